@@ -116,8 +116,6 @@ DESCRIPTION = "Play Minesweeper in the terminal."
 EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
 """Arguments of the examples in the help."""
 
-LAST_PORT = 65535
-
 
 def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, PlayOptions]:
     """Returns the mode, a key of `MODES`, and the options; bad arguments end the process with status 2."""
@@ -195,8 +193,8 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
 def parse_port(text: str) -> int:
     """Returns a number of a port, 1 to 65535."""
     port = whole_number_from(1)(text)
-    if port > LAST_PORT:
-        raise argparse.ArgumentTypeError(f"must be 1 to {LAST_PORT}, not {port}")
+    if port > 65535:
+        raise argparse.ArgumentTypeError(f"must be 1 to 65535, not {port}")
     return port
 
 

@@ -92,6 +92,7 @@ class GameWindow:
         """Opens the window on the display of pygame, and goes on with a session, or starts a game where it is None."""
         self._pygame, self._options, self._statistics = pygame, options, statistics
         self._catalogue = Catalogue(options.language)
+        self._text = self._catalogue.text
         self._config = options.config or preset_board("beginner", options.first_click)
         self._played = 0
         self._buttons: set[int] = set()
@@ -129,9 +130,6 @@ class GameWindow:
         self._shape = shape
         mines = self._text("mine_count", count=config.mines)
         display.set_caption(self._text("window_title", rows=config.rows, cols=config.cols, mines=mines))
-
-    def _text(self, key: str, **values: object) -> str:
-        return self._catalogue.text(key, **values)
 
     # Drawing
 

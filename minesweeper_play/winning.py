@@ -69,19 +69,18 @@ class Choice(NamedTuple):
 class Winning:
     """Probabilities of winning on boards of one configuration; what is found is kept for the next question."""
 
-    def __init__(self, config: BoardConfig, games: int = 200, seed: int = 0, *, needs_no_guess: bool = False) -> None:
+    def __init__(self, config: BoardConfig, games: int, *, needs_no_guess: bool = False) -> None:
         """Prepares to answer.
 
         Args:
             config: the board of radius 1, with a first-click rule under which layouts are equally likely.
             games: the number of playouts per position, at least 2; boards above 4000 cells get fewer, but 30.
-            seed: seed of the playouts.
             needs_no_guess: whether logic solves every board from the first click on.
         """
         self.config = replace(config, moves=("click",), max_steps=None)
         self._games = min(games, max(LEAST_GAMES, CELLS_AT_ONCE // config.cells))
         self._needs_no_guess = needs_no_guess
-        self._playouts = Playouts(self.config, np.random.default_rng(seed))
+        self._playouts = Playouts(self.config, np.random.default_rng(0))
         self._solver = EndgameSolver(self.config, LAYOUTS, NODES)
         self._known: dict[bytes, Estimate] = {}
         self._endgames: dict[bytes, Endgame | None] = {}

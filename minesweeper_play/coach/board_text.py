@@ -55,9 +55,6 @@ ASCII = Glyphs(
 PLAIN = ASCII._replace(blank="\u00b7", hidden="\u25a0", flag="\u2691")
 NERD = PLAIN._replace(hidden="\uf0c8", flag="\uf024", mine="\U000f0dda")
 
-MOST_HEADS = 3
-"""The largest number of lines that hold the numbers of columns, a digit below the other."""
-
 READ: dict[str, int] = {
     **{character: code for code, character in WRITTEN.items()},
     **dict.fromkeys(".·", 0),
@@ -125,7 +122,8 @@ def _read_row(line: _Line) -> list[int]:
 def _without_numbers(lines: list[_Line]) -> list[_Line]:
     """Leaves out the numbers of rows and columns, where a board has them."""
     words = [line.text.split() for line in lines]
-    for heads in range(1, min(MOST_HEADS + 1, len(lines))):
+    # The numbers of columns take up to three lines, a digit below the other.
+    for heads in range(1, min(4, len(lines))):
         if _are_numbered(words[:heads], words[heads:]):
             # Blanks in place of the number of a row keep the columns in the messages.
             return [

@@ -63,7 +63,7 @@ class Analysis:
 
 
 def analyse_position(
-    board: NDArray[np.int8], mines: int, first_click: str = "opening", *, games: int = 1000, seed: int = 0
+    board: NDArray[np.int8], mines: int, first_click: str = "opening", *, games: int = 1000
 ) -> Analysis:
     """Analyses a position.
 
@@ -72,7 +72,6 @@ def analyse_position(
         mines: the number of mines on the whole board.
         first_click: the first-click rule, which matters only before the first click: "opening", "safe" or "any".
         games: the number of playouts where the probability of winning is not exact, at least 2.
-        seed: seed of the playouts.
 
     Raises:
         ContradictionError: no layout fits the position; the message names the clues at fault.
@@ -87,27 +86,18 @@ def analyse_position(
         raise find_contradiction(board, mines) or AssertionError
     is_open = bool((board <= _CODES.max_count).any())
     config = BoardConfig.of_size(board.shape, mines, first_click="any" if is_open else first_click)
-    winning = Winning(config, games, seed)
+    winning = Winning(config, games)
     covered = board > _CODES.max_count
     hidden = covered & (board != _CODES.mine)
     status: Status = "playing" if is_open else "ready"
     if (board == _CODES.mine).any() or covered.sum() == mines:
         status = "lost" if (board == _CODES.mine).any() else "won"
     steps = tuple(hint(board, mines)) if status == "playing" else ()
-    is_safe = hidden & (probabilities == 0.0)
-    return Analysis(
-        board,
-        mines,
-        status,
-        count_layouts(board, mines),
-        probabilities,
-        cells_of(is_safe),
-        cells_of(hidden & (probabilities == 1.0)),
-        cells_of(is_safe & (board == _CODES.flagged)),
-        steps,
-        tuple(_choices(board, steps, status, winning)),
-        winning.win(board),
-    )
+    safe, mine = hidden & (probabilities == 0.0), hidden & (probabilities == 1.0)
+    certain = cells_of(safe), cells_of(mine), cells_of(safe & (board == _CODES.flagged))
+    choices = tuple(_choices(board, steps, status, winning))
+    layouts = count_layouts(board, mines)
+    return Analysis(board, mines, status, layouts, probabilities, *certain, steps, choices, winning.win(board))
 
 
 def _choices(board: NDArray[np.int8], steps: tuple[Step, ...], status: Status, winning: Winning) -> list[Choice]:

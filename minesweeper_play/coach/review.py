@@ -137,12 +137,12 @@ def reason_against(session: Session) -> Report:
 
 
 def review_game(
-    session: Session, *, quick: bool = False, seed: int = 0, progress: Callable[[int, int], object] = lambda *_: None
+    session: Session, *, quick: bool = False, progress: Callable[[int, int], object] = lambda *_: None
 ) -> Review:
     """Reviews a game of any status, of radius 1; it stays as it is.
 
-    A `quick` review computes fewer probabilities of winning, with fewer playouts, whose seed is `seed`. `progress` is
-    called with the number of finished steps, and the number of steps in all.
+    A `quick` review computes fewer probabilities of winning, with fewer playouts. `progress` is called with the number
+    of finished steps, and the number of steps in all.
 
     Raises:
         ValueError: the first-click rule makes some layouts likelier than others; see `reason_against`.
@@ -152,7 +152,7 @@ def review_game(
     turns = judge_turns(turns, session.config)
     chosen = _positions_to_compute(turns, QUICK_POSITIONS if quick else POSITIONS)
     games = max(30, min(400, (QUICK_GAMES if quick else GAMES) // max(1, len(chosen))))
-    winning = Winning(session.config, games, seed, needs_no_guess=bool(session.no_guess))
+    winning = Winning(session.config, games, needs_no_guess=bool(session.no_guess))
     steps = len(chosen) + len(turns)
     curve = _curve(turns, board, winning, chosen, lambda done: progress(done, steps))
     verdicts = []

@@ -15,9 +15,6 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.moves import Aid, Move, Report
 from minesweeper_play.game.session import Session, Status
 
-MINE, FREE = "*", "."
-"""The characters of the layout."""
-
 
 class SavedGameError(ValueError):
     """A file is no saved game, or a damaged one; the message is one line."""
@@ -47,7 +44,7 @@ class SavedGame(msgspec.Struct):
         """Returns the session after its last move; raises a ValueError if the game is not possible."""
         level: Any = self.no_guess
         config = BoardConfig(self.rows, self.cols, self.mines, self.first_click, radius=self.radius)
-        mines = None if self.layout is None else np.array([[cell == MINE for cell in row] for row in self.layout])
+        mines = None if self.layout is None else np.array([[cell == "*" for cell in row] for row in self.layout])
         session = Session(config, seed=self.seed, no_guess=level, layout=mines)
         for number, move in enumerate(self.moves, 1):
             if not session.repeat(move).accepted:
@@ -96,7 +93,7 @@ def load_game(path: Path) -> Session:
 
 def encode(session: Session) -> bytes:
     """Returns the content of a saved game, a line for each entry."""
-    rows = ["".join(MINE if mine else FREE for mine in row) for row in session.placed_mines.tolist()]
+    rows = ["".join("*" if mine else "." for mine in row) for row in session.placed_mines.tolist()]
     rules = ("rows", "cols", "mines", "first_click", "radius")
     content = {
         "format": "minesweeper-game",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -123,7 +123,8 @@ class Pencil:
         row, inner = divmod(line, self.size.height)
         looks = (self._look(picture, row, col) for col in range(first, last))
         is_middle = inner == self.size.height // 2
-        return list(_joined((self._placed(text if is_middle else ""), style) for text, style in looks))
+        cells = (Segment(self._placed(text if is_middle else ""), style) for text, style in looks)
+        return list(Segment.simplify(cells))
 
     def row_label(self, picture: Picture, line: int) -> Segment:
         """Returns the row number at the left of a line, with the blank after it."""
@@ -150,7 +151,7 @@ class Pencil:
             for place, character in enumerate(placed, begin):
                 if character != " ":
                     characters[place] = (character, strong if number == here else plain)
-        return list(_joined(iter(characters)))
+        return list(Segment.simplify(Segment(*each) for each in characters))
 
     def _label_style(self, strong: bool) -> Style:
         return style_of(self.palette.label_strong if strong else self.palette.label, self.palette.screen, strong)
@@ -214,17 +215,3 @@ def largest_size(columns: int, lines: int, rows: int, cols: int, widest_text: in
     wide = [size for size in CELL_SIZES if size.width >= widest_text]
     fitting = [size for size in wide if cols * size.width <= width and rows * size.height <= height]
     return (fitting or wide[:1])[-1]
-
-
-def _joined(parts: Iterator[tuple[str, Style]]) -> Iterator[Segment]:
-    """Yields segments; neighbours of the same style are one."""
-    texts: list[str] = []
-    last: Style | None = None
-    for text, style in parts:
-        if style is not last and texts:
-            yield Segment("".join(texts), last)
-            texts = []
-        texts.append(text)
-        last = style
-    if texts:
-        yield Segment("".join(texts), last)

@@ -21,7 +21,7 @@ def config_of(rows, cols, mines, first_click="opening"):
 
 @cache
 def winning_of(*board, **options):
-    return Winning(config_of(*board), **options)
+    return Winning(config_of(*board), 200, **options)
 
 
 def test_of_clicks_that_win_equally_often_the_less_risky_one_comes_first():
