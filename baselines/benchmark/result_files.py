@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,18 +32,16 @@ from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 FORMAT = 1
 
+SUFFIX = ".json"
+
 AUTHOR = "minesweeper-env"
 """Author of the policies of the package."""
-
-SUFFIX = ".json"
-"""Ending of result files."""
 
 MOST_TEXT = 200
 """Maximum length of a text of a card, in characters."""
 
-SAMPLED_FRACTION = 0.01
 LEAST_SAMPLE = 10
-"""A file holds the actions of this fraction of the games of a board, and of this number at least."""
+"""A file holds the actions of one per cent of the games of a board, and of this number at least."""
 
 DIGEST_BYTES, CHECK_BYTES = 4, 2
 
@@ -53,14 +50,18 @@ class RefusedFileError(ValueError):
     """A result file that the benchmark does not accept; the message says where it is wrong, in one line."""
 
 
-class Sampled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a result file, which has no other fields."""
+
+
+class Sampled(_Strict, frozen=True):
     """The actions of a game, as little-endian uint16 numbers."""
 
     game: Count
     actions: bytes
 
 
-class Games(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+class Games(_Strict, frozen=True, dict=True):
     """Games of a policy on one board, with digests that name the game where something was changed.
 
     Attributes:
@@ -152,13 +153,12 @@ class Games(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def chosen_games(self) -> list[int]:
         """Returns the games of the sample, in increasing order: the first ones of `shuffled_games`."""
-        return sorted(self.shuffled_games()[: max(LEAST_SAMPLE, math.ceil(SAMPLED_FRACTION * self.games))])
+        return sorted(self.shuffled_games()[: max(LEAST_SAMPLE, -(-self.games // 100))])
 
     def shuffled_games(self) -> list[int]:
-        """Returns all games in an order that their outcomes and digests fix.
+        """Returns all games, sorted by SHA-256(root, index), where the root is that of all outcomes and digests.
 
-        They are sorted by SHA-256(root, index), where the root is the SHA-256 of all outcomes and digests. So nobody
-        can choose the sample before the last game is played.
+        So nobody can choose the sample before the last game is played.
         """
         root = hashlib.sha256(b"".join([self.name.encode(), self.won, self.clicks, self.digests])).digest()
         ranks = [hashlib.sha256(root + game.to_bytes(4, "little")).digest() for game in range(self.games)]
@@ -169,7 +169,7 @@ class Games(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return f"{self.name}, game {game} (seed {self.seed + game})"
 
 
-class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Card(_Strict, frozen=True):
     """Description of an entry.
 
     Attributes:
@@ -183,8 +183,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         hardware: what it was trained on; empty without training.
         sha256: SHA-256 of its file or run folder; None for a policy of the package, which its version identifies.
 
-    Raises:
-        ValueError: a text is not allowed; the message names the field and what is allowed.
+    A text that is not allowed raises a ValueError.
     """
 
     name: str
@@ -204,10 +203,8 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for text in (self.hardware, *self.links):
             _check_text("hardware and each link", text, 0)
         if not _NAME.fullmatch(self.name):
-            raise ValueError(
-                f"the name of an entry has letters a to z, digits, spaces and -_.,:=+@, and begins with a letter or a "
-                f"digit, unlike {self.name!r}"
-            )
+            rule = "letters a to z, digits, spaces and -_.,:=+@, and begins with a letter or a digit"
+            raise ValueError(f"the name of an entry has {rule}, unlike {self.name!r}")
         for link in self.links:
             if not _LINK.fullmatch(link):
                 raise ValueError(f"a link must be an address that begins with https://, not {link!r}")
@@ -230,21 +227,21 @@ def _check_text(name: str, value: str, least: int) -> None:
         raise ValueError(f"{name} must be one line of {least} to {MOST_TEXT} characters, not {value!r}")
 
 
-class Time(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Time(_Strict, frozen=True):
     """Time per game on a board, over some of its games."""
 
     games: Number
     ms_per_game: Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
 
 
-class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Times(_Strict, frozen=True):
     """Times per game by board, such as "8x8/14 opening", on one processor."""
 
     processor: str
     boards: dict[str, Time]
 
 
-class ResultFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ResultFile(_Strict, frozen=True):
     """Content of a result file.
 
     Attributes:
@@ -281,7 +278,7 @@ class ResultFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sha256_of({name: value for name, value in content.items() if name not in ("sha256", "times")})
 
     def board(self, title: str) -> Games | None:
-        """Returns the games of a board such as "8x8/14 opening", or None if the policy did not play there."""
+        """Returns the games of a board such as "8x8/14 opening", or None."""
         return next((games for games in self.boards if games.name == title), None)
 
     def canonical(self) -> bytes:
@@ -289,11 +286,7 @@ class ResultFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return (json.dumps(msgspec.to_builtins(self), indent=1, sort_keys=True, allow_nan=False) + "\n").encode("ascii")
 
     def write(self, path: Path) -> None:
-        """Writes the file, and replaces an earlier one.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Writes the file, and replaces an earlier one; raises OSError if it cannot be written."""
         replace_file(path, self.canonical())
 
 
@@ -332,9 +325,7 @@ def read_result_file(path: Path) -> ResultFile:
 def check_result_file(path: Path) -> tuple[ResultFile, int]:
     """Checks a result file completely, and returns it with the number of games replayed on the engine.
 
-    Raises:
-        RefusedFileError: the file breaks the form or the protocol, was changed, or a replayed game ends differently.
-        OSError: the file cannot be read.
+    Raises as `read_result_file` does, and RefusedFileError if a replayed game ends differently.
     """
     result = read_result_file(path)
     for games in result.boards:
@@ -388,9 +379,9 @@ def _check_games(games: Games) -> None:
 def _check_sample(games: Games) -> None:
     if [each.game for each in games.sample] != games.chosen_games():
         raise ValueError(f"{games.name}: `sample` must hold the games that the hash of the outcomes chooses")
-    for game, actions in ((each.game, each.actions) for each in games.sample):
-        if digest_of(actions) != games.digest(game) or len(actions) != 2 * games.actions[game]:
-            raise ValueError(f"{games.place(game)}: the actions do not match their digest")
+    for each in games.sample:
+        if digest_of(each.actions) != games.digest(each.game) or len(each.actions) != 2 * games.actions[each.game]:
+            raise ValueError(f"{games.place(each.game)}: the actions do not match their digest")
 
 
 def _fault_of_replay(env: MinesweeperVectorEnv, games: Games, sampled: Sampled) -> str:
