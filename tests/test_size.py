@@ -17,7 +17,7 @@ CEILINGS = {
     "docs": 1_040,
     "examples": 100,
     "minesweeper_env": 13_100,
-    "minesweeper_play": 6_750,
+    "minesweeper_play": 6_500,
     "tests": 30_250,
 }
 PACKAGES = ("azulejos_env", "baselines", "minesweeper_env", "minesweeper_play")
