@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from baselines.benchmark.suites import Group, Suite
 from baselines.benchmark.units import Task
 from baselines.evaluation.columns import Row, best_rows, board_title, legend, p_values, table_of
-from baselines.evaluation.forest import draw
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
+from baselines.evaluation.plot import draw
 from baselines.evaluation.results import PolicyResult, compare, config_row, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.support.board_names import name_of

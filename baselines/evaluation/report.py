@@ -19,15 +19,15 @@ from baselines.evaluation.columns import (
     table_of,
     with_interval,
 )
-from baselines.evaluation.forest import draw
 from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.judge import Diagnostics, Share
+from baselines.evaluation.plot import draw
 from baselines.evaluation.results import PolicyResult, compare, compare_with_best, config_row, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.support.board_names import name_of, no_guess_name, size_name
 from baselines.support.extras import import_extra
-from baselines.support.figures import SUFFIXES
+from baselines.support.figures import check_plot
 from baselines.support.files import check_writable, replace_file
 from baselines.terminal.tables import Page, Table
 from minesweeper_env.config import BoardConfig, counted
@@ -119,8 +119,7 @@ class Results:
             MissingExtraError: matplotlib is not installed.
         """
         file = Path(path)
-        if file.suffix not in SUFFIXES:
-            raise ValueError(f"a plot needs a file that ends in {', '.join(SUFFIXES)}, not {file}")
+        check_plot(file)
         check_writable(file)
         import_extra("matplotlib")
         content = {"boards": [{"config": config_row(self.config), "results": self._tested()}], "games": self.games}

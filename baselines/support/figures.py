@@ -23,14 +23,9 @@ SUFFIXES = (".png", ".pdf", ".svg")
 
 
 def check_plot(path: Path) -> None:
-    """Checks the file of the option --plot.
-
-    Raises:
-        ValueError: its ending is none of `SUFFIXES`.
-    """
+    """Raises a ValueError unless the ending of a file is one of `SUFFIXES`."""
     if path.suffix not in SUFFIXES:
-        *most, last = SUFFIXES
-        raise ValueError(f"--plot takes a file that ends in {', '.join(most)} or {last}, not {path}")
+        raise ValueError(f"a plot needs a file that ends in {', '.join(SUFFIXES)}, not {path}")
 
 
 @contextmanager

@@ -171,7 +171,7 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
         (["--policy", "random", "--max-seconds", "nan"], "a number above 0"),
         (["--policy", "random", "--json", "no/such/folder/a.json"], "the folder of no/such/folder/a.json does not"),
         (["--policy", "random", "--json", ""], "argument --json: must be a path, not an empty text"),
-        (["--policy", "random", "--plot", "a.doc"], "--plot takes a file that ends in .png, .pdf or .svg"),
+        (["--policy", "random", "--plot", "a.doc"], "a plot needs a file that ends in .png, .pdf, .svg"),
         (["--policy", "random", "--json", "a.png", "--plot", "./a.png"], "name the same file"),
         (["--policy", "random", "--workers", "2000"], "at most 1024"),
         (["--policy", "random", "--turbo"], "unrecognized arguments: --turbo"),
