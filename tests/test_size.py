@@ -14,7 +14,7 @@ CEILINGS = {
     "azulejos_env": 2_420,
     "baselines": 22_800,
     "benchmarks": 1_730,
-    "docs": 1_040,
+    "docs": 782,
     "examples": 100,
     "minesweeper_env": 13_100,
     "minesweeper_play": 6_500,

@@ -182,8 +182,6 @@ class Card(_Strict, frozen=True):
         training_hours: hours of its training; None if there was none or if they were not measured.
         hardware: what it was trained on; empty without training.
         sha256: SHA-256 of its file or run folder; None for a policy of the package, which its version identifies.
-
-    A text that is not allowed raises a ValueError.
     """
 
     name: str
