@@ -104,9 +104,9 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
     from baselines.support.provenance import earlier_results, own_identity
 
     tasks = plan(bases, options.seeds, options.out, command, options.games)
-    options.out.mkdir(parents=True, exist_ok=True)
     for base in bases.values():
         check_resources(base, options.out)
+    options.out.mkdir(parents=True, exist_ok=True)
     earlier_results(options.out, STUDY_FILE, {"games": options.games})
     for task in tasks:
         check_earlier(task.folder, task.settings.to_json())
@@ -152,34 +152,33 @@ def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[T
 
 
 def report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
-    """Writes the results and the curves of finished trainings, and prints the table.
-
-    Args:
-        tasks: the trainings.
-        out: the folder of the study.
-        wide: whether the table shows all columns, whatever the width of the terminal.
-    """
-    from baselines.learned.training.seed_study import read_win_rate, summarise, to_json
+    """Writes the results and curves of finished trainings into `out`, and prints the table, all of it if `wide`."""
+    from baselines.learned.training.seed_study import difference, summarise, to_json
+    from baselines.terminal.tables import Page
 
     configs = list(dict.fromkeys(task.config for task in tasks))
-    summaries = [
-        summarise(config, [read_win_rate(task) for task in tasks if task.config == config]) for config in configs
-    ]
+    summaries = [summarise(config, [task.win_rate for task in tasks if task.config == config]) for config in configs]
     write_json(out / "results.json", to_json(summaries, tasks))
     replace_file(out / "curves.png", _draw(tasks, configs))
-    _print(summaries, tasks[0], wide)
+    page = Page.for_stdout(wide)
+    page.table(_table(summaries, tasks[0]))
+    page.legend("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.")
+    for one, other in combinations(summaries, 2):
+        gap, (low, high) = difference(one, other)
+        page.note(f"{one.config} minus {other.config}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
+    page.print()
 
 
 def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
     """Returns the median of each configuration over the minutes, in a band from its lowest to its highest training."""
     from matplotlib.ticker import PercentFormatter
 
-    from baselines.learned.training.seed_study import band, curve, reference
+    from baselines.learned.training.seed_study import band, reference
 
     with styled_figure() as figure:
         axes = figure.add_subplot()
         for config in configs:
-            curves = [points for task in tasks if task.config == config and (points := curve(task))]
+            curves = [points for task in tasks if task.config == config and (points := task.curve)]
             if curves:
                 minutes, low, middle, high = band(curves)
                 (line,) = axes.plot(minutes, middle, label=f"{config}, median of {len(curves)} seeds")
@@ -191,19 +190,6 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
         axes.grid()
         figure.legend(loc="outside lower center", ncols=2)
         return image(figure)
-
-
-def _print(summaries: Sequence[Summary], task: Task, wide: bool) -> None:
-    from baselines.learned.training.seed_study import difference
-    from baselines.terminal.tables import Page
-
-    page = Page.for_stdout(wide)
-    page.table(_table(summaries, task))
-    page.legend("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.")
-    for one, other in combinations(summaries, 2):
-        gap, (low, high) = difference(one, other)
-        page.note(f"{one.config} minus {other.config}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
-    page.print()
 
 
 def _table(summaries: Sequence[Summary], task: Task) -> Table:
@@ -219,11 +205,8 @@ def _table(summaries: Sequence[Summary], task: Task) -> Table:
     )
     rows = [
         (
-            each.config,
-            f"{each.iqm:.1%}",
-            f"{each.interval[0]:.1%} to {each.interval[1]:.1%}",
-            f"{each.win_rates.min():.1%}",
-            f"{each.win_rates.max():.1%}",
+            *(each.config, f"{each.iqm:.1%}", "{:.1%} to {:.1%}".format(*each.interval)),
+            *(f"{each.win_rates.min():.1%}", f"{each.win_rates.max():.1%}"),
         )
         for each in summaries
     ]

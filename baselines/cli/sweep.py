@@ -90,8 +90,8 @@ def _plan(options: argparse.Namespace, command: str) -> Sweep:
     check_values(sweep)
 
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
-    options.out.mkdir(parents=True, exist_ok=True)
     check_resources(base, options.out)
+    options.out.mkdir(parents=True, exist_ok=True)
     if not earlier_results(options.out, PLAN_FILE, plan):
         write_json(options.out / PLAN_FILE, plan | {"identity": own_identity()._asdict()})
     return sweep

@@ -96,30 +96,31 @@ class PlainPPOHyperparameters(PPOHyperparameters):
 class MeanValueHead(nn.Module):
     """A linear map of the mean over all cells."""
 
+    parts = 1
+
     def __init__(self, channels: int) -> None:
         """Makes the linear layer."""
         super().__init__()
-        self.layer = nn.Linear(channels, 1)
+        self.layer = nn.Linear(self.parts * channels, 1)
+
+    def pooled(self, features: Tensor) -> Tensor:
+        """Maps features (N, channels, rows, cols) to (N, parts * channels)."""
+        return features.mean(dim=(2, 3))
 
     def forward(self, features: Tensor) -> Tensor:
         """Maps (N, channels, rows, cols) to (N, 1)."""
-        value: Tensor = self.layer(features.mean(dim=(2, 3)))
+        value: Tensor = self.layer(self.pooled(features))
         return value
 
 
-class MeanMaxValueHead(nn.Module):
+class MeanMaxValueHead(MeanValueHead):
     """A linear map of the mean and the maximum over all cells."""
 
-    def __init__(self, channels: int) -> None:
-        """Makes the linear layer."""
-        super().__init__()
-        self.layer = nn.Linear(2 * channels, 1)
+    parts = 2
 
-    def forward(self, features: Tensor) -> Tensor:
-        """Maps (N, channels, rows, cols) to (N, 1)."""
-        pooled = torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3))], dim=1)
-        value: Tensor = self.layer(pooled)
-        return value
+    def pooled(self, features: Tensor) -> Tensor:
+        """Maps features (N, channels, rows, cols) to (N, 2 * channels)."""
+        return torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3))], dim=1)
 
 
 class AttentionValueHead(nn.Module):
@@ -139,11 +140,9 @@ class AttentionValueHead(nn.Module):
         return (torch.softmax(scores, dim=1) * numbers).sum(dim=1, keepdim=True)
 
 
-VALUE_HEADS: Final[dict[str, type[nn.Module]]] = {
-    "mean": MeanValueHead,
-    "mean_max": MeanMaxValueHead,
-    "attention": AttentionValueHead,
-}
+VALUE_HEADS: Final[dict[str, type[nn.Module]]] = dict(
+    zip(VALUE_POOLINGS, (MeanValueHead, MeanMaxValueHead, AttentionValueHead), strict=True)
+)
 """Classes of value heads by the name of their pooling."""
 
 

@@ -305,9 +305,10 @@ class AfterstateLearner:
         tensors = {name: tensor.detach().clone() for name, tensor in learned.items()}
         states = []
         for number, practice in enumerate(self._practices):
-            arrays, state = practice.save()
-            tensors |= {f"board{number}/{name}": torch.from_numpy(array) for name, array in arrays.items()}
-            states.append(state)
+            for kind, replay in practice.replays.items():
+                arrays = {name: torch.from_numpy(array) for name, array in replay.save().items()}
+                tensors |= prefixed(arrays, f"board{number}/{kind}")
+            states.append({"work": practice.work, "pending": practice.pending})
         random = self._rng.bit_generator.state
         return tensors, {"steps": self.steps, "random": random, "boards": self._boards(), "practices": states}
 
@@ -325,8 +326,10 @@ class AfterstateLearner:
             # The optimiser would go on in the tensors that it is given.
             restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
             for number, (practice, saved) in enumerate(zip(self._practices, state["practices"], strict=True)):
-                arrays = {name: tensor.numpy() for name, tensor in unprefixed(tensors, f"board{number}").items()}
-                practice.restore(arrays, saved)
+                for kind, replay in practice.replays.items():
+                    columns = unprefixed(tensors, f"board{number}/{kind}")
+                    replay.restore({name: column.numpy() for name, column in columns.items()})
+                practice.work, practice.pending = float(saved["work"]), float(saved["pending"])
             self.steps = int(state["steps"])
             self._rng.bit_generator.state = state["random"]
         except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:

@@ -7,10 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.search.candidates import Limits, Ratings, rate
-from baselines.learned.afterstate.search.click_values import best_clicks, first_click_values
-from baselines.learned.afterstate.search.clues import fitted_safety
+from baselines.learned.afterstate.search import Limits, Ratings, best_clicks, first_click_values, rate
 from baselines.learned.networks import check_radius, covered_cells, unopened
 from baselines.scripted.oracle_play.exact import FIRST_CELLS, checked_first, chosen_first_cell
 from baselines.support.act_inputs import checked_act

@@ -12,15 +12,14 @@ from baselines.learned.afterstate.self_play import AfterstateHyperparameters, Af
 from baselines.learned.settings import scaled
 from minesweeper_env.config import BoardConfig
 
+MIN_GAMES = 32
+"""Lower bound on the games on large boards, where fewer games hold as many cells."""
+
 Columns = TypeVar("Columns", Lessons, Afterstates)
 
 
 class Replay(Generic[Columns]):
-    """Ring buffer of the last boards, in columns.
-
-    Args:
-        capacity: number of rows.
-        empty: columns without rows, which define names, shapes and types.
+    """Ring buffer of the last `capacity` boards, in columns like those of `empty`, which has no rows.
 
     Attributes:
         added: number of boards ever added.
@@ -29,7 +28,8 @@ class Replay(Generic[Columns]):
     def __init__(self, capacity: int, empty: Columns) -> None:
         """Makes empty arrays; the system commits their memory as they fill."""
         self._kind: Any = type(empty)
-        self._columns = {name: _zeros(capacity, column) for name, column in empty._asdict().items()}
+        columns: dict[str, NDArray[Any]] = empty._asdict()
+        self._columns = {name: np.zeros((capacity, *each.shape[1:]), each.dtype) for name, each in columns.items()}
         self._capacity = capacity
         self.added = 0
 
@@ -59,23 +59,10 @@ class Replay(Generic[Columns]):
         return {**filled, "added": np.array([self.added])}
 
     def restore(self, saved: dict[str, NDArray[Any]]) -> None:
-        """Restores what `save` returned.
-
-        Raises:
-            KeyError, ValueError: it is of another buffer.
-        """
+        """Restores what `save` returned; raises KeyError or ValueError if it is of another buffer."""
         self.added = int(saved["added"][0])
         for name, column in self._columns.items():
             column[: self.size] = saved[name]
-
-
-def _zeros(capacity: int, like: NDArray[Any]) -> NDArray[Any]:
-    """Returns zeros of the type of a column, with `capacity` rows of its shape."""
-    return np.zeros((capacity, *like.shape[1:]), like.dtype)
-
-
-MIN_GAMES = 32
-"""Lower bound on the games on large boards, where fewer games hold as many cells."""
 
 
 @dataclass
@@ -97,24 +84,21 @@ class Practice:
     pending: float = 0.0
 
     @classmethod
-    def on(cls, config: BoardConfig, hyperparameters: AfterstateHyperparameters, envs: int) -> Practice:
+    def on(cls, config: BoardConfig, own: AfterstateHyperparameters, envs: int) -> Practice:
         """Returns games on a board, some of them under the other first-click rule, and empty replay buffers.
 
-        Args:
-            config: the board, under the rule of the training.
-            hyperparameters: hyperparameters of the games and of the buffers.
-            envs: number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
+        `envs` is the number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
         """
         count = scaled(envs, config.cells, MIN_GAMES)
-        others = min(round(hyperparameters.other_rule * count), count - 1)
+        others = min(round(own.other_rule * count), count - 1)
         other = "safe" if config.first_click == "opening" else "opening"
         rules = {config.first_click: count - others, other: others}
-        configs = {replace(config, first_click=rule): games for rule, games in rules.items() if games > 0}
-        plays = [SelfPlay(each, games, hyperparameters) for each, games in configs.items()]
+        plays = [SelfPlay(replace(config, first_click=rule), games, own) for rule, games in rules.items() if games > 0]
         codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
         lessons = Lessons(codes, np.zeros((0, config.cells), np.int8))
-        capacity = hyperparameters.buffer_size
-        return cls(plays, Replay(capacity, lessons), Replay(capacity, Afterstates(codes, numbers, numbers)))
+        return cls(
+            plays, Replay(own.buffer_size, lessons), Replay(own.buffer_size, Afterstates(codes, numbers, numbers))
+        )
 
     @property
     def replays(self) -> dict[str, Replay[Any]]:
@@ -125,20 +109,3 @@ class Practice:
     def config(self) -> BoardConfig:
         """The board under the rule of the training."""
         return self.plays[0].config
-
-    def save(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Returns the state for `restore`, as arrays and as JSON-able values."""
-        replays = {kind: replay.save() for kind, replay in self.replays.items()}
-        arrays = {f"{kind}/{name}": array for kind, saved in replays.items() for name, array in saved.items()}
-        return arrays, {"work": self.work, "pending": self.pending}
-
-    def restore(self, arrays: dict[str, NDArray[Any]], state: dict[str, Any]) -> None:
-        """Restores what `save` returned.
-
-        Raises:
-            KeyError, ValueError: it is of other games.
-        """
-        for kind, replay in self.replays.items():
-            prefix = f"{kind}/"
-            replay.restore({name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)})
-        self.work, self.pending = float(state["work"]), float(state["pending"])

@@ -9,9 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
-from baselines.learned.afterstate.search.candidates import Limits, Ratings, clicks_to_weigh, rate
-from baselines.learned.afterstate.search.click_values import click_values, first_click_values
-from baselines.learned.afterstate.search.outcomes import Floats, afterstates
+from baselines.learned.afterstate.search import (
+    Floats,
+    Limits,
+    Ratings,
+    afterstates,
+    click_values,
+    clicks_to_weigh,
+    first_click_values,
+    rate,
+)
 from baselines.learned.settings import ISOLATED, MAX_BATCH, MAX_BUFFER, Hyperparameters, option
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import BoardConfig

@@ -81,11 +81,9 @@ class Learner(Protocol):
 
 
 class Outcome(NamedTuple):
-    """Result of a training.
+    """Result of a training: whether a signal ended the session, and the steps of all sessions.
 
     Attributes:
-        interrupted: True if a signal ended the session.
-        steps: number of steps in all sessions.
         summary: result of the kept agent in the selection games, in words.
         time_fractions: fractions of this session's time, by activity.
         kept_steps: step at which the training wrote the agent in the run folder.
@@ -252,24 +250,17 @@ class Training:
     """A training: what `prepare` made, and what has come of it in this session.
 
     Attributes:
-        settings: with the device chosen.
-        folder: the run folder.
-        learner: new, started from an agent, or restored.
-        budget: time or steps.
         progress: what the checkpoint holds besides the learner.
         start: the training of the agent whose weights this session began with; None if it began with no agent.
         done: evaluations so far, skipped ones included.
         cost: time that the last one took, in seconds.
-        score: of the last evaluation; None before the first one of this session.
-        evaluated_at: step of the last evaluation.
+        score: of the last evaluation of this session, which was at the step `evaluated_at`.
         reported_at: step of the last evaluation that the caller knows.
         is_drawn: whether the curves show the last evaluation.
-        compares: whether scripted policies play the selection games, too.
-        player: the scripted policy that plays now; "" for none.
+        compares: whether scripted policies play the selection games, too; `player` is the one that plays now.
         evaluating_since: start of the running evaluation; None if there is none.
         evaluated: seconds that the evaluations of this session took, with those of the scripted policies.
-        on_evaluation: the caller, see `run`.
-        is_ended: whether the caller asked for the end.
+        on_evaluation: the caller, see `run`; it may ask for the end, `is_ended`.
     """
 
     settings: TrainingSettings

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -24,24 +24,17 @@ from baselines.learned.settings import LEAST_SEEDS, TrainingSettings
 from baselines.learned.training.curves import by_minutes, read_points
 from baselines.learned.training.loop import train
 from baselines.support.files import replace_file, write_json
-from baselines.support.structs import Count, read_as
+from baselines.support.structs import Count, Games, read_as
 
 RESULT_FILE = "result.json"
-TRIMMED = 0.25
-RESAMPLES = 10_000
+TRIMMED, RESAMPLES = 0.25, 10_000
 
 
 class Result(msgspec.Struct):
-    """Content of `RESULT_FILE`.
-
-    Attributes:
-        steps: number of steps of the training.
-        games: number of test games on each board.
-        wins: number of test games won, by board.
-    """
+    """Content of `RESULT_FILE`: steps of the training, test games on each board, and games won by board."""
 
     steps: Count
-    games: Annotated[int, msgspec.Meta(ge=1)]
+    games: Games
     wins: dict[str, Count]
 
     def __post_init__(self) -> None:
@@ -51,15 +44,7 @@ class Result(msgspec.Struct):
 
 
 class Task(NamedTuple):
-    """One training and its test.
-
-    Attributes:
-        config: the name of the configuration.
-        settings: the settings of the training.
-        folder: its run folder.
-        command: the command line to record.
-        games: the number of test games per board; their seeds are 0 to games - 1.
-    """
+    """One training and its test: the configuration, settings, run folder, command to record, and games per board."""
 
     config: str
     settings: TrainingSettings
@@ -73,12 +58,6 @@ class Task(NamedTuple):
         return f"{self.config} with seed {self.settings.seed}"
 
     @property
-    def done(self) -> bool:
-        """True if the result of its test is stored."""
-        result = self.result
-        return result is not None and result.games == self.games
-
-    @property
     def result(self) -> Result | None:
         """The stored result, which may be one of fewer test games; None if there is none."""
         path = self.folder / RESULT_FILE
@@ -89,16 +68,25 @@ class Task(NamedTuple):
             raise ValueError(f"{path} must have wins on {', '.join(self.settings.boards)}")
         return result
 
+    @property
+    def done(self) -> bool:
+        """True if the result of its test is stored."""
+        return self.result is not None and self.result.games == self.games
+
+    @property
+    def win_rate(self) -> float:
+        """The win rate in the test games, averaged over the boards."""
+        assert self.result is not None
+        return float(np.mean([wins / self.result.games for wins in self.result.wins.values()]))
+
+    @property
+    def curve(self) -> list[tuple[float, float]]:
+        """The evaluations of the training, as (minute, win rate)."""
+        return by_minutes(read_points(self.folder), "eval/win_rate")[1]
+
 
 class Summary(NamedTuple):
-    """Result of a configuration over all seeds.
-
-    Attributes:
-        config: the name of the configuration.
-        win_rates: (seeds,) float64, the mean win rate over the boards for each seed.
-        iqm: the interquartile mean of the win rates.
-        interval: the 95 % bootstrap interval of `iqm`.
-    """
+    """Win rates of a configuration (seeds,), their interquartile mean, and its 95 % bootstrap interval."""
 
     config: str
     win_rates: NDArray[np.float64]
@@ -110,11 +98,11 @@ def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: 
     """Returns the trainings of all configurations, seed by seed.
 
     Args:
-        bases: the settings of each configuration, by its name; their seeds are replaced.
-        seeds: the number of seeds 0, 1, ...
+        bases: the settings of each configuration, by its name; their seeds become 0, 1, ...
+        seeds: the number of seeds.
         out: the folder for all run folders.
         command: the command line to record.
-        games: the number of test games per board.
+        games: the number of test games per board; their seeds are 0 to games - 1.
 
     Raises:
         ValueError: there are fewer seeds than `LEAST_SEEDS`, or the test games are not allowed.
@@ -135,10 +123,21 @@ def carry_out(task: Task) -> None:
     Raises:
         KeyboardInterrupt: a signal ended the training before its budget was spent.
     """
-    if not task.done:
-        earlier = task.result
-        steps = _train(task) if earlier is None else earlier.steps
-        write_json(task.folder / RESULT_FILE, {"steps": steps, "games": task.games, "wins": _test(task)})
+    if task.done:
+        return
+    if (earlier := task.result) is None:
+        task.folder.mkdir(parents=True, exist_ok=True)
+        resume = (task.folder / RUN_FILE).is_file()
+        outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False)
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+    make, seeds = find_agent(task.folder), check_seeds(0, task.games)
+    wins = {
+        board: sum(record.won for record in play_games(make(config), config, seeds))
+        for board, config in zip(task.settings.boards, task.settings.configs, strict=True)
+    }
+    steps = outcome.steps if earlier is None else earlier.steps
+    write_json(task.folder / RESULT_FILE, {"steps": steps, "games": task.games, "wins": wins})
 
 
 def carry_out_elsewhere(task: Task, files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -162,31 +161,16 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         replace_file(folder / name, files[name])
 
 
-def _train(task: Task) -> int:
-    """Trains, and returns the number of steps."""
-    task.folder.mkdir(parents=True, exist_ok=True)
-    resume = (task.folder / RUN_FILE).is_file()
-    outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False)
-    if outcome.interrupted:
-        raise KeyboardInterrupt
-    return outcome.steps
+def _resampled(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Returns the interquartile means of bootstrap samples, (RESAMPLES,)."""
+    from scipy.stats import trim_mean
+
+    return np.asarray(trim_mean(rng.choice(values, (RESAMPLES, len(values))), TRIMMED, axis=1))
 
 
-def _test(task: Task) -> dict[str, int]:
-    """Returns the number of test games that the agent wins on each board."""
-    make = find_agent(task.folder)
-    seeds = check_seeds(0, task.games)
-    return {
-        board: sum(record.won for record in play_games(make(config), config, seeds))
-        for board, config in zip(task.settings.boards, task.settings.configs, strict=True)
-    }
-
-
-def read_win_rate(task: Task) -> float:
-    """Returns the win rate in the test games, averaged over the boards."""
-    result = task.result
-    assert result is not None
-    return float(np.mean([wins / result.games for wins in result.wins.values()]))
+def _interval(means: NDArray[np.float64]) -> tuple[float, float]:
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)
 
 
 def summarise(config: str, win_rates: Sequence[float]) -> Summary:
@@ -194,27 +178,15 @@ def summarise(config: str, win_rates: Sequence[float]) -> Summary:
     from scipy.stats import trim_mean
 
     values = np.asarray(win_rates, np.float64)
-    draws = np.random.default_rng(0).choice(values, (RESAMPLES, len(values)))
-    low, high = np.quantile(trim_mean(draws, TRIMMED, axis=1), (0.025, 0.975))
-    return Summary(config, values, float(trim_mean(values, TRIMMED)), (float(low), float(high)))
+    interval = _interval(_resampled(values, np.random.default_rng(0)))
+    return Summary(config, values, float(trim_mean(values, TRIMMED)), interval)
 
 
 def difference(one: Summary, other: Summary) -> tuple[float, tuple[float, float]]:
     """Returns the difference of two interquartile means and its 95 % bootstrap interval, resampled independently."""
-    from scipy.stats import trim_mean
-
     rng = np.random.default_rng(1)
-    means = [
-        trim_mean(rng.choice(summary.win_rates, (RESAMPLES, len(summary.win_rates))), TRIMMED, axis=1)
-        for summary in (one, other)
-    ]
-    low, high = np.quantile(means[0] - means[1], (0.025, 0.975))
-    return one.iqm - other.iqm, (float(low), float(high))
-
-
-def curve(task: Task) -> list[tuple[float, float]]:
-    """Returns the evaluations of a training, as (minute, win rate)."""
-    return by_minutes(read_points(task.folder), "eval/win_rate")[1]
+    first, second = (_resampled(each.win_rates, rng) for each in (one, other))
+    return one.iqm - other.iqm, _interval(first - second)
 
 
 def reference(task: Task, policy: str = "exact") -> float | None:
@@ -242,13 +214,8 @@ def to_json(summaries: Sequence[Summary], tasks: Sequence[Task]) -> dict[str, An
         "command": tasks[0].command,
         "settings": {task.config: task.settings.to_json() for task in tasks if task.settings.seed == 0},
         "results": [
-            {
-                "config": summary.config,
-                "win_rates": summary.win_rates.tolist(),
-                "iqm": summary.iqm,
-                "ci95": list(summary.interval),
-            }
-            for summary in summaries
+            {"config": each.config, "win_rates": each.win_rates.tolist(), "iqm": each.iqm, "ci95": list(each.interval)}
+            for each in summaries
         ],
-        "curves": {task.name: curve(task) for task in tasks},
+        "curves": {task.name: task.curve for task in tasks},
     }

@@ -8,7 +8,7 @@ from support.commands import complaint
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.seeds import main
-from baselines.learned.training.seed_study import band, carry_out, difference, plan, read_win_rate, summarise
+from baselines.learned.training.seed_study import band, carry_out, difference, plan, summarise
 
 CONFIG = """
 algo = "dqn"
@@ -66,11 +66,11 @@ def test_trainings_differ_in_their_seeds_alone(tmp_path):
 def test_what_is_done_is_not_done_again(tmp_path):
     task = plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[1]
     carry_out(task)
-    rate = read_win_rate(task)
+    rate = task.win_rate
     assert 0 <= rate <= 1
     before = (task.folder / "checkpoint.safetensors").stat().st_mtime_ns
     carry_out(task)
-    assert read_win_rate(task) == rate
+    assert task.win_rate == rate
     longer = task._replace(games=40)
     assert not longer.done
     carry_out(longer)

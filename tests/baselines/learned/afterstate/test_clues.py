@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from baselines.learned.afterstate.clues import CERTAIN, fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
-from baselines.learned.afterstate.search.clues import CERTAIN, fitted_safety
 from baselines.learned.settings import NetworkSize
 from minesweeper_env.codes import FLAGGED, HIDDEN
 from minesweeper_env.config import BoardConfig

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baselines.learned.afterstate.search.clues import averaged_logits, clue_sets
+from baselines.learned.afterstate.clues import averaged_logits, clue_sets
 from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION
 
 shapes = st.tuples(st.integers(1, 7), st.integers(1, 7))

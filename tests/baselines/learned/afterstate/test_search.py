@@ -8,19 +8,23 @@ from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fix
 
 from baselines.evaluation.games import play_games
 from baselines.learned.afterstate import policy as policy_module
+from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
-from baselines.learned.afterstate.search.candidates import (
+from baselines.learned.afterstate.search import (
     Limits,
+    Outcomes,
     Ratings,
+    afterstates,
+    best_clicks,
     candidates,
+    click_values,
     clicks_to_weigh,
+    first_click_values,
     next_safety,
     rate,
+    worths,
 )
-from baselines.learned.afterstate.search.click_values import best_clicks, click_values, first_click_values, worths
-from baselines.learned.afterstate.search.clues import fitted_safety
-from baselines.learned.afterstate.search.outcomes import Outcomes, afterstates
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from minesweeper_env.config import BoardConfig

@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.search.click_values import REACH, worths, worths_alone
-from baselines.learned.afterstate.search.outcomes import Outcomes
+from baselines.learned.afterstate.search import REACH, Outcomes, worths, worths_alone
 from baselines.learned.settings import NetworkSize
 
 
@@ -54,7 +53,7 @@ def test_distant_hazards_are_means_over_the_afterstates_of_the_guess(shape):
 def test_many_afterstates_in_several_passes_give_the_same(monkeypatch):
     made, given = network(), afterstates(9, 12)
     whole = worths(made, 6, Outcomes(*given))
-    monkeypatch.setattr("baselines.learned.afterstate.search.outcomes.AT_ONCE", 7)
+    monkeypatch.setattr("baselines.learned.afterstate.search.AT_ONCE", 7)
     assert worths(made, 6, Outcomes(*given)) == pytest.approx(whole, rel=1e-6)
 
 

@@ -1,0 +1,374 @@
+"""Search one click ahead at a guess: what clicks can show, which are weighed, and their values by the network."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from baselines.learned.afterstate.clues import fitted_safety
+from baselines.learned.afterstate.network import AfterstateNetwork
+from baselines.learned.networks import covered_cells, transform, transform_cells
+from minesweeper_env.config import BoardConfig
+
+Boards = NDArray[np.int8]
+Cells = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+REACH = 3
+"""Distance up to which a click is taken to change the hazards of cells, in rows and in columns."""
+
+AT_ONCE = 512
+"""Upper bound on the boards of 64 cells in one pass of the network, so that its features stay in the cache."""
+
+_LEAST_CHANCE = 0.05
+"""Counts of lower probability are left out; the others are rescaled to sum to 1."""
+
+_SMALL_CELLS = 64
+"""Largest number of cells of a small board. With more cells the slack falls."""
+
+_OPENING_BONUS = 0.1
+"""Added to the order of the clicks to weigh, as a fraction of the safety, for a cell that would certainly show 0.
+
+On a large board hundreds of cells may be equally safe, far more than are weighed. A 0 opens its neighbours too, so the
+likeliest zeros, at corners and edges, must be among those that are.
+"""
+
+
+class Limits(NamedTuple):
+    """Limits of the search.
+
+    Attributes:
+        slack: clicks are weighed if their rating is at most this much below the highest one on the board.
+        breadth: upper bound on the clicks weighed on each board.
+    """
+
+    slack: float
+    breadth: int
+
+    @classmethod
+    def on(cls, config: BoardConfig, slack: float, breadth: int, power: float) -> Limits:
+        """Returns the limits on a board; the slack falls with a power of the cells if they are more than 64.
+
+        The logarithm of the worth is a sum over the covered cells, so its error grows with them. On a large board the
+        worth therefore decides between clicks of nearly equal safety alone.
+        """
+        return cls(slack * min(1.0, _SMALL_CELLS / config.cells) ** power, breadth)
+
+
+_CLOSE = Limits(slack=0.015, breadth=3)
+"""Values so near to the best one are weighed again with all views."""
+
+_LIKELY = Limits(slack=1.0, breadth=4)
+"""Clicks whose next safety is rated first."""
+
+
+class Outcomes(NamedTuple):
+    """The K outcomes of clicks on N boards if they hit no mine.
+
+    Attributes:
+        after: (K, rows, cols) int8, the afterstates: the board with the count in the clicked cell, nothing else opened.
+        guesses: (K,) int64, the number of the board.
+        cells: (K,) int64, the clicked cell.
+        chances: (K,) float32, the probability of the count; those of one click sum to 1.
+    """
+
+    after: Boards
+    guesses: Cells
+    cells: Cells
+    chances: Floats
+
+    @classmethod
+    def of(cls, boards: Boards, counts: Floats, clicks: Flags) -> Outcomes:
+        """Returns the outcomes of clicks (N, n) bool on boards, by the chances (N, COUNTS, n) of the counts."""
+        guesses, cells = np.nonzero(clicks)
+        chances = counts[guesses, :, cells]
+        chances[chances <= _LEAST_CHANCE] = 0
+        chances /= chances.sum(axis=1, keepdims=True)
+        click, count = np.nonzero(chances)
+        after = afterstates(boards[guesses[click]], cells[click], count)
+        return cls(after, guesses[click], cells[click], chances[click, count])
+
+    def are_of(self, clicks: Flags) -> Flags:
+        """Returns whether each outcome follows one of these clicks (N, n) bool, (K,) bool."""
+        return clicks[self.guesses, self.cells]
+
+    def chosen(self, which: Flags) -> Outcomes:
+        """Returns the outcomes where `which`, (K,) bool, is True."""
+        return Outcomes(self.after[which], self.guesses[which], self.cells[which], self.chances[which])
+
+    def click_values(self, safety: Floats, worth: Doubles) -> Doubles:
+        """Returns the value of each click, (N, n): its safety times its mean of `worth` (K,); -1 without outcomes."""
+        places = self.guesses * safety.shape[1] + self.cells
+        means = np.bincount(places, self.chances * worth, safety.size).reshape(safety.shape)
+        clicked = np.bincount(places, minlength=safety.size).reshape(safety.shape) > 0
+        return np.where(clicked, safety * means, -1.0)
+
+
+def afterstates(boards: Boards, cells: Cells, counts: Cells) -> Boards:
+    """Returns copies of boards (N, rows, cols) where one cell each shows a count, and nothing else has opened."""
+    after = boards.copy()
+    after.reshape(len(after), boards.shape[1] * boards.shape[2])[np.arange(len(after)), cells] = counts
+    return after
+
+
+def _parts_of(boards: NDArray[Any]) -> list[slice]:
+    """Returns slices of boards (N, rows, cols), one for each pass."""
+    size = max(1, AT_ONCE * 64 // (boards.shape[1] * boards.shape[2]))
+    return [slice(start, start + size) for start in range(0, len(boards), size)]
+
+
+def _views_of(averaged: bool) -> list[tuple[int, bool]]:
+    """Returns symmetries that every board has, the half turn and the reflections, or the identity alone.
+
+    On a square board the other four bring nothing measurable, and double the time.
+    """
+    return [(turns, mirrored) for turns in (0, 2) for mirrored in (False, True)] if averaged else [(0, False)]
+
+
+def _on_device(network: AfterstateNetwork, boards: Boards) -> Tensor:
+    return torch.as_tensor(boards, device=next(network.parameters()).device)
+
+
+class Ratings(NamedTuple):
+    """Ratings of the cells of N boards by the network.
+
+    Attributes:
+        safety: (N, n) float32, the probability that a cell is safe; 0 where a click is not legal.
+        counts: (N, COUNTS, n) float32, probabilities of the counts that a safe cell shows; None unless asked for.
+    """
+
+    safety: Floats
+    counts: Floats | None
+
+
+@torch.no_grad()
+def rate(
+    network: AfterstateNetwork, mines: int, boards: Boards, legal: Flags, counts: bool, averaged: bool = False
+) -> Ratings:
+    """Rates all cells of boards.
+
+    Args:
+        network: on any device.
+        mines: the number of mines on the boards.
+        boards: (N, rows, cols) int8 codes.
+        legal: (N, rows * cols) bool, the legal clicks.
+        counts: whether to rate the counts too.
+        averaged: whether to average the probabilities over the half turn and the reflections of the board.
+    """
+    rows, cols = boards.shape[1:]
+    safeties, distributions = [], []
+    for part in _parts_of(boards):
+        codes = _on_device(network, boards[part])
+        cells = torch.arange(rows * cols, device=codes.device)
+        safe, shown = [], []
+        for symmetry in _views_of(averaged):
+            features = network.features(transform(codes, symmetry), mines)
+            back = transform_cells(cells, rows, cols, symmetry)
+            safe.append(torch.sigmoid(network.safety_logits(features))[:, back])
+            if counts:
+                shown.append(torch.softmax(network.count_logits(features), dim=1)[:, :, back])
+        safeties.append(torch.stack(safe).mean(dim=0).cpu().numpy())
+        if counts:
+            distributions.append(torch.stack(shown).mean(dim=0).cpu().numpy())
+    return Ratings(np.concatenate(safeties) * legal, np.concatenate(distributions) if counts else None)
+
+
+def next_safety(network: AfterstateNetwork, mines: int, boards: Boards) -> Floats:
+    """Returns the safety of the safest cell of each board, fitted to its clues, (N,) float32; 1 if the board is won."""
+    if len(boards) == 0:
+        return np.zeros(0, np.float32)
+    covered = covered_cells(boards)
+    safety = fitted_safety(rate(network, mines, boards, covered, counts=False).safety, boards, mines)
+    return np.where(covered.sum(axis=1) <= mines, np.float32(1), safety.max(axis=1))
+
+
+def clicks_to_weigh(ratings: Ratings, limits: Limits) -> Flags:
+    """Returns the clicks to weigh at a guess, (N, n) bool: those within the slack, likely zeros first if many."""
+    assert ratings.counts is not None
+    return candidates(ratings.safety, limits, ratings.safety * (1 + _OPENING_BONUS * ratings.counts[:, 0]))
+
+
+def candidates(
+    ratings: NDArray[np.floating[Any]], limits: Limits, order: NDArray[np.floating[Any]] | None = None
+) -> Flags:
+    """Returns (N, n) bool, True for the clicks of high ratings: at least one per board where a rating is positive.
+
+    Args:
+        ratings: (N, n), of safety or of values; 0 or less where a click is out of the question.
+        limits: how far below the highest rating of a board, and how many.
+        order: (N, n), positive. The clicks where it is highest stay if the breadth is too low for all; None for the
+            order of the ratings.
+    """
+    near = (ratings >= ratings.max(axis=1, keepdims=True) - limits.slack) & (ratings > 0)
+    places = np.where(near, ratings if order is None else order, 0)
+    first = np.argsort(-places, axis=1, kind="stable")[:, : limits.breadth]
+    chosen = np.zeros_like(near)
+    np.put_along_axis(chosen, first, True, axis=1)
+    return chosen & near
+
+
+def worths(network: AfterstateNetwork, mines: int, outcomes: Outcomes, averaged: bool = False) -> Doubles:
+    """Returns the probability of winning after each outcome of clicks, (K,) float64.
+
+    The logarithm of the worth is a sum of hazards over all covered cells. A click changes it near the cell, but the
+    hazards of distant cells have errors that differ from one afterstate to the next, and on a large board their sum
+    hides the change. So distant hazards are replaced by their mean over all afterstates of the guess for which they are
+    distant, weighted by their chances.
+
+    Args:
+        network: on any device.
+        mines: the number of mines on the boards.
+        outcomes: K outcomes, of all clicks that are compared.
+        averaged: whether to average the hazards over the half turn and the reflections of the board.
+    """
+    after = outcomes.after
+    if len(after) == 0:
+        return np.zeros(0)
+    owners, weights = torch.as_tensor(outcomes.guesses), torch.as_tensor(outcomes.chances).double()
+    near, size = _near(torch.as_tensor(outcomes.cells), *after.shape[1:])
+    sums, totals = torch.zeros(2, int(outcomes.guesses.max()) + 1, size, dtype=torch.float64)
+    insides = []
+    for part in _parts_of(after):
+        hazards = _hazards(network, mines, after[part], averaged)
+        # A margin of zeros on every side lets each cell have as many cells near it.
+        padded = functional.pad(hazards, (REACH,) * 4).flatten(start_dim=1)
+        inside, weight = padded.gather(1, near[part]), weights[part][:, None]
+        sums.index_add_(0, owners[part], weight * padded)
+        totals.index_add_(0, owners[part], weight.expand_as(padded))
+        places = (owners[part][:, None] * size + near[part]).flatten()
+        sums.view(-1).index_add_(0, places, -(weight * inside).flatten())
+        totals.view(-1).index_add_(0, places, -weight.expand_as(inside).flatten())
+        insides.append(inside.sum(dim=1))
+    # Cells that are near every click have no mean; what rounding leaves of their weights does not count.
+    means = torch.where(totals > 1e-9, sums / totals.clamp(min=1e-9), 0.0)
+    distant = means.sum(dim=1)[owners] - means.view(-1)[owners[:, None] * size + near].sum(dim=1)
+    return np.asarray(torch.exp(-(torch.cat(insides) + distant)).numpy())
+
+
+def _near(cells: Tensor, rows: int, cols: int) -> tuple[Tensor, int]:
+    """Returns the indices (K, (2 * REACH + 1) ** 2) of the cells near cells (K,) on a padded board, and its size."""
+    width, side = cols + 2 * REACH, torch.arange(2 * REACH + 1)
+    steps = (side[:, None] * width + side[None]).flatten()
+    return (cells // cols * width + cells % cols)[:, None] + steps, (rows + 2 * REACH) * width
+
+
+def worths_alone(network: AfterstateNetwork, mines: int, after: Boards) -> Doubles:
+    """Returns the probability of winning from afterstates (K, rows, cols) by their own hazards alone, (K,) float64."""
+    sums = [_hazards(network, mines, after[part], averaged=False).sum(dim=(1, 2)) for part in _parts_of(after)]
+    return np.asarray(torch.exp(-torch.cat(sums)).numpy())
+
+
+@torch.no_grad()
+def _hazards(network: AfterstateNetwork, mines: int, boards: Boards, averaged: bool) -> Tensor:
+    """Returns the hazards of the cells of boards, (N, rows, cols) float64; 0 for open cells."""
+    codes = _on_device(network, boards)
+    rows, cols = codes.shape[1:]
+    cells = torch.arange(rows * cols, device=codes.device)
+    views = []
+    for symmetry in _views_of(averaged):
+        turned = network.hazards(transform(codes, symmetry), mines).flatten(start_dim=1)
+        views.append(turned[:, transform_cells(cells, rows, cols, symmetry)])
+    return torch.stack(views).mean(dim=0).reshape(codes.shape).cpu().double()
+
+
+def best_clicks(
+    network: AfterstateNetwork,
+    mines: int,
+    boards: Boards,
+    ratings: Ratings,
+    limits: Limits,
+    symmetries: bool = True,
+    onward: bool = True,
+) -> NDArray[np.int64]:
+    """Weighs clicks one click ahead, and returns the best one of each board, (N,) int64.
+
+    The value of a click is its safety times the sum over counts of P(count) W(the board then). With `onward`, W is
+    multiplied by the safety of the safest next click, fitted to the clues. W sums over all covered cells, and its
+    errors hide which click uncovers a safe cell. `lookahead:clicks=1` uses this safety alone, exactly.
+
+    Args:
+        network: on any device.
+        mines: the number of mines on the boards.
+        boards: (N, rows, cols) int8 codes.
+        ratings: of these boards, with counts.
+        limits: which clicks to weigh.
+        symmetries: whether the clicks of nearly the best value, if there are several, are weighed again, with W
+            averaged over the half turn and the reflections of the board.
+        onward: see above.
+    """
+    assert ratings.counts is not None
+    outcomes = Outcomes.of(boards, ratings.counts, clicks_to_weigh(ratings, limits))
+    worth = worths(network, mines, outcomes)
+    further = _further_safety(network, mines, outcomes, ratings.safety, worth) if onward else np.ones_like(worth)
+    values = outcomes.click_values(ratings.safety, further * worth)
+    if symmetries:
+        close = candidates(values, _CLOSE)
+        close &= close.sum(axis=1, keepdims=True) > 1
+        which = outcomes.are_of(close)
+        again = outcomes.chosen(which)
+        finer = again.click_values(ratings.safety, further[which] * worths(network, mines, again, averaged=True))
+        values = np.where(close.any(axis=1, keepdims=True), finer, values)
+    return values.argmax(axis=1)
+
+
+def _further_safety(
+    network: AfterstateNetwork, mines: int, outcomes: Outcomes, safety: Floats, worth: Doubles
+) -> Doubles:
+    """Returns the safety of the safest cell after each outcome, (K,); 1 where it cannot change which clicks are best.
+
+    A value without this safety is an upper bound, so a click whose bound is far below the best value needs no pass.
+    """
+    further = np.ones_like(worth)
+
+    def enter(clicks: Flags) -> None:
+        which = outcomes.are_of(clicks)
+        further[which] = next_safety(network, mines, outcomes.after[which])
+
+    bounds = outcomes.click_values(safety, worth)
+    likely = candidates(bounds, _LIKELY)
+    enter(likely)
+    best = np.where(likely, outcomes.click_values(safety, further * worth), 0).max(axis=1, keepdims=True)
+    enter(~likely & (bounds >= best - _CLOSE.slack))
+    return further
+
+
+def click_values(
+    network: AfterstateNetwork, mines: int, boards: Boards, ratings: Ratings, clicks: Flags, alone: bool = False
+) -> Doubles:
+    """Returns the value of clicks (N, n) bool by W alone, (N, n) float64; -1 for the other cells.
+
+    `alone` takes the worth of each afterstate by itself, `worths_alone`, instead of `worths`; see `best_clicks`.
+    """
+    assert ratings.counts is not None
+    outcomes = Outcomes.of(boards, ratings.counts, clicks)
+    worth = worths_alone(network, mines, outcomes.after) if alone else worths(network, mines, outcomes)
+    return outcomes.click_values(ratings.safety, worth)
+
+
+def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> Doubles:
+    """Returns the estimated probability of winning with each first click, (n,) float64; equal for symmetric cells.
+
+    The rule of the first click decides what it can meet. Under "opening" and "corners" it is safe and shows 0, but
+    under "corners" a crowded board may break this, which is neglected. Under "safe" it is safe, and the network knows
+    the counts. Under "any" the network knows both.
+    """
+    everywhere = np.ones((1, config.cells), np.bool_)
+    covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
+    ratings = rate(network, config.mines, covered, everywhere, counts=True)
+    assert ratings.counts is not None
+    if config.first_click != "any":
+        ratings.safety[:] = 1.0
+    if config.first_click in ("opening", "corners"):
+        ratings.counts[:] = np.eye(ratings.counts.shape[1])[0][None, :, None]
+    # The first click may open much of the board, so it changes distant hazards too.
+    values = click_values(network, config.mines, covered, ratings, everywhere, alone=True)
+    board = values.reshape(config.rows, config.cols)
+    mirrored = (board + board[::-1] + board[:, ::-1] + board[::-1, ::-1]) / 4
+    return ((mirrored + mirrored.T) / 2 if config.rows == config.cols else mirrored).reshape(-1)

@@ -1,1 +1,0 @@
-"""Search one click ahead at a guess, with what the network learned."""
