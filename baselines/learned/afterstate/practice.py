@@ -25,10 +25,10 @@ class Replay(Generic[Columns]):
         added: number of boards ever added.
     """
 
-    def __init__(self, capacity: int, empty: Columns) -> None:
+    def __init__(self, capacity: int, empty: Any) -> None:
         """Makes empty arrays; the system commits their memory as they fill."""
         self._kind: Any = type(empty)
-        columns: dict[str, NDArray[Any]] = empty._asdict()
+        columns = empty._asdict()
         self._columns = {name: np.zeros((capacity, *each.shape[1:]), each.dtype) for name, each in columns.items()}
         self._capacity = capacity
         self.added = 0
