@@ -28,8 +28,10 @@ class Replay(Generic[Columns]):
     def __init__(self, capacity: int, empty: Any) -> None:
         """Makes empty arrays; the system commits their memory as they fill."""
         self._kind: Any = type(empty)
-        columns = empty._asdict()
-        self._columns = {name: np.zeros((capacity, *each.shape[1:]), each.dtype) for name, each in columns.items()}
+        self._columns: dict[str, NDArray[Any]] = {}
+        like: NDArray[Any]
+        for name, like in empty._asdict().items():
+            self._columns[name] = np.zeros((capacity, *like.shape[1:]), like.dtype)
         self._capacity = capacity
         self.added = 0
 
