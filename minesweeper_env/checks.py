@@ -154,19 +154,17 @@ def layout_option(
     return layouts
 
 
-def check_seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None] | None:
-    """Returns N seeds, `seed` + i for game i or the given sequence, None for None; raises ValueError for others."""
+def check_seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+    """Returns N seeds, `seed` + i for game i or the given sequence, all None for None; raises ValueError for others."""
     if seed is None:
-        return None
+        return [None] * count
     is_sequence = isinstance(seed, (Sequence, np.ndarray))
     seeds: list[Any] = list(seed) if is_sequence else [seed]  # type: ignore[arg-type]
     if is_sequence and len(seeds) != count:
         raise ValueError(f"a sequence of seeds must have one seed for each of {count} games, not {len(seeds)}")
     if not all(s is None or (isinstance(s, (int, np.integer)) and s >= 0) for s in seeds):
         raise ValueError(f"a seed must be a whole number of at least 0, or None, not {seed!r}")
-    if is_sequence:
-        return [None if s is None else int(s) for s in seeds]
-    return [int(seeds[0]) + i for i in range(count)]
+    return [None if s is None else int(s) for s in seeds] if is_sequence else [int(seeds[0]) + i for i in range(count)]
 
 
 def generator_state(np_random: np.random.Generator) -> np.uint64:

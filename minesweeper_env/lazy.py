@@ -35,25 +35,22 @@ def after_import(module: str, action: Callable[[], object]) -> None:
 
 
 class _AfterImport(MetaPathFinder):
-    """Finds one module as the other finders do, and has a function called once the module is loaded."""
+    """Finds one module as the other finders do, and calls a function once it is loaded."""
 
     def __init__(self, module: str, action: Callable[[], object]) -> None:
-        self._module = module
-        self._action = action
+        self._module, self._action = module, action
 
     def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
-        """Returns the spec of the module, with a loader that calls the function; None for any other module."""
         if name != self._module:
             return None
         sys.meta_path.remove(self)
         spec = find_spec(name)
-        if spec is None or spec.loader is None:
-            return spec
-        execute = spec.loader.exec_module
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
 
-        def execute_and_act(module: ModuleType) -> None:
-            execute(module)
-            self._action()
+            def execute_and_act(module: ModuleType) -> None:
+                execute(module)
+                self._action()
 
-        spec.loader.exec_module = execute_and_act  # type: ignore[method-assign]
+            spec.loader.exec_module = execute_and_act  # type: ignore[method-assign]
         return spec

@@ -88,13 +88,7 @@ _STOPS = (0.0, 0.25, 0.5, 1.0)
 
 
 class Tints(NamedTuple):
-    """Colours of covered cells by their probability.
-
-    Attributes:
-        stops: the colours at 0, 25, 50 and 100 per cent, between which others lie.
-        safe: the colour of a certainly free cell.
-        mine: the colour of a certain mine.
-    """
+    """Colours of covered cells: at 0, 25, 50 and 100 per cent, certainly free, and certain mines."""
 
     stops: tuple[Colour, Colour, Colour, Colour]
     safe: Colour
@@ -321,17 +315,14 @@ def covered_tile(face: Colour = FACE, side: int = TILE) -> NDArray[np.uint8]:
 def write(
     tile: NDArray[np.uint8], text: str, ink: Colour, scale: int | None = None, middle: float = 0.5
 ) -> NDArray[np.uint8]:
-    """Writes up to three characters into a tile; a text that does not fit is left out.
+    """Writes up to three of the characters 0 to 9, "?", "<" and ">" into a tile, where they fit; returns the tile.
 
     Args:
         tile: the tile, changed in place.
-        text: digits, "?", "<" and ">".
+        text: the characters.
         ink: the colour.
         scale: pixels per dot of a character in a tile of side `TILE`; None means as many as fit.
         middle: vertical position of the middle of the text, from 0 at the top to 1 at the bottom.
-
-    Returns:
-        The same tile.
     """
     rows = ["0".join(_GLYPHS[char].split()[row] for char in text) for row in range(7)]
     pixels = np.array([[char == "1" for char in row] for row in rows])

@@ -168,10 +168,11 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
         seeds = check_seeds(seed, self.num_envs)
         if not chosen.all():
             self._current_games()
-        if self._begun and (not chosen.all() or seeds is None or None in seeds):
-            self._seed_some(seeds, chosen)
+        if self._begun and (not chosen.all() or None in seeds):
+            if seed is not None:
+                self._seed_some(seeds, chosen)
         else:
-            self._seed(seed, seeds or [None] * self.num_envs)
+            self._seed(seed, seeds)
         shown, masks = self._games.reset(chosen, given)
         self._begun = True
         if self.view is not None:
@@ -179,13 +180,12 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
         nothing = np.zeros(self.num_envs, np.bool_)
         return self._observe(shown), self._infos(masks, nothing, nothing.copy(), chosen)
 
-    def _seed_some(self, seeds: Sequence[int | None] | None, chosen: NDArray[np.bool_]) -> None:
+    def _seed_some(self, seeds: Sequence[int | None], chosen: NDArray[np.bool_]) -> None:
         """Sets the generators of the chosen games that have a seed."""
-        if seeds is not None:
-            given = np.array([s is not None for s in seeds]) & chosen
-            states = self._games.states()
-            states[given] = generator_states([s for s, use in zip(seeds, given, strict=True) if use], self.np_random)
-            self._games.seed(states)
+        given = np.array([s is not None for s in seeds]) & chosen
+        states = self._games.states()
+        states[given] = generator_states([s for s, use in zip(seeds, given, strict=True) if use], self.np_random)
+        self._games.seed(states)
 
     def _seed(self, seed: int | Sequence[int | None] | None, seeds: Sequence[int | None]) -> None:
         """Sets all generators, the one of `sample_actions` too."""
@@ -201,13 +201,7 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
     def step(
         self, actions: Any
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Makes one move in each game.
-
-        Args:
-            actions: (N,) integers, each one as in the `step` of the single environment.
-
-        Returns:
-            The observations, the rewards, whether each game ended, whether the step limit ended it, and the info.
+        """Makes one move in each game, with (N,) integer actions; returns what `MinesweeperEnv.step` does, as arrays.
 
         Raises:
             ValueError: the shape of the actions is wrong, or one is outside the action space.
@@ -240,11 +234,7 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
         return shown, infos | final
 
     def sample_actions(self) -> NDArray[np.int64]:
-        """Draws one legal action for each game, all equally likely.
-
-        Returns:
-            (N,) int64; in a game that is decided every action is legal.
-        """
+        """Returns (N,) int64: a legal action for each game, all equally likely; all are legal in a decided game."""
         return self._current_games().sample_actions(self._sampler)
 
     def action_masks(self) -> NDArray[np.bool_]:
