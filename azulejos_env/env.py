@@ -135,14 +135,11 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Starts a new game.
+        """Starts a new game, and returns the first observation and the info.
 
         Args:
             seed: starts the sequence of games that this seed determines; None continues the present one.
             options: {"board": board}; see Starting State in the docstring of the class.
-
-        Returns:
-            The first observation, and the info.
 
         Raises:
             ValueError: an option is unknown, the board is wrong, or the opponent's move is illegal.

@@ -56,11 +56,7 @@ class MinimaxPolicy(Policy):
     def __init__(
         self, depth: int | None = None, seconds: float | None = None, nodes: int | None = None, prune: bool = True
     ) -> None:
-        """Sets the arguments of `search`; without any limit, it looks 4 moves ahead.
-
-        Raises:
-            ValueError: an argument is not allowed.
-        """
+        """Sets the arguments of `search`; without any limit, it looks 4 moves ahead."""
         depth = 4 if depth is seconds is nodes is None else depth
         check_limits(depth, seconds, nodes)
         self._arguments: dict[str, Any] = {"depth": depth, "seconds": seconds, "nodes": nodes, "prune": bool(prune)}

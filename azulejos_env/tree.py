@@ -63,12 +63,7 @@ class SearchTree:
     player: int
 
     def dot(self) -> str:
-        """Returns the tree in the language of Graphviz, from left to right, with a legend above.
-
-        A box is a position where the player of the root moves, and an ellipse one where the other player moves. The
-        best child of a position is blue. A dashed branch was cut: a green one by alpha-beta, an orange one by the time
-        limit.
-        """
+        """Returns the tree in the language of Graphviz, from left to right, below a legend."""
         kinds = {node.kind for node in self.nodes}
         legend = [shape.format(("first", "second")[self.player]) for shape in _SHAPES]
         legend += (text for kind, (text, *_) in _STYLES.items() if kind in kinds)
@@ -117,19 +112,10 @@ _STYLES: dict[NodeKind, tuple[str, str, str]] = {
 def search_tree(
     position: Position, *, depth: int | None = None, seconds: float | None = None, prune: bool = True
 ) -> SearchTree:
-    """Searches as `search` does without a transposition table, and returns the tree.
+    """Searches as `search` does without a transposition table, with the same arguments, and returns the tree.
 
     With a time limit the tree is that of the depth which the limit cut short, and the move of its root is that of the
     last finished depth.
-
-    Args:
-        position: the position.
-        depth: the largest depth; None sets no limit.
-        seconds: the time limit; None sets no limit.
-        prune: whether to cut branches that cannot change the value.
-
-    Raises:
-        ValueError: a limit is missing or not allowed.
     """
     most, limits = check_limits(depth, seconds, None)
     walk = _Walk(position, most, prune)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from minesweeper_env.cell_sets import bits, neighbour_bits, to_array, to_bits
+from minesweeper_env.cell_sets import bits, neighbour_bits, symmetry_table, to_array, to_bits
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (4, 4), (17, 9)])
@@ -23,3 +23,14 @@ def test_the_bits_of_a_set_come_lowest_first():
 def test_neighbours_are_those_of_the_radius():
     assert neighbour_bits(2, 3, 1)[1] == 0b111101
     assert neighbour_bits(1, 5, 2) == [0b110, 0b1101, 0b11011, 0b10110, 0b1100]
+
+
+def test_a_square_has_eight_images_and_another_board_four():
+    for rows, cols, number in ((3, 3, 8), (2, 5, 4), (4, 1, 4)):
+        table = symmetry_table(rows, cols)
+        board = np.arange(rows * cols).reshape(rows, cols)
+        versions = [np.rot90(array, k) for array in (board, board.T) for k in range(4)]
+        expected = {tuple(version.ravel()) for version in versions if version.shape == board.shape}
+        assert {tuple(image) for image in table} == expected
+        assert len(table) == number
+        assert (table[0] == board.ravel()).all()
