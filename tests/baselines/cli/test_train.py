@@ -3,7 +3,6 @@ import errno
 import json
 import signal
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from importlib.metadata import version
 
@@ -64,13 +63,6 @@ def test_a_training_is_prepared_without_its_reference_games(tmp_path):
     run(training)
     state = read_tensors(tmp_path / "checkpoint.safetensors")[1]
     assert list(state["progress"]["references"]["4x5/2"]) == ["random", "exact", "lookahead"]
-
-
-def test_a_training_runs_in_a_thread_of_its_own(tmp_path):
-    with ThreadPoolExecutor(1) as pool:
-        outcome = pool.submit(train, tiny("dqn", steps=200), tmp_path).result()
-    assert not outcome.interrupted
-    assert weights(tmp_path)
 
 
 def test_an_agent_in_a_run_folder_always_has_a_checkpoint(tmp_path, monkeypatch):
