@@ -56,35 +56,12 @@ def test_every_measured_block_ends(page):
     assert text.count("<!-- measured -->") == text.count("<!-- end of measured -->") == len(MEASURED.findall(text))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It wins 68.1 % of the games.",
-        "It wins 68.1% of the games.",
-        "| `exact` | 7% |",
-        "<!-- end of results --> 68 %",
-        "seeds 0 to 99, `python evaluate.py`: 68 %",
-    ],
-)
-def test_a_bare_per_cent_is_found(text):
-    assert unbacked(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a 95 % interval, and a test at 5 %",
-        "<!-- results: exact -->\n\n68.1%\n\n<!-- end of results -->",
-        "<!-- benchmark: file | a.json -->\n68.1%\n<!-- end of benchmark -->",
-        "<!-- measured -->\n`python evaluate.py --seed 5`: 68 %\n<!-- end of measured -->",
-        "```\nexact 68.1%\n```",
-    ],
-)
-def test_a_backed_per_cent_passes(text):
-    assert not unbacked(text)
-    assert not unnamed(text)
-
-
-@pytest.mark.parametrize("block", ["68 %, seeds 0 to 99", "`python evaluate.py --games 100`: 68 %", "`exact`, seed 5"])
-def test_a_measured_block_without_its_command_or_seeds_is_found(block):
-    assert unnamed(f"<!-- measured -->\n{block}\n<!-- end of measured -->")
+def test_bare_per_cents_and_measured_blocks_without_command_or_seeds_are_found():
+    block = "<!-- measured -->\n{}\n<!-- end of measured -->"
+    for bare in ("It wins 68.1 % of the games.", "| `exact` | 7% |", "<!-- end of results --> 68 %"):
+        assert unbacked(bare)
+    for backed in ("a 95 % interval", "```\nexact 68.1%\n```", block.format("`python evaluate.py --seed 5`: 68 %")):
+        assert not unbacked(backed)
+        assert not unnamed(backed)
+    for vague in ("68 %, seeds 0 to 99", "`python evaluate.py --games 100`: 68 %"):
+        assert unnamed(block.format(vague))
