@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 from baselines.cli.arguments import (
     SUITE_NEEDS,
     Parser,
-    add_count,
-    add_workers,
     check_workers,
     chosen_workers,
     parse_path,
     positive_number,
+    share,
     whole_number_from,
 )
-from baselines.cli.start import MODULE, announce, carry_out, listed, typed_command
+from baselines.cli.command import Command, Work
+from baselines.cli.start import announce, listed
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.support.extras import check_extra
 from minesweeper_env.notices import say
@@ -30,40 +30,20 @@ from minesweeper_env.texts import printable
 if TYPE_CHECKING:
     from baselines.benchmark.result_files import Card, ResultFile
 
-PROGRAM = f"{MODULE} benchmark"
-TIMED_SECONDS = 20.0
-
 EXAMPLES = """\
-examples:
-  {0} run --policy mine.py:Agent --track board --author "A. Nonym" --out runs/benchmark
-  {0} check runs/benchmark/mine.py_Agent.json --replay 100
-"""
+{0} run --policy mine.py:Agent --track board --author "A. Nonym" --out runs/benchmark
+{0} check runs/benchmark/mine.py_Agent.json --replay 100"""
 
 
-def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
-    parser = _make_parser(program)
-    options = parser.parse_args(arguments)
-    options.command = typed_command(program, arguments)
-    plays = options.work == "run"
+def _prepare(options: argparse.Namespace) -> Work:
     announce(options.aim.format(PROTOCOL.version, listed(options.policy if "out" in options else options.files)))
-
-    def prepare() -> Callable[[], int | None]:
-        for module in SUITE_NEEDS if plays else ("rich", "msgspec"):
-            check_extra(module)
-        work: Callable[[], int | None] = options.prepare(options)
-        return work
-
-    left = f"; the games so far are in {options.out}: the same command goes on" if plays else ""
-    return carry_out(parser, prepare, left, (ValueError,))
+    for module in SUITE_NEEDS if options.work == "run" else ("rich", "msgspec"):
+        check_extra(module)
+    work: Work = options.prepare(options)
+    return work
 
 
-def _make_parser(program: str) -> Parser:
-    parser = Parser(
-        prog=program,
-        description=f"Enter policies in benchmark {PROTOCOL.version}; docs/benchmark.md states the protocol.",
-        epilog=EXAMPLES.format(program),
-    )
+def _add_arguments(parser: Parser) -> None:
     works = parser.add_subparsers(dest="work", metavar="WORK", required=True)
 
     def add_work(name: str, prepare: Callable[..., object], aim: str, meaning: str) -> argparse.ArgumentParser:
@@ -84,47 +64,40 @@ def _make_parser(program: str) -> Parser:
     pack.add_argument("folders", nargs="+", type=parse_path, metavar="DIR", help="read the games of these folders")
     for each in (run, pack):
         _add_card_options(each)
-        each.add_argument("--out", type=parse_path, required=True, metavar="DIR", help="write the result files here")
+        share(each, "--out", required=True, help="write the result files here")
     for each in (check, timed, add):
         each.add_argument("files", nargs="+", type=parse_path, metavar="FILE", help="take these result files")
+        each.add_argument(
+            "--policy",
+            metavar="NAME",
+            help="play NAME where the policy of a file may run code; read that code first (default: refuse the file)",
+        )
     for each in (check, add):
         each.add_argument(
             "--replay",
             type=whole_number_from(0),
             default=0,
             metavar="N",
-            help="play N more games of each board with the policy itself (default 0)",
-        )
-    for each in (check, timed, add):
-        each.add_argument(
-            "--policy",
-            metavar="NAME",
-            help="play NAME where the policy of a file may run code; read that code first (default: refuse the file)",
+            help="play N more games of each board with the policy itself",
         )
     timed.add_argument(
-        "--seconds",
-        type=positive_number,
-        default=TIMED_SECONDS,
-        metavar="S",
-        help=f"play about S seconds on each board (default {TIMED_SECONDS:g})",
+        "--seconds", type=positive_number, default=20, metavar="S", help="play about S seconds on each board"
     )
     timed.add_argument("--anyway", action="store_true", help="measure on a busy machine, too")
-    add.add_argument(
-        "--docs", type=parse_path, default=Path("docs"), metavar="DIR", help="add to this documentation (default docs)"
-    )
-    return parser
+    add.add_argument("--docs", type=parse_path, default=Path("docs"), metavar="DIR", help="add to this documentation")
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
     least, most = PROTOCOL.least_games, len(PROTOCOL.seeds)
-    add_count(run, "--games", f"play N games on each board, {least} to {most}", least)
+    run.set_defaults(left="; the games so far are in {out}: the same command goes on")
+    share(run, "--games", default=least, help=f"play N games on each board, {least} to {most}")
     run.add_argument("--boards", nargs="+", metavar="BOARD", help="play these boards, such as 8x8/14 (default all)")
     run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
-    add_workers(run)
+    share(run, "--workers", "--ray")
 
 
 def _add_card_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--policy", nargs="+", required=True, metavar="NAME", help="enter these policies")
+    share(parser, "--policy", required=True, help="enter these policies")
     card = parser.add_argument_group("card of the entry (known for the policies of the package)")
     card.add_argument("--name", help="name it so in the tables (default the policy)")
     card.add_argument("--track", help=f"enter it in this track: {', '.join(PROTOCOL.tracks)}")
@@ -333,3 +306,13 @@ def _prepare_add(options: argparse.Namespace) -> Callable[[], int]:
         return subprocess.run([sys.executable, script, "tables"], check=False, env=environment).returncode
 
     return work
+
+
+main = Command(
+    "benchmark",
+    f"Enter policies in benchmark {PROTOCOL.version}; docs/benchmark.md states the protocol.",
+    EXAMPLES,
+    _add_arguments,
+    _prepare,
+    errors=(ValueError,),
+).main

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from baselines.cli.arguments import (
-    DEFAULT_GAMES,
-    MOST_WORKERS,
-    Parser,
-    add_board_arguments,
-    add_count,
-    add_no_guess,
-    chosen_board,
-    parse_path,
-    whole_number_from,
-)
-from baselines.cli.start import MODULE, announce, carry_out, listed, typed_command
+from baselines.cli.arguments import BOARD, Parser, chosen_board, share, whole_number_from
+from baselines.cli.command import Command, Work
+from baselines.cli.start import announce, listed
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.support.board_names import name_of
 from baselines.support.extras import check_extra
@@ -29,81 +20,50 @@ if TYPE_CHECKING:
     from baselines.evaluation.datasets import DatasetPlan
     from baselines.evaluation.evaluate import Entrant
 
-PROGRAM = f"{MODULE} dataset"
 EXTRA = "minari"
 """The extra of this package that installs Minari."""
 
 DEFAULT_POLICIES = ("exact", "lookahead")
 
 EXAMPLES = """\
-examples:
-  {0} --size 8 --games 10000 --workers 2
-  {0} --policy exact --size 16x30 --name minesweeper/expert/exact-v0 --out data
-"""
+{0} --size 8 --games 10000 --workers 2
+{0} --policy exact --size 16x30 --name minesweeper/expert/exact-v0 --out data"""
 
 
-def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
-    parser = _make_parser(program)
-    options = parser.parse_args(arguments)
-
-    def prepare() -> Callable[[], None]:
-        announce(_check(options))
-        return partial(_write_all, _plans(options, typed_command(program, arguments)), options)
-
-    return carry_out(parser, prepare, "; the data set in progress was not written")
-
-
-def _make_parser(program: str) -> Parser:
-    parser = Parser(
-        prog=program,
-        description="Play games with policies, and write each policy's games as a Minari data set.",
-        epilog=EXAMPLES.format(program),
-    )
+def _add_arguments(parser: Parser) -> None:
+    share(parser, "--policy", default=DEFAULT_POLICIES)
+    share(parser, *BOARD)
+    share(parser, "--games", help="record N games of each policy")
     parser.add_argument(
-        "--policy",
-        nargs="+",
-        default=list(DEFAULT_POLICIES),
-        metavar="NAME",
-        help=f"play these policies, as evaluate.py names them (default {' '.join(DEFAULT_POLICIES)})",
-    )
-    add_board_arguments(parser)
-    add_no_guess(parser)
-    add_count(parser, "--games", "record N games of each policy", DEFAULT_GAMES)
-    parser.add_argument(
-        "--observation",
-        default="codes",
-        metavar="NAME",
-        help="store observations in this encoding of gym.make (default codes)",
+        "--observation", default="codes", metavar="NAME", help="store observations in this encoding of gym.make"
     )
     parser.add_argument(
         "--reward",
         choices=REWARDS,
         default="win_loss",
         metavar="NAME",
-        help=f"store rewards of this scheme: {', '.join(REWARDS)} (default win_loss)",
+        help=f"store rewards of this scheme: {', '.join(REWARDS)}",
     )
     parser.add_argument(
         "--seed",
         type=whole_number_from(0),
         default=TRAINING_SEEDS.start,
         metavar="SEED",
-        help=f"seed game 0 with SEED, game i with SEED + i; training games only (default {TRAINING_SEEDS.start})",
+        help="seed game 0 with SEED, game i with SEED + i; training games only",
     )
-    add_count(parser, "--workers", "play in N processes", 1, MOST_WORKERS)
+    share(parser, "--workers")
     parser.add_argument(
         "--name",
         metavar="ID",
         help="call the data set ID, for one policy (default minesweeper/ROWSxCOLS-MINES-RULE/POLICY-v0, with "
         "no-guess-LEVEL after the mines)",
     )
-    parser.add_argument(
-        "--out",
-        type=parse_path,
-        metavar="DIR",
-        help="write into DIR (default $MINARI_DATASETS_PATH, or ~/.minari/datasets)",
-    )
-    return parser
+    share(parser, "--out", help="write into DIR (default $MINARI_DATASETS_PATH, or ~/.minari/datasets)")
+
+
+def _prepare(options: argparse.Namespace) -> Work:
+    announce(_check(options))
+    return partial(_write_all, _plans(options), options)
 
 
 def _check(options: argparse.Namespace) -> str:
@@ -119,7 +79,7 @@ def _check(options: argparse.Namespace) -> str:
     return f"Record {options.games} games of {listed(options.policy)} on {name_of(config)}"
 
 
-def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, Entrant]:
+def _plans(options: argparse.Namespace) -> dict[DatasetPlan, Entrant]:
     """Checks the rest of what can be checked before the first game; returns the player of each data set."""
     from baselines.cli.evaluate import choose_policies
     from baselines.evaluation.datasets import PATH_VARIABLE, DatasetPlan, check_name, default_name
@@ -132,7 +92,7 @@ def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, Entra
     for entrant in choose_policies(options.policy, config):
         name = options.name or default_name(entrant.name, config)
         check_name(name)
-        plan = DatasetPlan(name, entrant.name, entrant.config, options.observation, options.reward, command)
+        plan = DatasetPlan(name, entrant.name, entrant.config, options.observation, options.reward, options.command)
         plan.make_env().close()
         plans[plan] = entrant
     return plans
@@ -164,3 +124,13 @@ def _write(plan: DatasetPlan, options: argparse.Namespace, entrant: Entrant) -> 
         f"{plan.name}: {dataset.total_episodes} games of {plan.policy} on {name_of(plan.config)}, "
         f"{dataset.total_steps} steps, {wins / dataset.total_episodes:.1%} won"
     )
+
+
+main = Command(
+    "dataset",
+    "Play games with policies, and write each policy's games as a Minari data set.",
+    EXAMPLES,
+    _add_arguments,
+    _prepare,
+    "; the data set in progress was not written",
+).main

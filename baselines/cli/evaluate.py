@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
     ALL,
-    DEFAULT_GAMES,
-    DEFAULT_POLICIES,
+    BOARD,
     Parser,
-    add_board_arguments,
-    add_count,
-    add_no_guess,
-    add_seed,
-    add_wide,
-    add_workers,
     check_workers,
     chosen_board,
     kept_workers,
     parse_path,
     positive_number,
+    share,
     whole_number_from,
 )
-from baselines.cli.start import INTERRUPTED, announce, carry_out, listed, typed_command
+from baselines.cli.command import Command, Work
+from baselines.cli.start import INTERRUPTED, announce, listed
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import check_name, find_policy, pinned, policy_names
 from baselines.support.board_names import board_of, no_guess_name
@@ -42,7 +37,8 @@ if TYPE_CHECKING:
     from baselines.workers import MakeWorkers
     from minesweeper_env.config import BoardConfig
 
-PROGRAM = "evaluate.py"
+DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
+"""The policies that play without --policy, weakest first."""
 
 RECORD_SUFFIXES = (".gif", ".mp4", ".png")
 """The endings of the files of --record; the last one holds the last board alone."""
@@ -53,67 +49,35 @@ MOST_CELLS = (1 << 16) // len(MOVE_NAMES)
 RECORD_OPTIONS = ("record_games", "record_all", "record_overlay", "record_speed")
 
 EXAMPLES = """\
-examples:
-  {0} --policy exact bayes:prior=count --size 16x30
-  {0} --policy runs/dqn-8x8-14 lookahead --json results.json
-  {0} --policy exact straightforward --games 100 --record games.gif --record-all
-"""
+{0} --policy exact bayes:prior=count --size 16x30
+{0} --policy runs/dqn-8x8-14 lookahead --json results.json
+{0} --policy exact straightforward --games 100 --record games.gif --record-all"""
 
 
-def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`.
-
-    The results of the policies that had finished are always printed, and written where that is possible.
-    """
-    parser = _make_parser(program)
-    options, given = parser.parse_given(arguments)
-
-    def prepare() -> Callable[[], int]:
-        announce(_check(options, given))
-        return _prepare(options, typed_command(program, arguments))
-
-    return carry_out(parser, prepare)
-
-
-def _make_parser(program: str) -> Parser:
-    parser = Parser(
-        prog=program,
-        description="Score policies on the same seeded games of Minesweeper.",
-        epilog=EXAMPLES.format(typed_command(program, ())),
-    )
-    _add_policy_options(parser)
-    pictures = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[video]'")
-    _add_recording_options(pictures)
-    return parser
-
-
-def _add_policy_options(group: argparse._ActionsContainer) -> None:
-    group.add_argument(
+def _add_arguments(parser: Parser) -> None:
+    share(
+        parser,
         "--policy",
-        nargs="+",
-        metavar="NAME",
+        default=DEFAULT_POLICIES,
         help=f"play these policies: {', '.join(policy_names())}; {ALL} names all of these. A run folder of train.py is "
         "a name, too, and so is an agent of the Hugging Face hub, as hf:user/repo@revision, and a class or function of "
-        "yours, as path/file.py:NAME or package.module:NAME. Options "
-        f"follow the name, as in NAME:option=value,option=value (default {' '.join(DEFAULT_POLICIES)})",
+        "yours, as path/file.py:NAME or package.module:NAME. Options follow the name, as in "
+        "NAME:option=value,option=value",
     )
-    add_board_arguments(group)
-    add_no_guess(group)
-    add_count(group, "--games", "play N games of each policy", DEFAULT_GAMES)
-    add_seed(group)
-    add_workers(group)
-    add_wide(group)
-    group.add_argument(
+    share(parser, *BOARD, "--games", "--seed", "--workers", "--ray", "--wide")
+    parser.add_argument(
         "--max-seconds",
         type=positive_number,
         metavar="SECONDS",
         help="begin no more games of a policy after this many seconds of play (default: no limit)",
     )
-    group.add_argument("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
-    group.add_argument("--json", type=parse_path, metavar="FILE", help="write the results into this file")
-    group.add_argument(
+    parser.add_argument("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
+    parser.add_argument("--json", type=parse_path, metavar="FILE", help="write the results into this file")
+    parser.add_argument(
         "--plot", type=parse_path, metavar="FILE", help=f"draw the win rates into this file: {', '.join(SUFFIXES)}"
     )
+    pictures = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[video]'")
+    _add_recording_options(pictures)
 
 
 def _add_recording_options(group: argparse._ArgumentGroup) -> None:
@@ -129,7 +93,7 @@ def _add_recording_options(group: argparse._ArgumentGroup) -> None:
         type=whole_number_from(1),
         default=1,
         metavar="N",
-        help="record the first N games, in turn (default 1)",
+        help="record the first N games, in turn",
     )
     group.add_argument(
         "--record-all",
@@ -139,15 +103,13 @@ def _add_recording_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--record-overlay", action="store_true", help="write the mine probability on every covered cell, too"
     )
-    group.add_argument(
-        "--record-speed", type=positive_number, default=2.0, metavar="N", help="show N moves per second (default 2)"
-    )
+    group.add_argument("--record-speed", type=positive_number, default=2, metavar="N", help="show N moves per second")
 
 
-def _check_recording(options: argparse.Namespace, given: Sequence[str], cells: int) -> None:
+def _check_recording(options: argparse.Namespace, cells: int) -> None:
     """Raises a ValueError or a MissingExtraError if an option of pictures is not allowed; `cells` is a board's size."""
     if options.record is None:
-        if unused := [name for name in RECORD_OPTIONS if name in given]:
+        if unused := [name for name in RECORD_OPTIONS if name in options.given]:
             raise ValueError(f"--{unused[0].replace('_', '-')} needs --record FILE")
         return
     if options.record.suffix not in RECORD_SUFFIXES:
@@ -161,7 +123,7 @@ def _check_recording(options: argparse.Namespace, given: Sequence[str], cells: i
         check_extra(module, "video")
 
 
-def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
+def _check(options: argparse.Namespace) -> str:
     """Checks what needs no heavy import, and completes the options; returns what the command is about to do.
 
     Raises:
@@ -169,11 +131,10 @@ def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
         MissingExtraError: a package is not installed.
     """
     check_workers(options)
-    options.policy = options.policy or list(DEFAULT_POLICIES)
     config = chosen_board(options)
     check_seeds(options.seed, options.games)
     _check_files(options)
-    _check_recording(options, given, config.cells)
+    _check_recording(options, config.cells)
     for module in ("scipy", "rich") + (("matplotlib",) if options.plot is not None else ()):
         check_extra(module)
     for name in options.policy:
@@ -195,13 +156,13 @@ def _check_files(options: argparse.Namespace) -> None:
         check_plot(options.plot)
 
 
-def _prepare(options: argparse.Namespace, command: str) -> Callable[[], int]:
-    """Builds each policy once; returns the work."""
+def _prepare(options: argparse.Namespace) -> Work:
+    announce(_check(options))
     from baselines.evaluation.report import Results
     from baselines.evaluation.results import PolicyResult
 
     config, played = chosen_board(options), list[PolicyResult]()
-    results = Results(config, options.seed, options.games, played, command=command)
+    results = Results(config, options.seed, options.games, played, command=options.command)
     entrants = choose_policies(options.policy, config, options.diagnose)
 
     def work() -> int:
@@ -272,3 +233,8 @@ def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool =
                 raise
             say(f"{name} is left out: {error}")
     return list(entrants.values())
+
+
+main = Command(
+    "evaluate", "Score policies on the same seeded games of Minesweeper.", EXAMPLES, _add_arguments, _prepare
+).main

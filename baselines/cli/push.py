@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,8 @@ from typing import NamedTuple
 import msgspec
 
 from baselines.cli.arguments import Parser, parse_path
-from baselines.cli.start import MODULE, announce, carry_out
+from baselines.cli.command import Command, Work
+from baselines.cli.start import announce
 from baselines.evaluation.intervals import wilson_interval
 from baselines.hub import (
     DEFAULT_REVISION,
@@ -30,37 +31,21 @@ from baselines.support.extras import check_extra
 from baselines.support.structs import Agent, Run, read_as, read_results
 from minesweeper_env.texts import markdown, markdown_code
 
-PROGRAM = f"{MODULE} push"
 LICENCE = "mit"
 CARD = "README.md"
 EXAMPLES = """\
-examples:
-  {0} runs/mine user/my-agent --dry-run
-  {0} runs/mine user/my-agent --private --results results.json
-"""
+{0} runs/mine user/my-agent --dry-run
+{0} runs/mine user/my-agent --private --results results.json"""
 
 
-def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
-    parser = _make_parser(program)
-    options = parser.parse_args(arguments)
-
-    def prepare() -> Callable[[], None]:
-        name = _check(options)
-        action = "List what would be sent" if options.dry_run else "Check and send the agent"
-        announce(f"{action} of {options.agent} to {name}")
-        return partial(_send, options, name, _contents(options, name))
-
-    return carry_out(parser, prepare, "; the hub has no new commit", (ValueError,))
+def _prepare(options: argparse.Namespace) -> Work:
+    name = _check(options)
+    action = "List what would be sent" if options.dry_run else "Check and send the agent"
+    announce(f"{action} of {options.agent} to {name}")
+    return partial(_send, options, name, _contents(options, name))
 
 
-def _make_parser(program: str) -> Parser:
-    parser = Parser(
-        prog=program,
-        description="Send an agent to the Hugging Face hub: its weights as safetensors, its settings as JSON, its "
-        f"curves, and a model card. Nothing else in the folder is sent. It is then a policy named {PREFIX}USER/REPO.",
-        epilog=EXAMPLES.format(program),
-    )
+def _add_arguments(parser: Parser) -> None:
     parser.add_argument("agent", metavar="RUN_FOLDER_OR_AGENT", help="send the agent of this run folder or name")
     parser.add_argument(
         "repository", metavar="USER/REPO", help="send the agent to this repository, and create it if it is missing"
@@ -70,14 +55,14 @@ def _make_parser(program: str) -> Parser:
         "--revision",
         default=DEFAULT_REVISION,
         metavar="BRANCH",
-        help=f"send the agent to this branch, and create it if it is missing (default {DEFAULT_REVISION})",
+        help="send the agent to this branch, and create it if it is missing",
     )
     parser.add_argument("--message", metavar="TEXT", help="describe the commit (default: the agent's name)")
     parser.add_argument(
         "--license",
         default=LICENCE,
         metavar="ID",
-        help=f"state this licence in the card, by its identifier on the hub (default {LICENCE})",
+        help="state this licence in the card, by its identifier on the hub",
     )
     parser.add_argument(
         "--results",
@@ -87,7 +72,6 @@ def _make_parser(program: str) -> Parser:
         help="state the win rates of the agent in these JSON files of evaluate.py, too",
     )
     parser.add_argument("--dry-run", action="store_true", help="show the files and the card, and send nothing")
-    return parser
 
 
 def _check(options: argparse.Namespace) -> HubName:
@@ -264,3 +248,15 @@ def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes]
         return
     sent = push(name, contents, options.message or f"Send the agent {Path(options.agent).name}", options.private)
     print(f"sent as {sent}")
+
+
+main = Command(
+    "push",
+    "Send an agent to the Hugging Face hub: its weights as safetensors, its settings as JSON, its curves, and a model "
+    f"card. Nothing else in the folder is sent. It is then a policy named {PREFIX}USER/REPO.",
+    EXAMPLES,
+    _add_arguments,
+    _prepare,
+    "; the hub has no new commit",
+    (ValueError,),
+).main

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from baselines.cli.arguments import (
-    MOST_WORKERS,
-    Parser,
-    add_count,
-    add_ray,
-    add_study,
-    check_workers,
-    chosen_workers,
-    study_settings,
-    whole_number_from,
-)
-from baselines.cli.start import MODULE, announce, carry_out, listed, typed_command
+from baselines.cli.arguments import Parser, check_workers, chosen_workers, share, study_settings, whole_number_from
+from baselines.cli.command import Command, Work
+from baselines.cli.start import announce, listed
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
 from baselines.learned.settings import LEAST_SEEDS
 from baselines.support.extras import check_extra, import_extra
@@ -35,41 +26,16 @@ if TYPE_CHECKING:
     from baselines.learned.training.seed_study import Summary, Task
     from baselines.terminal.tables import Table
 
-PROGRAM = f"{MODULE} seeds"
 EXAMPLES = """\
-examples:
-  {0} --config quick --seeds 5 --out runs/quick
-  {0} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds
-"""
+{0} --config quick --seeds 5 --out runs/quick
+{0} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds"""
 
 NEEDED = (*TRAINING_NEEDS, "scipy")
 STUDY_FILE = "seeds.json"
 """File of the folder of a study that says how many games the tests have, and which code made it."""
 
-DEFAULT_SEEDS = 10
-DEFAULT_GAMES = 2000
 
-
-def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
-    parser = _make_parser(program)
-    options = parser.parse_args(arguments)
-
-    def prepare() -> Callable[[], None]:
-        for module in NEEDED:
-            check_extra(module)
-        check_workers(options)
-        return partial(_carry_out, _plan(options, typed_command(program, arguments)), options)
-
-    return carry_out(parser, prepare, f"; re-run the command to resume in {options.out}", (ValueError,))
-
-
-def _make_parser(program: str) -> argparse.ArgumentParser:
-    parser = Parser(
-        prog=program,
-        description="Train each configuration with several seeds, and compare the win rates of the agents.",
-        epilog=EXAMPLES.format(program),
-    )
+def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--config",
         nargs="+",
@@ -80,19 +46,24 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--seeds",
         type=whole_number_from(LEAST_SEEDS),
-        default=DEFAULT_SEEDS,
+        default=10,
         metavar="N",
-        help=f"train each configuration with N seeds, at least {LEAST_SEEDS} (default {DEFAULT_SEEDS})",
+        help=f"train each configuration with N seeds, at least {LEAST_SEEDS}",
     )
-    add_count(parser, "--games", "play N test games with each agent", DEFAULT_GAMES)
-    places = parser.add_mutually_exclusive_group()
-    add_count(places, "--workers", "run N trainings at a time, one per core", 1, MOST_WORKERS)
-    add_ray(places)
-    add_study(parser)
-    return parser
+    share(parser, "--games", default=2000, help="play N test games with each agent")
+    share(parser, "--workers", "--ray")
+    share(parser, "--minutes", "--steps", "--wide")
+    share(parser, "--out", required=True)
 
 
-def _plan(options: argparse.Namespace, command: str) -> list[Task]:
+def _prepare(options: argparse.Namespace) -> Work:
+    for module in NEEDED:
+        check_extra(module)
+    check_workers(options)
+    return partial(_carry_out, _plan(options), options)
+
+
+def _plan(options: argparse.Namespace) -> list[Task]:
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
@@ -103,7 +74,7 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
     from baselines.learned.training.seed_study import plan
     from baselines.support.provenance import earlier_results, own_identity
 
-    tasks = plan(bases, options.seeds, options.out, command, options.games)
+    tasks = plan(bases, options.seeds, options.out, options.command, options.games)
     for base in bases.values():
         check_resources(base, options.out)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -212,3 +183,14 @@ def _table(summaries: Sequence[Summary], task: Task) -> Table:
     ]
     best = max(range(len(summaries)), key=lambda number: summaries[number].iqm)
     return Table(title, columns, rows, (best,) if len(summaries) > 1 else ())
+
+
+main = Command(
+    "seeds",
+    "Train each configuration with several seeds, and compare the win rates of the agents.",
+    EXAMPLES,
+    _add_arguments,
+    _prepare,
+    "; re-run the command to resume in {out}",
+    (ValueError,),
+).main

@@ -1,15 +1,13 @@
-"""Course of a command: its name as the user typed it, its first line, its errors and its end."""
+"""Words of a command: its name as the user typed it, its first line, and its errors in one line."""
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from shutil import get_terminal_size
 from textwrap import fill
 
-from baselines.support.extras import MissingExtraError
 from minesweeper_env.notices import say
 
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
@@ -61,51 +59,6 @@ def announce(line: str) -> None:
         width = get_terminal_size().columns
         line = fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     say(line)
-
-
-def carry_out(
-    parser: argparse.ArgumentParser,
-    prepare: Callable[[], Callable[[], int | None]],
-    left: str = "",
-    errors: tuple[type[Exception], ...] = (),
-) -> int:
-    """Prepares a command and does its work; bad arguments exit with status 2 and one line.
-
-    Args:
-        parser: reports bad arguments.
-        prepare: checks the arguments, and returns the work, which returns the exit status or None for 0.
-        left: what a message about an interruption or an error in the work says about the work done before.
-        errors: errors of the work that are told in one line, besides those of files, policies and workers.
-
-    Returns:
-        That of the work; 130 after Ctrl-C; 1 after an error in the work.
-    """
-    from baselines.policy import PolicyError
-
-    try:
-        work = prepare()
-    except (ValueError, OSError, PolicyError, MissingExtraError) as error:
-        parser.error(explain(error))
-    except KeyboardInterrupt:
-        say("interrupted before the work began")
-        return INTERRUPTED
-    try:
-        return work() or 0
-    except KeyboardInterrupt:
-        say(f"{parser.prog}: interrupted{left}")
-        return INTERRUPTED
-    except (*_errors_of_play(), *errors) as error:
-        say(f"{parser.prog}: {explain(error)}{left}")
-        return FAILED
-
-
-def _errors_of_play() -> tuple[type[Exception], ...]:
-    """Returns the errors of an unwritable or damaged file, a broken policy, too hard a position and a killed worker."""
-    from baselines.policy import PolicyError
-    from baselines.workers import WorkerError
-    from minesweeper_env.inference import PositionTooHardError
-
-    return (OSError, PolicyError, PositionTooHardError, WorkerError)
 
 
 def explain(error: Exception) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import MOST_WORKERS, Parser, add_count, add_study, study_settings, whole_number_from
-from baselines.cli.start import MODULE, announce, carry_out, typed_command
+from baselines.cli.arguments import Parser, share, study_settings, whole_number_from
+from baselines.cli.command import Command, Work
+from baselines.cli.start import announce
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.figures import image, styled_figure
@@ -22,41 +23,18 @@ if TYPE_CHECKING:
     from baselines.sweeps import Sweep
     from baselines.terminal.tables import Table
 
-PROGRAM = f"{MODULE} sweep"
 EXAMPLES = """\
-examples:
-  {0} --config quick --search learning_rate=log:1e-4:1e-2 --trials 8 --out runs/sweep
-  {0} --config dqn-8x8 --search learning_rate=log:1e-4:1e-2 depth=int:4:8 batch_size=128,256 \\
-      --trials 32 --steps 1000000 --workers 4 --out runs/sweep
-"""
+{0} --config quick --search learning_rate=log:1e-4:1e-2 --trials 8 --out runs/sweep
+{0} --config dqn-8x8 --search depth=int:4:8 batch_size=128,256 --steps 1000000 --out runs/sweep"""
 
 PLAN_FILE = "sweep.json"
-DEFAULT_TRIALS, MOST_TRIALS = 10, 10_000
+MOST_TRIALS = 10_000
 
 LEFT_OUT = ("seed", "device", "threads")
 """Settings that a configuration leaves to the command line."""
 
 
-def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
-    parser = _make_parser(program)
-    options = parser.parse_args(arguments)
-
-    def prepare() -> Callable[[], None]:
-        for module in (*TRAINING_NEEDS, "scipy"):
-            check_extra(module)
-        check_extra("optuna", "sweep")
-        return partial(_carry_out, _plan(options, typed_command(program, arguments)), options)
-
-    return carry_out(parser, prepare, f"; re-run the command to resume in {options.out}", (ValueError,))
-
-
-def _make_parser(program: str) -> argparse.ArgumentParser:
-    parser = Parser(
-        prog=program,
-        description="Search for hyperparameters: train with drawn settings, and end the trainings that fall behind.",
-        epilog=EXAMPLES.format(program),
-    )
+def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--config", required=True, metavar="NAME", help="read this configuration of train.py, or a .toml file"
     )
@@ -67,16 +45,23 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         metavar="NAME=FORM",
         help="draw these settings; FORM is log:LOW:HIGH, uniform:LOW:HIGH, int:LOW:HIGH, or values such as 32,64",
     )
-    add_count(parser, "--trials", "train with N draws", DEFAULT_TRIALS, MOST_TRIALS)
     parser.add_argument(
-        "--seed", type=whole_number_from(0), default=0, metavar="SEED", help="seed the draws with SEED (default 0)"
+        "--trials", type=whole_number_from(1, MOST_TRIALS), default=10, metavar="N", help="train with N draws"
     )
-    add_count(parser, "--workers", "run N trainings at a time, one per core", 1, MOST_WORKERS)
-    add_study(parser)
-    return parser
+    share(parser, "--seed", help="seed the draws with SEED")
+    share(parser, "--workers", help="run N trainings at a time, one per core")
+    share(parser, "--minutes", "--steps", "--wide")
+    share(parser, "--out", required=True)
 
 
-def _plan(options: argparse.Namespace, command: str) -> Sweep:
+def _prepare(options: argparse.Namespace) -> Work:
+    for module in (*TRAINING_NEEDS, "scipy"):
+        check_extra(module)
+    check_extra("optuna", "sweep")
+    return partial(_carry_out, _plan(options), options)
+
+
+def _plan(options: argparse.Namespace) -> Sweep:
     from baselines.support.provenance import earlier_results, own_identity
     from baselines.sweeps import Sweep, check_values, parse_search
 
@@ -86,7 +71,7 @@ def _plan(options: argparse.Namespace, command: str) -> Sweep:
     from baselines.learned.training.files import check_resources
 
     search = parse_search(options.search, base.algo)
-    sweep = Sweep(base, search, options.trials, options.seed, options.out, command)
+    sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)
 
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
@@ -212,3 +197,14 @@ def _table(sweep: Sweep, ranked: Sequence[FrozenTrial]) -> Table:
     ]
     title = f"{sweep.base.title}, {len(ranked)} trials, {sweep.base.eval_games} selection games on each board"
     return Table(title, columns, rows, (0,))
+
+
+main = Command(
+    "sweep",
+    "Search for hyperparameters: train with drawn settings, and end the trainings that fall behind.",
+    EXAMPLES,
+    _add_arguments,
+    _prepare,
+    "; re-run the command to resume in {out}",
+    (ValueError,),
+).main

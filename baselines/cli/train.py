@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import SIDE, Parser, add_mines, parse_size, whole_number_from
-from baselines.cli.start import FAILED, INTERRUPTED, announce, carry_out, explain, sibling, typed_command
+from baselines.cli.arguments import SIDE, Parser, parse_size, share, whole_number_from
+from baselines.cli.command import Command, Work
+from baselines.cli.start import FAILED, INTERRUPTED, announce, explain, sibling
 from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
 from baselines.learned.settings import TrainingSettings, describe, options_of
 from baselines.support.board_names import size_name
@@ -27,38 +27,10 @@ if TYPE_CHECKING:
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "scipy", "matplotlib", "rich")
 """Packages of a training."""
 
-PROGRAM = "train.py"
 EXAMPLES = """\
-examples:
-  {0} --config quick
-  {0} --algo dqn --size 5 --mines 3 --out runs/small
-  {0} --resume --out runs/small --steps 200000
-"""
-
-
-def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`.
-
-    It is 130, too, when SIGINT or SIGTERM ended the training with a checkpoint.
-    """
-    parser = _make_parser(program)
-    options, command = parser.parse_args(arguments), typed_command(program, arguments)
-    with ExitStack() as held:
-
-        def prepare() -> Callable[[], int]:
-            for module in NEEDED:
-                check_extra(module)
-            for module in ("wandb", "tensorboard") if options.track else ():
-                check_extra(module, module)
-            settings, folder = settings_and_folder(options)
-            check_folder(folder)
-            if not options.resume:
-                check_unused(folder)
-            announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
-            training = _prepare(settings, folder, options.resume, held)
-            return partial(_train, parser.prog, training, command, options.track)
-
-        return carry_out(parser, prepare)
+{0} --config quick
+{0} --algo dqn --size 5 --mines 3 --out runs/small
+{0} --resume --out runs/small --steps 200000"""
 
 
 class LongHelp(argparse.Action):
@@ -72,32 +44,25 @@ class LongHelp(argparse.Action):
         parser.exit()
 
 
-def _make_parser(program: str) -> Parser:
-    examples = EXAMPLES.format(typed_command(program, ()))
-    parser = Parser(
-        prog=program,
-        usage="%(prog)s [options]",
-        description="Train a Minesweeper agent by reinforcement learning.",
-        epilog=examples,
-    )
+def _add_arguments(parser: Parser) -> None:
+    parser.usage = "%(prog)s [options]"
     parser.add_argument("--help-all", action=LongHelp, nargs=0, help="show the configurations and hyperparameters, too")
     task = parser.add_argument_group("what to train")
     task.add_argument("--config", metavar="NAME", help="train this configuration or .toml file, see --help-all")
     task.add_argument(
         "--size", type=parse_size, metavar="SIZE", help=f"train on this side, or on ROWSxCOLS (default {SIDE})"
     )
-    add_mines(task)
+    share(task, "--mines")
     task.add_argument("--boards", nargs="+", metavar="B", help="train on boards in turn, such as 5x5/5 16x30/99")
     _add_options(task, "algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed")
     length = parser.add_argument_group("length and place")
-    length.add_argument("--out", type=Path, metavar="DIR", help="write the run folder DIR (default runs/NAME)")
+    share(length, "--out", help="write the run folder DIR (default runs/NAME)")
     length.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --out")
     _add_options(length, "minutes", "steps", "device", "threads")
     how = parser.add_argument_group("how to train")
     _add_options(how, "envs", "channels", "depth", "precision", "optimizer", "eval_games")
     how.add_argument("--set", nargs="+", metavar="X=Y", help="set hyperparameters, which --help-all lists")
     how.add_argument("--track", action="store_true", help="send the log to Weights & Biases, too")
-    return parser
 
 
 def _add_options(group: argparse._ArgumentGroup, *names: str) -> None:
@@ -159,19 +124,35 @@ def report(program: str, outcome: Outcome, settings: TrainingSettings, folder: P
     return page
 
 
-def _prepare(settings: TrainingSettings, folder: Path, resume: bool, held: ExitStack) -> Training:
-    """Returns a training that is ready to run, in its folder, which `held` locks."""
+def _prepare(options: argparse.Namespace) -> Work:
+    for module in NEEDED:
+        check_extra(module)
+    for module in ("wandb", "tensorboard") if options.track else ():
+        check_extra(module, module)
+    settings, folder = settings_and_folder(options)
+    check_folder(folder)
+    if not options.resume:
+        check_unused(folder)
+    announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
     import_extra("torch")
     from baselines.learned.training.files import check_resources
     from baselines.learned.training.loop import prepare
 
     check_resources(settings, folder)
-    # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
-    held.enter_context(run_folder(folder))
-    if not resume:
-        check_unused(folder)
-    check_writable(folder / RUN_FILE)
-    return prepare(settings, folder, resume)
+    with ExitStack() as held:
+        # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
+        held.enter_context(run_folder(folder))
+        if not options.resume:
+            check_unused(folder)
+        check_writable(folder / RUN_FILE)
+        training = prepare(settings, folder, options.resume)
+        lock = held.pop_all()
+
+    def work() -> int:
+        with lock:
+            return _train(options.program, training, options.command, options.track)
+
+    return work
 
 
 @contextmanager
@@ -200,3 +181,7 @@ def check_unused(folder: Path) -> None:
     """Raises a ValueError if a folder for a new training holds files."""
     if folder.exists() and not (folder.is_dir() and is_empty(folder)):
         raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
+
+
+COMMAND = Command("train", "Train a Minesweeper agent by reinforcement learning.", EXAMPLES, _add_arguments, _prepare)
+main = COMMAND.main

@@ -1,14 +1,12 @@
-"""`python -m baselines warm-up`: play and train a little with all that is compiled, so that no later command waits."""
+"""`minesweeper warm-up`: play and train a little with all that is compiled, so that no later command waits."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
-from baselines.cli.start import MODULE
-
-PROGRAM = f"{MODULE} warm-up"
+from baselines.cli.command import Command, Work
 
 POLICIES = (
     "exact", "lookahead", "lookahead:clicks=1", "bayes", "bayes_source", "graphical", "graphical_source", "afterstate",
@@ -16,9 +14,7 @@ POLICIES = (
 """The policies that have kernels of their own."""
 
 
-def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; returns 0, or 130 after Ctrl-C."""
-    argparse.ArgumentParser(program, description=__doc__).parse_args(arguments)
+def _prepare(_: argparse.Namespace) -> Work:
     from azulejos_env.search import compile_kernels
     from minesweeper_env.warm_up import CORE, warm_up
 
@@ -26,7 +22,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     parts |= {name: partial(_if_installed, partial(_play, name)) for name in POLICIES}
     parts["training of afterstate"] = partial(_if_installed, _play_itself)
     parts["azulejos"] = compile_kernels
-    return warm_up(parts)
+    return partial(warm_up, parts)
 
 
 def _if_installed(work: Callable[[], object]) -> None:
@@ -56,3 +52,8 @@ def _play_itself() -> None:
 
     games = SelfPlay(BoardConfig(5, 5, 5, moves=("click",)), 2, AfterstateHyperparameters())
     games.play(AfterstateNetwork(NetworkSize(4, 1)).eval(), np.random.default_rng(0), searches=False)
+
+
+main = Command(
+    "warm-up", "Compile all kernels ahead, so that no later command waits.", "{0}", lambda _: None, _prepare
+).main

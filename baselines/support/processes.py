@@ -50,16 +50,17 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
     Args:
         module: name of the module.
         arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it; None for the one that `main` has.
+        program: name of the command, as the user typed it; None for the file that Python runs.
 
     Returns:
         The exit status: that of `main`; 130 after Ctrl-C, also during the imports; 1 where stdout cannot be written.
     """
     _open_standard_streams()
+    program = program or os.path.basename(sys.argv[0])
     # The libraries read the number when they are imported.
     use_one_thread()
     try:
-        status = int(import_module(module).main(arguments, *([program] if program else [])))
+        status = int(import_module(module).main(arguments, program))
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = INTERRUPTED
@@ -69,7 +70,7 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
         status = FAILED
     except OSError as error:
         status = FAILED
-        _complain(f"{program or os.path.basename(sys.argv[0])}: {error.strerror or error}")
+        _complain(f"{program}: {error.strerror or error}")
     _flush_or_discard()
     return status
 

@@ -48,7 +48,7 @@ def test_table_json_and_plot(tmp_path, capsys):
     content = json.loads(found.read_text())
     assert content["config"] == {"size": [5, 6], "mines": 4, "first_click": "opening"}
     assert (content["seed"], content["games"]) == (9, 45)
-    assert content["command"].startswith("python evaluate.py --size 5x6")
+    assert content["command"].startswith("python -m baselines evaluate --size 5x6")
     assert {"commit", "python", "numpy", "numba", "gymnasium", "minesweeper_env"} <= content["versions"].keys()
     rows = {row["policy"]: row for row in content["results"]}
     assert list(rows) == ["random", "subset"]
@@ -140,7 +140,7 @@ def test_a_failure_ends_with_one_line_below_the_results_before_it(capsys, monkey
     monkeypatch.setattr(scoring, "evaluate_policy", failing)
     assert run("--policy", "random", "subset") == 1
     captured = capsys.readouterr()
-    assert captured.err.splitlines()[-1] == "evaluate.py: killed"
+    assert captured.err.splitlines()[-1] == "python -m baselines evaluate: killed"
     assert re.search(r"random .* 45 ", captured.out)
 
 
@@ -151,7 +151,9 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("os.fsync", full)
     assert run("--policy", "random", "--json", str(tmp_path / "a.json")) == 1
     captured = capsys.readouterr()
-    assert captured.err.splitlines()[-1] == f"evaluate.py: {tmp_path / 'a.json'}: No space left on device"
+    assert (
+        captured.err.splitlines()[-1] == f"python -m baselines evaluate: {tmp_path / 'a.json'}: No space left on device"
+    )
     assert re.search(r"random .* 45 ", captured.out)
     assert list(tmp_path.iterdir()) == []
 

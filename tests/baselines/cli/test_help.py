@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from baselines.__main__ import COMMANDS, main
+from baselines.cli.arguments import HelpFormatter
 
 WITH_PARSER = [name for name in COMMANDS if name != "play"]
 """The commands of this package; `tests/minesweeper_play` looks at the help of `play`."""
@@ -56,9 +57,9 @@ def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 @pytest.mark.parametrize("name", WITH_PARSER)
 def test_every_help_begins_with_a_verb_and_ends_with_its_default(name, monkeypatch):
     for action in options(parser_of(name, monkeypatch)):
-        text = (action.help or "") % {"default": action.default}
+        text = HelpFormatter("")._get_help_string(action)
         assert text.partition(" ")[0] in VERBS.split(), (action.dest, text)
-        if action.default is not None and action.default is not False and not action.required:
+        if action.default not in (None, False, []) and not action.required:
             assert re.search(r"\(default [^()]+\)$", text), (action.dest, text)
         assert not text.endswith("."), (action.dest, text)
 

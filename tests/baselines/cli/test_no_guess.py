@@ -67,7 +67,7 @@ def test_afterstate_has_nothing_to_learn_on_boards_without_guesses(capsys):
 
 
 def test_the_folder_of_a_training_names_the_level():
-    options = train._make_parser("train.py").parse_args(["--algo", "dqn", "--steps", "10", "--no-guess", "subset"])
+    options = train.COMMAND.parser("train.py").parse_args(["--algo", "dqn", "--steps", "10", "--no-guess", "subset"])
     settings, folder = settings_and_folder(options)
     assert settings.no_guess == "subset"
     assert folder.name == "dqn-8x8-14-no-guess-subset"

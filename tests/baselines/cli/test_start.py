@@ -64,7 +64,7 @@ def out(tmp_path):
         ),
         ("baselines.cli.evaluate", ["--policy", "dqn:precision=bfloat16", "exact"], "dqn:precision=bfloat16, exact"),
         ("baselines.cli.evaluate", ["--policy", "best"], "unknown policy 'best'"),
-        ("baselines.__main__", ["suite", "bayes", out], "6 policies on 12 boards, 1000 games each"),
+        ("baselines.__main__", ["suite", "sources", "--groups", "bayes", out], "12 boards, 1000 games each"),
         ("baselines.cli.train", ["--config", "quick", out], "Train dqn on 8x8/14"),
         ("baselines.cli.train", ["--algo", "sarsa"], "invalid choice"),
         ("baselines.cli.train", ["--resume", out], "--resume finds no training"),

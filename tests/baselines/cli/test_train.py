@@ -93,7 +93,7 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
     assert str(out) in printed[-1]
     assert "random" in printed[-3]
     assert "environment" in printed[-2]
-    assert "python evaluate.py --policy" in printed[-1]
+    assert "evaluate --policy" in printed[-1]
     record = json.loads((out / "run.json").read_text())
     assert record["settings"]["boards"] == ["4x4/2"]
     assert record["sessions"][0]["versions"]["torch"] == version("torch")
@@ -207,7 +207,7 @@ def test_the_folder_is_locked_before_the_checkpoint_is_read(tmp_path, capsys, mo
     capsys.readouterr()
     with hold_folder(run):
         line = fails(["--out", str(run), "--resume"], capsys)
-    assert line == f"train.py: the folder {run} cannot be used: another process is writing into it"
+    assert line == f"python -m baselines train: the folder {run} cannot be used: another process is writing into it"
 
     def prepare_under_the_lock(*_):
         with pytest.raises(BlockingIOError), hold_folder(run):

@@ -1,0 +1,86 @@
+"""A command from its declaration: parse its arguments, check them, do its work, and tell its errors in one line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from baselines.cli.arguments import Parser
+from baselines.cli.start import FAILED, INTERRUPTED, MODULE, explain, typed_command
+from baselines.support.extras import MissingExtraError
+from minesweeper_env.notices import say
+
+Work = Callable[[], int | None]
+"""What a command does once its arguments are checked; returns the exit status, or None for 0."""
+
+
+class Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        name: its name after `minesweeper`.
+        description: what it does, in a sentence.
+        examples: a line per example; {0} stands for the program.
+        add_arguments: declares its arguments.
+        prepare: checks the options and returns the work. The options hold the command line, as the user typed it, as
+            `command`, the names of the options that the user gave as `given`, and the program as `program`.
+        left: what a message about an interruption or an error says about the work done before; {out} is --out.
+            The default `left` of an argument parser comes first.
+        errors: errors of the work that are told in one line, besides those of files, policies and workers.
+        listing: returns further text for the end of the help.
+    """
+
+    name: str
+    description: str
+    examples: str
+    add_arguments: Callable[[Parser], None]
+    prepare: Callable[[argparse.Namespace], Work]
+    left: str = ""
+    errors: tuple[type[Exception], ...] = ()
+    listing: Callable[[], str] = str
+
+    def main(self, arguments: Sequence[str] | None = None, program: str = "") -> int:
+        """Runs the command, as `run_command` calls it; bad arguments exit with status 2 and one line.
+
+        Returns:
+            The exit status of the work; 130 after Ctrl-C; 1 after an error in the work.
+        """
+        program = program or f"{MODULE} {self.name}"
+        parser = self.parser(program)
+        options, given = parser.parse_given(arguments)
+        options.command, options.given, options.program = typed_command(program, arguments), given, program
+        left = getattr(options, "left", self.left).format(out=getattr(options, "out", None))
+        told = errors_of_play()
+        refused: tuple[type[Exception], ...] = (ValueError, *told)
+        try:
+            work = self.prepare(options)
+        except refused as error:
+            parser.error(explain(error))
+        except KeyboardInterrupt:
+            say("interrupted before the work began")
+            return INTERRUPTED
+        try:
+            return work() or 0
+        except KeyboardInterrupt:
+            say(f"{program}: interrupted{left}")
+            return INTERRUPTED
+        except (*told, *self.errors) as error:
+            say(f"{program}: {explain(error)}{left}")
+            return FAILED
+
+    def parser(self, program: str) -> Parser:
+        """Returns the parser of the command as `program`."""
+        lines = ["examples:", *(f"  {line}" for line in self.examples.format(typed_command(program, ())).splitlines())]
+        parser = Parser(prog=program, description=self.description, epilog="\n".join([*lines, self.listing()]))
+        self.add_arguments(parser)
+        return parser
+
+
+def errors_of_play() -> tuple[type[Exception], ...]:
+    """Returns the errors that are told in one line: of files, packages, policies, workers and too hard positions."""
+    from baselines.policy import PolicyError
+    from baselines.workers import WorkerError
+    from minesweeper_env.inference import PositionTooHardError
+
+    return (OSError, MissingExtraError, PolicyError, PositionTooHardError, WorkerError)
