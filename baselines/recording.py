@@ -136,7 +136,8 @@ def _turns(config: BoardConfig, boards: NDArray[np.int8], actions: Sequence[int]
     for board, known, action in zip(boards, probabilities, actions, strict=True):
         move, cell = divmod(int(action), config.cells)
         row, col = divmod(cell, config.cols)
-        risk, least = float(known[row, col]), _least(known[board > config.codes.max_count])
+        risks = known[board > config.codes.max_count]
+        risk, least = float(known[row, col]), float(risks.min()) if len(risks) else math.nan
         if _is_protected(config, board):
             risk, least = (0.0, 0.0) if config.moves[move] == "click" else (math.nan, math.nan)
         turns.append(Turn(board, config.moves[move], row, col, known, risk, least))
@@ -156,10 +157,6 @@ def _is_protected(config: BoardConfig, board: NDArray[np.int8]) -> bool:
     """Returns whether the next click is the first one, and cannot hit a mine."""
     is_safe = config.first_click != "any" or bool(config.no_guess)
     return is_safe and bool((board > config.codes.max_count).all())
-
-
-def _least(risks: NDArray[np.float64]) -> float:
-    return float(risks.min()) if len(risks) else math.nan
 
 
 class Slide(NamedTuple):
@@ -200,6 +197,11 @@ class Recording:
                 shown = [(game, min(frame, game.frames - 1)) for game in games]
                 yield Slide(shown, END_SECONDS if frame == frames - 1 else self.seconds_per_move)
 
+    def draw(self, slide: Slide) -> Image.Image:
+        """Returns the picture of a slide."""
+        config = slide.frames[0][0].config
+        return draw_slide(slide, side_for(config.rows, config.cols), self.overlay)
+
 
 def format_risk(risk: float) -> str:
     """Returns a mine probability in per cent; only what is certain is 0 % or 100 %."""
@@ -212,15 +214,12 @@ def format_risk(risk: float) -> str:
     return f"{100 * risk:.0f} %" if risk in (0.0, 1.0) else f"{100 * risk:.1f} %"
 
 
-def board_in_words(config: BoardConfig) -> str:
-    """Returns the size, the mines and the logic of a board, such as "8x8, 14 mines"."""
-    logic = ", no guess" if config.no_guess else ""
-    return f"{size_name(config.rows, config.cols)}, {counted(config.mines, 'mine')}{logic}"
-
-
 def fixed_lines(game: RecordedGame) -> list[Line]:
     """Returns the lines that stay the same in all frames of a game."""
-    return [("policy", game.policy), ("board", board_in_words(game.config)), ("game", f"seed {game.seed}")]
+    config = game.config
+    logic = ", no guess" if config.no_guess else ""
+    board = f"{size_name(config.rows, config.cols)}, {counted(config.mines, 'mine')}{logic}"
+    return [("policy", game.policy), ("board", board), ("game", f"seed {game.seed}")]
 
 
 def frame_lines(game: RecordedGame, frame: int) -> list[Line]:
@@ -252,7 +251,7 @@ MARGIN, PANEL = 12, 196
 LABEL_HEIGHT, LINE_HEIGHT, BAR_HEIGHT = 15, 21, 8
 LABEL_SIZE, TEXT_SIZE = 12, 15
 MOST_LINES = 8
-"""The number of lines of a panel, `captions.frame_lines` with all of its lines included."""
+"""The number of lines of a panel, `frame_lines` with all of its lines included."""
 
 LONGEST_BOARD = 576
 """The largest side of a board in pixels, if its tiles then have 12 pixels at least."""
@@ -354,9 +353,17 @@ def shortened(text: str, size: int, width: int) -> str:
 def gif(recording: Recording, on_drawn: Progress) -> bytes:
     """Returns an animated GIF that repeats for ever, one frame per slide."""
     slides = list(recording.slides())
-    palette = _palette(recording, slides)
-    frames = _frames(recording, slides, palette, on_drawn)
-    buffer = io.BytesIO()
+    # The palette has the colours of slides from begin to end, rare ones at edges included.
+    chosen = sorted({round(place) for place in np.linspace(0, len(slides) - 1, SAMPLES)})
+    samples = np.concatenate([np.asarray(recording.draw(slides[place])) for place in chosen])
+    palette = Image.fromarray(samples).quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
+
+    def draw() -> Iterator[Image.Image]:
+        for slide in slides:
+            yield recording.draw(slide).quantize(palette=palette, dither=Image.Dither.NONE)
+            on_drawn(1)
+
+    frames, buffer = draw(), io.BytesIO()
     next(frames).save(
         buffer,
         "GIF",
@@ -367,26 +374,6 @@ def gif(recording: Recording, on_drawn: Progress) -> bytes:
         optimize=True,
     )
     return buffer.getvalue()
-
-
-def _palette(recording: Recording, slides: list[Slide]) -> Image.Image:
-    """Returns a picture whose palette has the colours of slides from begin to end, rare ones at edges included."""
-    chosen = sorted({round(place) for place in np.linspace(0, len(slides) - 1, SAMPLES)})
-    samples = np.concatenate([np.asarray(_draw(recording, slides[place])) for place in chosen])
-    return Image.fromarray(samples).quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
-
-
-def _frames(
-    recording: Recording, slides: list[Slide], palette: Image.Image, on_drawn: Progress
-) -> Iterator[Image.Image]:
-    for slide in slides:
-        yield _draw(recording, slide).quantize(palette=palette, dither=Image.Dither.NONE)
-        on_drawn(1)
-
-
-def _draw(recording: Recording, slide: Slide) -> Image.Image:
-    config = slide.frames[0][0].config
-    return draw_slide(slide, side_for(config.rows, config.cols), recording.overlay)
 
 
 def mp4(recording: Recording, on_drawn: Progress) -> bytes:
@@ -404,7 +391,7 @@ def mp4(recording: Recording, on_drawn: Progress) -> bytes:
         writer: Any
         with imageio.get_writer(path, fps=fps, codec="libx264", quality=8, macro_block_size=2) as writer:
             for slide in recording.slides():
-                picture = np.asarray(_draw(recording, slide))
+                picture = np.asarray(recording.draw(slide))
                 for _ in range(max(1, round(slide.seconds * fps))):
                     writer.append_data(picture)
                 on_drawn(1)
@@ -415,7 +402,7 @@ def png(recording: Recording, on_drawn: Progress) -> bytes:
     """Returns the last slide."""
     *_, last = recording.slides()
     buffer = io.BytesIO()
-    _draw(recording, last).save(buffer, "PNG")
+    recording.draw(last).save(buffer, "PNG")
     on_drawn(len(recording))
     return buffer.getvalue()
 
@@ -442,7 +429,6 @@ def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardC
 
 
 def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], count: int) -> list[RecordedGame]:
-    """Replays the first games of a policy, and judges their clicks."""
     games = []
     with game_bar("replaying", name, count) as on_finished:
         for record in records[:count]:

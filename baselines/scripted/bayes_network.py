@@ -162,11 +162,6 @@ def load_pgmpy() -> ModuleType:
     return _pgmpy("pgmpy.factors.discrete")
 
 
-def variable_elimination(network: Any) -> Any:
-    """Returns pgmpy's `VariableElimination` of a network."""
-    return _pgmpy("pgmpy.inference").VariableElimination(network)
-
-
 def _pgmpy(module: str) -> ModuleType:
     with warnings.catch_warnings():
         # pgmpy's modules import each other by names that pgmpy has deprecated.
@@ -354,22 +349,20 @@ class NetworkPosteriors:
     def _solve_component(self, component: Component) -> dict[int, float]:
         """Returns the posterior of each unknown cell; cells with the same clues have the same, and one query."""
         config, names = self._config, self._names
-        network = subnetwork(config, self._prior, self._cells(component), [cell for cell, _ in component.clues])
+        cells = range(config.cells) if self._prior == "count" else component.unknown
+        network = subnetwork(config, self._prior, cells, [cell for cell, _ in component.clues])
         unobserved = {names.x(cell) for cell in component.unknown}
         evidence = {names.y(cell): clue for cell, clue in component.clues}
         evidence.update((node, 0) for node in network.nodes() if node[0] == "X" and node not in unobserved)
         evidence.update((names.x(cell), 1) for cell in component.mines)
         if self._prior == "count":
             evidence[names.t(sweep_order(config)[-1])] = config.mines
-        engine = variable_elimination(network)
+        engine = _pgmpy("pgmpy.inference").VariableElimination(network)
         probabilities: dict[int, float] = {}
-        for cells in exchangeable(component, neighbour_lists(config)):
+        for equal in exchangeable(component, neighbour_lists(config)):
             self.queries += 1
-            probabilities.update(dict.fromkeys(cells, self._query(engine, network, names.x(cells[0]), evidence)))
+            probabilities.update(dict.fromkeys(equal, self._query(engine, network, names.x(equal[0]), evidence)))
         return probabilities
-
-    def _cells(self, component: Component) -> Sequence[int]:
-        return range(self._config.cells) if self._prior == "count" else component.unknown
 
     def _query(self, engine: Any, network: Any, node: str, evidence: dict[str, int]) -> float:
         order, entries = choose_order(self._config, network, node, evidence)

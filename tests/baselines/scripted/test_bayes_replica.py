@@ -10,7 +10,7 @@ import pytest
 
 from baselines.evaluation.games import GameRecord, play_games
 from baselines.registry import build_policy
-from baselines.scripted.bayes_network import load_pgmpy, subnetwork, variable_elimination
+from baselines.scripted.bayes_network import load_pgmpy, subnetwork
 from baselines.scripted.bayes_source import BayesSourcePolicy, ClosedForm, Turn, plan_turn, source_start
 from minesweeper_env import BoardConfig
 
@@ -46,10 +46,12 @@ def query_as_the_program_does(config: BoardConfig, board: np.ndarray, cell: tupl
     near = [(cell[0] + down, cell[1] + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
     kept = {f"X_{row}_{col}" for row, col in near} | {f"Y_{row}_{col}" for row, col in near if (row, col) in shown}
     kept |= {f"Y_{cell[0]}_{cell[1]}", *evidence}
+    from pgmpy.inference import VariableElimination
+
     network = subnetwork(config, "binomial", range(config.cells), range(config.cells)).copy()
     network.remove_nodes_from([node for node in list(network.nodes()) if node not in kept])
     with np.errstate(invalid="ignore"):
-        answer = variable_elimination(network).query(
+        answer = VariableElimination(network).query(
             [f"X_{cell[0]}_{cell[1]}"], evidence, elimination_order="greedy", show_progress=False
         )
     return float(answer.values[1])

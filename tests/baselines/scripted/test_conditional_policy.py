@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
+from support.policies import click_config as any_config
 
 from baselines.registry import build_policy
 from baselines.scripted.fitted import play_practice_games
-from minesweeper_env import HIDDEN, BoardConfig
+from minesweeper_env import HIDDEN
+
+click_config = partial(any_config, first_click="any")
 
 COVERED, OUTSIDE, VALUES = 9, 10, 11
-
-
-def click_config(rows, cols, mines, first_click="any") -> BoardConfig:
-    return BoardConfig(rows, cols, mines, first_click, ("click",))
 
 
 def look(board, row, col) -> int:
@@ -101,15 +101,3 @@ def test_flags_and_question_marks_are_covered_cells():
     marked = plain.copy()
     marked[0, 0] = [config.codes.flagged, config.codes.question, HIDDEN]
     assert (policy.log_odds(marked) == policy.log_odds(plain)).all()
-
-
-def test_it_learns_from_the_value_of_a_clue():
-    # A neighbour of a 4 is mined more often than a far cell, and a neighbour of a 1 less often.
-    config = click_config(8, 8, 6)
-    policy = build_policy("conditional", config)
-    board = np.full((1, 8, 8), HIDDEN, np.int8)
-    board[0, 4, 4] = 4
-    odds = policy.log_odds(board)[0]
-    assert odds[3, 3] > odds[0, 4]
-    board[0, 4, 4] = 1
-    assert policy.log_odds(board)[0, 3, 3] < odds[3, 3]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from support import naive_inference as naive
-from support.policies import Recorder, all_layouts, click_config, number_won
+from support.policies import Recorder, all_layouts, boards_in_play, click_config, number_won
 
 from baselines import make_policy
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from minesweeper_env.inference import InconsistentBoardError, first_cell_values, mine_probabilities
+from baselines.scripted.oracle_play.lookahead import Endings
+from minesweeper_env.inference import InconsistentBoardError, count_layouts, first_cell_values, mine_probabilities
+from minesweeper_env.inference.optimal import OptimalPlay
 
 SLACK, DISCOUNT, BREADTH = 0.15, 0.1, 20
 
@@ -122,3 +125,37 @@ def test_the_policy_plays_boards_of_radius_2():
 def test_bad_options_are_refused(options, complaint):
     with pytest.raises(ValueError, match=complaint):
         make_policy("lookahead", **options)
+
+
+CONFIG = click_config(4, 5, 4)
+
+
+@pytest.fixture(scope="module")
+def endings_in_play():
+    """Boards of games under way, with the numbers of layouts."""
+    boards = [board for board in boards_in_play(CONFIG, 100) if (board <= 8).any()]
+    return [(board, count_layouts(board, CONFIG.mines)) for board in boards]
+
+
+def test_the_play_found_wins_as_often_as_perfect_play(endings_in_play):
+    endings, play = Endings(CONFIG, 10_000, 100_000), OptimalPlay(4, 5, 4)
+    for board, layouts in endings_in_play:
+        ending = endings.find(board, math.log(layouts))
+        assert ending.win_probability == pytest.approx(float(play.best_click(board).win_probability), abs=1e-12)
+        assert ending.win_probability <= 1.0 - mine_probabilities(board, 4).ravel()[ending.cell] + 1e-12
+
+
+def test_the_number_of_layouts_decides_whether_a_board_is_searched(endings_in_play):
+    some = sorted({layouts for _, layouts in endings_in_play})
+    limit = some[len(some) // 2]
+    endings = Endings(CONFIG, limit, 100_000)
+    for board, layouts in endings_in_play:
+        # A logarithm comes with a rounding error.
+        found = endings.find(board.ravel(), math.log(layouts) + 1e-8)
+        assert (found is not None) == (layouts <= limit) == (math.log(layouts) <= endings.most)
+
+
+def test_no_layouts_means_no_search():
+    endings = Endings(CONFIG, 0, 1)
+    board = np.full((4, 5), 11, np.int8)
+    assert endings.find(board, 0.0) is None
