@@ -27,8 +27,8 @@ from minesweeper_env.texts import html, printable
 GAP = 2
 """Width between two columns."""
 
-NAME_WIDTH = 21
-"""Width at which longer names fold, where the table is too wide."""
+NAME_WIDTH, LEAST_NAME_WIDTH = 21, 12
+"""Width of longer names before columns are left out, and the least one, at which the table becomes too wide."""
 
 NO_LIMIT = 1_000_000
 """Width of lines of any length."""
@@ -99,6 +99,10 @@ class Table:
         table = self.part(self._chosen(width))
         headings, *rows = table._texts()
         widths = table._widths(width)
+        for number, column in enumerate(table.columns):
+            if column.folds and width is not None and _total(widths) > width:
+                least = min(widths[number], LEAST_NAME_WIDTH)
+                widths[number] = max(least, widths[number] + width - _total(widths))
         drawn = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
         # Without a width of its own, rich folds numbers where the terminal ends.
         drawn.width = _total(widths)
