@@ -73,7 +73,7 @@ def test_an_empty_column_is_not_shown():
 @given(st.text("abc019:,/=_.-", min_size=26, max_size=60))
 def test_a_name_folds_after_separators_and_loses_nothing(text):
     columns = (Column("policy", "left", folds=True), *COLUMNS[4:5])
-    lines = shown(Table("", columns, [(text, "0.1% to 0.2%")]), 34).rpartition("─")[2].splitlines()[1:]
+    lines = shown(Table("", columns, [(text, "0.1% to 0.2%")]), 35).rpartition("─")[2].splitlines()[1:]
     folded = [line.replace("0.1% to 0.2%", "").rstrip() for line in lines]
     assert "".join(folded) == text
     assert all(re.search("[:,/_.-]$", line) or len(line) == NAME_WIDTH for line in folded[:-1])
