@@ -16,7 +16,8 @@ class Knowledge:
     """Visible and deduced state of N games. Flags and question marks are ignored.
 
     Attributes:
-        config: the boards.
+        config: the games.
+        boards: (N, rows, cols) int8, the observations.
         open: (N, rows, cols) bool, the open cells.
         counts: (N, rows, cols) int16, the clues of open cells; 0 elsewhere.
         safe: (N, rows, cols) bool, the covered cells that are certainly safe.
@@ -27,6 +28,7 @@ class Knowledge:
     def __init__(self, observations: NDArray[np.int8], config: BoardConfig) -> None:
         """Reads (N, rows, cols) int8 observations; nothing is deduced yet."""
         self.config = config
+        self.boards = observations
         self.open: NDArray[np.bool_] = observations <= config.codes.max_count
         self.counts: NDArray[np.int16] = np.where(self.open, observations, 0).astype(np.int16)
         self.safe = np.zeros_like(self.open)
@@ -37,7 +39,7 @@ class Knowledge:
         """Returns a copy of the knowledge about the games where `chosen`, (N,) bool, is true."""
         selection = object.__new__(Knowledge)
         selection.config = self.config
-        for name in ("open", "counts", "safe", "mine", "unknown"):
+        for name in ("boards", "open", "counts", "safe", "mine", "unknown"):
             setattr(selection, name, getattr(self, name)[chosen])
         return selection
 

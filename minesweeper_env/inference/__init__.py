@@ -11,7 +11,6 @@ from minesweeper_env.inference.boards import InconsistentBoardError, PositionToo
 from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from minesweeper_env.inference.deduction.closure import Sentence, subset_closure
     from minesweeper_env.inference.deduction.proofs import hint
     from minesweeper_env.inference.deduction.steps import Step, deduce
     from minesweeper_env.inference.layout_counts import count_distribution, count_layouts
@@ -31,7 +30,6 @@ __all__ = [
     "OptimalPlay",
     "Oracle",
     "PositionTooHardError",
-    "Sentence",
     "Step",
     "certain_cells",
     "count_distribution",
@@ -42,7 +40,6 @@ __all__ = [
     "mine_probabilities",
     "mine_probabilities_batch",
     "sample_layouts",
-    "subset_closure",
     "win_probability",
 ]
 
@@ -51,7 +48,6 @@ __getattr__, __dir__ = lazy_exports(
     {
         "OptimalPlay": "minesweeper_env.inference.optimal",
         "Oracle": "minesweeper_env.inference.oracle",
-        "Sentence": "minesweeper_env.inference.deduction.closure",
         "Step": "minesweeper_env.inference.deduction.steps",
         "CertainCells": "minesweeper_env.inference.oracle",
         "certain_cells": "minesweeper_env.inference.oracle",
@@ -63,7 +59,6 @@ __getattr__, __dir__ = lazy_exports(
         "mine_probabilities": "minesweeper_env.inference.oracle",
         "mine_probabilities_batch": "minesweeper_env.inference.oracle",
         "sample_layouts": "minesweeper_env.inference.sampling",
-        "subset_closure": "minesweeper_env.inference.deduction.closure",
         "win_probability": "minesweeper_env.inference.optimal",
     },
 )

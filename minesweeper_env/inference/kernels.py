@@ -26,13 +26,18 @@ from minesweeper_env.inference.counting.posterior import posterior as mode_poste
 from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
 from minesweeper_env.inference.counting.states import OK, Floats
 from minesweeper_env.inference.counting.workspace import Workspace, carve, make_fixed_workspace
-from minesweeper_env.inference.reading import SAFE
+from minesweeper_env.inference.deduction.sentences import SEVERAL, WITH_TOTAL, known_cells
+from minesweeper_env.inference.reading import MINE, SAFE
 from minesweeper_env.inference.search.endgame import EndgameSearcher
 from minesweeper_env.inference.search.layouts import consistent_layouts
 
 __all__ = [
     "CONTRADICTION",
+    "MINE",
     "OK",
+    "SAFE",
+    "SEVERAL",
+    "WITH_TOTAL",
     "EndgameSearcher",
     "Workspace",
     "certainty",
@@ -40,6 +45,7 @@ __all__ = [
     "failure",
     "infer_posteriors",
     "is_known_safe",
+    "known_cells",
     "local_certainty",
     "make_fixed_workspace",
     "posterior",

@@ -22,8 +22,8 @@ SUBSET, EXACT = range(2)
 COVERED_LEFT, MINES_LEFT = range(2)
 """Entries of `Logic.counts`: the covered cells without the known mines, and the mines in these cells."""
 
-COUNT_RULE, SUBSET_RULE, EXACT_RULE = range(3)
-"""The rules of a step, in the order of `minesweeper_env.inference.deduction.steps.LEVELS`."""
+COUNT_RULE, SUBSET_RULE, OVERLAP_RULE, EXACT_RULE = range(4)
+"""The rules of a step, in the order of `minesweeper_env.inference.deduction.steps.RULES`."""
 
 STEPS, LOG_CELLS, LOG_CLUES, RECORDING = range(4)
 """Entries of `Log.counts`: the steps, their cells and their clues so far, and whether steps are recorded at all."""

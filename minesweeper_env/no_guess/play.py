@@ -18,7 +18,8 @@ from minesweeper_env.inference.deduction.sentences import (
     MINES,
     NOTHING,
     REST_IS_SAFE,
-    SOME_ARE_CERTAIN,
+    SOME_DIFFER,
+    SOME_OVERLAP,
     START,
     TOO_HARD,
     Closure,
@@ -43,6 +44,7 @@ from minesweeper_env.no_guess.arrays import (
     COVERED_LEFT,
     EXACT_RULE,
     MINES_LEFT,
+    OVERLAP_RULE,
     RECORDING,
     SUBSET,
     SUBSET_RULE,
@@ -149,7 +151,7 @@ def _follow_total(clues: Clues, logic: Logic, log: Log) -> int:
 
 
 @inlined
-def _decide_certain(clues: Clues, logic: Logic, closure: Closure, log: Log) -> int:
+def _decide_certain(clues: Clues, logic: Logic, closure: Closure, log: Log, rule: int) -> int:
     """Decides the cells of certain sentences; returns the number of safe cells, listed in `logic.found`."""
     found = 0
     for k in range(closure.counts[CERTAIN]):
@@ -169,7 +171,7 @@ def _decide_certain(clues: Clues, logic: Logic, closure: Closure, log: Log) -> i
             closure.cells[:, MARK] = 0
             mark_reason(closure, sentence)
             log_reason(log, closure)
-            end_step(log, SUBSET_RULE, False)
+            end_step(log, rule, False)
             # A safe cell may show a 0 and open the cells of later steps, so a proof takes one step at a time.
             if found > 0:
                 break
@@ -341,8 +343,9 @@ def _reason(arena: Arena, level: Int) -> int:
     if level == SUBSET or log.counts[RECORDING] == 1:
         left = logic.counts[MINES_LEFT] if level == SUBSET else -1
         result = look_further(clues, closure, left, logic.counts[COVERED_LEFT])
-        if result == SOME_ARE_CERTAIN:
-            found = _decide_certain(clues, logic, closure, log)
+        if result >= SOME_DIFFER:
+            rule = OVERLAP_RULE if result == SOME_OVERLAP else SUBSET_RULE
+            found = _decide_certain(clues, logic, closure, log, rule)
             return found if found > 0 else PROGRESS
         if result != NOTHING and result != TOO_HARD:
             found = _decide_rest(clues, logic, closure, log, result != REST_IS_SAFE)

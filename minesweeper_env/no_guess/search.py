@@ -15,7 +15,7 @@ from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import FIRST_ANY, FIRST_SAFE, RULE_FIELDS, Boards, RewardWeights, Rules
 from minesweeper_env.inference import Step
 from minesweeper_env.inference.deduction.sentences import make_closure
-from minesweeper_env.inference.deduction.steps import LEVELS as RULES
+from minesweeper_env.inference.deduction.steps import RULES
 from minesweeper_env.inference.kernels import make_fixed_workspace
 from minesweeper_env.inference.reading import make_clues
 from minesweeper_env.no_guess.arrays import (

@@ -4,8 +4,9 @@ Two rules make cells certain. A rule rests on a fixed set of certain cells, so t
 
 - "count", one clue: all its mines are known, so its other cells are safe; or all its safe cells are known. What a clue
   finds for the one next to it belongs to the same step.
-- "subset", two clues that share cells: if one has as many mines more than the other as cells that are its own, then
-  these cells are mines, and the own cells of the other are safe. Known cells count where they help.
+- "overlap", two clues that share cells: if one has as many mines more than the other as cells that are its own, then
+  these cells are mines, and the own cells of the other are safe; "subset" where one of them has no cells of its own.
+  Known cells count where they help.
 
 If these rules find no cell that is asked for, one "exact" step does: the fewest clues that force the cell in all
 layouts. Iterative deepening finds the proof with the fewest steps; ties go to the easier rules, then to fewer cells.
@@ -23,7 +24,7 @@ from numpy.typing import ArrayLike
 from minesweeper_env.cell_sets import bits, to_bits
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference.deduction.board_state import BoardState, Reason, easiest_reason, forced
-from minesweeper_env.inference.deduction.steps import Rule, Step, levels_up_to, read
+from minesweeper_env.inference.deduction.steps import Level, Rule, Step, levels_up_to, read
 
 MAX_NODES = 40_000
 """The number of sets of steps after which the search settles for a proof that may not be the shortest."""
@@ -33,7 +34,7 @@ MAX_STEPS = 40
 
 
 def hint(
-    board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact", cell: Sequence[int] | None = None
+    board: ArrayLike, mines: int, *, radius: int = 1, level: Level = "exact", cell: Sequence[int] | None = None
 ) -> list[Step]:
     """Returns a shortest proof of a safe cell, or of a given cell.
 
@@ -100,7 +101,7 @@ class _Inference(NamedTuple):
     @property
     def effort(self) -> int:
         """How hard it is to follow: 0 for one clue, 1 for one after the other, 2 for a pair, 3 with the total."""
-        return 3 if self.uses_total else 2 if self.rule == "subset" else len(self.clues) - 1
+        return 3 if self.uses_total else 2 if self.rule in ("subset", "overlap") else len(self.clues) - 1
 
 
 def _inferences(state: BoardState, with_pairs: bool) -> list[_Inference]:
@@ -131,7 +132,8 @@ def _from_pairs(state: BoardState) -> Iterator[_Inference]:
             needs = own & safe | foreign & mine
             if mines - fewer != own.bit_count() - needs.bit_count():
                 continue
-            yield _Inference("subset", (min(bit, also), max(bit, also)), needs, (own | foreign) & ~needs)
+            rule: Rule = "overlap" if own & ~needs and foreign & ~needs else "subset"
+            yield _Inference(rule, (min(bit, also), max(bit, also)), needs, (own | foreign) & ~needs)
             if (cells & ~safe).bit_count() == mines and not cells & others & safe:
                 yield _Inference("count", (bit, also), needs, foreign & ~needs)
             if (others & mine).bit_count() == fewer and not cells & others & mine:

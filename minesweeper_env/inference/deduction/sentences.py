@@ -1,7 +1,8 @@
 """The one closure of clues: what follows from several of them by subset differences, and from the number of mines.
 
 A sentence gives the number of mines in a set of cells; each clue makes one. If one sentence lies within another, their
-difference is a sentence too: the knowledge base of Harvard's course CS50 AI, closed under differences. A packing is a
+difference is a sentence too: the knowledge base of Harvard's course CS50 AI, closed under differences. Then
+overlaps of two sentences are tried. A packing is a
 family of sentences without a common cell. If it accounts for all mines left on the board, or for all free cells, then
 the other unknown cells are all free, or all mines (Simon Tatham's Mines tries unions of up to ten sentences).
 """
@@ -36,9 +37,9 @@ MAX_SENTENCES = 20_000
 MAX_NODES = 100_000
 """The largest number of choices that a search for a packing tries."""
 
-NOTHING, REST_IS_SAFE, REST_IS_MINED, TOO_HARD, SOME_ARE_CERTAIN = range(5)
+NOTHING, REST_IS_SAFE, REST_IS_MINED, TOO_HARD, SOME_DIFFER, SOME_OVERLAP = range(6)
 """Results of `look_further`: nothing follows; a packing accounts for all mines left, or for all free cells; the search
-takes too long; some sentences are certain."""
+takes too long; some sentences are certain by differences, or by overlaps."""
 
 SENTENCES, CERTAIN, NODES = range(3)
 """Entries of `Closure.counts`: the sentences, the certain ones, and the choices tried."""
@@ -153,7 +154,7 @@ def _has_space(closure: Closure, degree: int) -> bool:
     """Returns whether there is space for one more sentence of up to `degree` cells."""
     sentences = closure.counts[SENTENCES]
     return bool(
-        closure.sentences[sentences, START] + degree <= len(closure.entries) and sentences + 1 < len(closure.sentences)
+        closure.sentences[sentences, START] + degree <= len(closure.entries) and sentences + 2 < len(closure.sentences)
     )
 
 
@@ -254,6 +255,40 @@ def _add(closure: Closure, end: int, mines: int, one: int, other: int) -> None:
         closure.entries[i, OWNER] = new
         closure.entries[i, NEXT_MEMBER] = closure.cells[closure.entries[i, CELL], MEMBER]
         closure.cells[closure.entries[i, CELL], MEMBER] = i
+
+
+@subroutine
+def find_overlaps(closure: Closure, degree: int) -> int:
+    """Adds the certain sentences that overlaps of two others prove; returns their number.
+
+    Of two sentences that share cells, let one have as many mines more than the other as it has cells of its own. Then
+    the cells of its own are all mines, and those of the other one are free (the "1-2 pattern").
+    """
+    many = closure.counts[SENTENCES]
+    closure.sentences[:many, SEEN] = 0
+    for one in range(many):
+        top = 0
+        for i in range(closure.sentences[one, START], closure.sentences[one + 1, START]):
+            entry = closure.cells[closure.entries[i, CELL], MEMBER]
+            while entry >= 0:
+                other = closure.entries[entry, OWNER]
+                if other < one and closure.sentences[other, SEEN] == 0:
+                    closure.sentences[top, STACK] = other
+                    top += 1
+                closure.sentences[other, SEEN] += other < one
+                entry = closure.entries[entry, NEXT_MEMBER]
+        for k in range(top):
+            other = closure.sentences[k, STACK]
+            shared = closure.sentences[other, SEEN]
+            closure.sentences[other, SEEN] = 0
+            own, foreign = length(closure, one) - shared, length(closure, other) - shared
+            more = closure.sentences[one, MINES] - closure.sentences[other, MINES]
+            if own > 0 and foreign > 0 and (more == own or more == -foreign):
+                if not _has_space(closure, 2 * degree):
+                    return int(closure.counts[CERTAIN])
+                _add(closure, _write_rest(closure, one, other), own if more > 0 else 0, one, other)
+                _add(closure, _write_rest(closure, other, one), 0 if more > 0 else foreign, one, other)
+    return int(closure.counts[CERTAIN])
 
 
 @subroutine
@@ -470,13 +505,15 @@ def look_further(clues: Clues, closure: Closure, mines: int, unknown: int) -> in
         unknown: the number of unknown cells.
 
     Returns:
-        SOME_ARE_CERTAIN, with the sentences in `certain`, or what `pack_sentences` returns.
+        SOME_DIFFER or SOME_OVERLAP, with the certain sentences in LISTED, or what `pack_sentences` returns.
     """
     is_complete = close_sentences(clues, closure)
     if closure.counts[CERTAIN] > 0:
-        return SOME_ARE_CERTAIN
+        return SOME_DIFFER
     if not is_complete:
         return TOO_HARD
+    if find_overlaps(closure, clues.neighbours.shape[1]) > 0:
+        return SOME_OVERLAP
     return pack_sentences(clues, closure, mines, unknown) if mines >= 0 else NOTHING
 
 
@@ -491,6 +528,12 @@ SINGLE, SEVERAL, WITH_TOTAL = range(3)
 
 
 @kernel
+def read_board(board: NDArray[np.int8], max_count: int, *arrays: Any) -> None:
+    """Reads a board, (n,) int8 codes, into the fields of `Clues`."""
+    read_clues(board, max_count, Clues(*arrays))
+
+
+@kernel
 def look_at_board(board: NDArray[np.int8], max_count: int, mines: int, unknown: int, *arrays: Any) -> tuple[int, int]:
     """Reads a board on which no single clue proves anything, and looks for the easiest step from several clues.
 
@@ -498,7 +541,7 @@ def look_at_board(board: NDArray[np.int8], max_count: int, mines: int, unknown: 
         board: (n,) int8, codes as in `read_clues`.
         max_count: the largest clue.
         mines: the number of mines in the unknown cells.
-        unknown: their number; 0 to read the board alone.
+        unknown: their number.
         *arrays: the fields of `Clues` and `Closure`.
 
     Returns:
@@ -506,10 +549,8 @@ def look_at_board(board: NDArray[np.int8], max_count: int, mines: int, unknown: 
     """
     clues, closure = Clues(*arrays[:6]), Closure(*arrays[6:])
     read_clues(board, max_count, clues)
-    if unknown == 0:
-        return NOTHING, -1
     found = look_further(clues, closure, mines, unknown)
-    return found, easiest_certain(closure) if found == SOME_ARE_CERTAIN else -1
+    return found, easiest_certain(closure) if found >= SOME_DIFFER else -1
 
 
 @kernel
@@ -532,7 +573,7 @@ def deduce_boards(
         fault = read_clues(boards[i], max_count, clues)
         if fault == NOWHERE:
             fault = follow_clues(clues)
-        found = SOME_ARE_CERTAIN
+        found = SOME_DIFFER
         while fault == NOWHERE and level > SINGLE and found != NOTHING and found != TOO_HARD:
             left, unknown, safe = mines, 0, 0
             for cell in range(boards.shape[1]):
@@ -552,7 +593,7 @@ def deduce_boards(
 @inlined
 def _decide(clues: Clues, closure: Closure, found: int) -> int:
     """Decides the cells that `look_further` has found; returns a clue that this contradicts, or NOWHERE."""
-    if found == SOME_ARE_CERTAIN:
+    if found >= SOME_DIFFER:
         for k in range(closure.counts[CERTAIN]):
             sentence = closure.sentences[k, LISTED]
             for i in range(closure.sentences[sentence, START], closure.sentences[sentence + 1, START]):

@@ -2,11 +2,13 @@
 
 The section "Deduction" of docs/studies/inference.md explains it.
 
-Steps are of three kinds, from easy to hard:
+Steps are of four kinds, from easy to hard:
 
 - "count": a clue has all its mines, or as many mines left as unknown neighbours; the same for the mines of the board.
-- "subset": the difference of two sentences, where one lies within the other, repeated. The last resort is a family of
-  sentences without a common cell that accounts for all mines left, or for all free cells.
+- "subset": the difference of two sentences, where one lies within the other, repeated. The last resort of this level
+  is a family of sentences without a common cell that accounts for all mines left, or for all free cells.
+- "overlap": two sentences that share cells, where one has as many mines more as cells of its own: they are mines, and
+  the cells of the other one's own are safe (the "1-2 pattern").
 - "exact": all layouts that fit some clues agree on a cell, and none of these clues could be left out.
 
 Only "exact" finds everything. Each step is the easiest one after the steps before it.
@@ -29,17 +31,23 @@ from minesweeper_env.inference.deduction.sentences import (
     MINES,
     NOTHING,
     REST_IS_SAFE,
-    SOME_ARE_CERTAIN,
+    SOME_DIFFER,
+    SOME_OVERLAP,
     START,
     TAKEN,
     TOO_HARD,
     deducers,
 )
 
-Rule = Literal["count", "subset", "exact"]
+Rule = Literal["count", "subset", "overlap", "exact"]
 
-LEVELS: tuple[Rule, ...] = ("count", "subset", "exact")
+RULES: tuple[Rule, ...] = ("count", "subset", "overlap", "exact")
 """The kinds of steps, from easy to hard."""
+
+Level = Literal["count", "subset", "exact"]
+
+LEVELS: tuple[Level, ...] = ("count", "subset", "exact")
+"""The levels of deduction: a kind of steps, and all that are easier; "subset" has the kind "overlap" too."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class Step:
     """Cells that become certain at once.
 
     Attributes:
-        rule: the kind of the step: "count", "subset" or "exact".
+        rule: the kind of the step, one of `RULES`.
         safe: the cells (row, col) that are free, in reading order.
         mine: the cells (row, col) that are mines, in reading order.
         because: the open cells whose counts force that, together with the steps before. In a "count" step of two, what
@@ -79,6 +87,10 @@ class Step:
         if self.uses_total:
             verb = "account" if len(self.because) > 1 else "accounts"
             return f"{clues} {verb} for all {'mines' if self.safe else 'free cells'} left on the board"
+        if self.rule == "overlap":
+            if self.safe:
+                return f"{clues} overlap, and the cells that they share hold all mines of one of them"
+            return f"{clues} overlap, and the cells that they share cannot hold all mines of one of them"
         if self.rule == "subset":
             return f"{clues}, subtracted from one another, leave {'no mine' if self.safe else 'only mines'} there"
         reasons = ["has all its mines", "needs all its remaining neighbours"]
@@ -88,7 +100,7 @@ class Step:
         return f"{clues} {reasons[not self.safe]}"
 
 
-def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact") -> list[Step]:
+def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Level = "exact") -> list[Step]:
     """Returns the steps from a visible board to all cells that a level of deduction finds.
 
     Args:
@@ -110,7 +122,7 @@ def read(board: ArrayLike, mines: int, radius: int) -> BoardState:
     return BoardState(check_boards(board, 2, mines, check_radius(radius)), int(mines), radius)
 
 
-def levels_up_to(level: str) -> Sequence[Rule]:
+def levels_up_to(level: str) -> Sequence[Level]:
     """Returns a level and the easier ones; raises a ValueError if there is no such level."""
     if level not in LEVELS:
         raise ValueError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
@@ -127,7 +139,7 @@ class _Finding(NamedTuple):
     uses_total: bool = False
 
 
-def _steps(state: BoardState, levels: Sequence[Rule]) -> Iterator[Step]:
+def _steps(state: BoardState, levels: Sequence[Level]) -> Iterator[Step]:
     """Yields steps, each of the easiest kind that finds something, and records their cells in the state."""
     search = {"count": _by_count, "subset": _by_subset, "exact": _by_exact}
     while state.findable:
@@ -166,10 +178,11 @@ def _by_subset(state: BoardState) -> _Finding | None:
             return None
         closure = deducer.closure
         because = to_bits(closure.cells[:-1, MARK] == 1)
-        if found == SOME_ARE_CERTAIN:
+        if found >= SOME_DIFFER:
+            rule: Rule = "overlap" if found == SOME_OVERLAP else "subset"
             begin, end = closure.sentences[sentence : sentence + 2, START]
             cells = sum(1 << cell for cell in closure.entries[begin:end, CELL].tolist())
-            return _from_sentence("subset", Sentence(cells, int(closure.sentences[sentence, MINES]), because))
+            return _from_sentence(rule, Sentence(cells, int(closure.sentences[sentence, MINES]), because))
         rest = state.unknown & ~to_bits(closure.cells[:-1, TAKEN] == 1)
     safe, mine = (rest, 0) if found == REST_IS_SAFE else (0, rest)
     return _Finding("subset", safe, mine, because, uses_total=True)

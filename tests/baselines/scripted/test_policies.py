@@ -14,7 +14,7 @@ from baselines.evaluation.intervals import mcnemar_p_value
 from baselines.registry import build_policy, config_for
 from baselines.scripted.base import Knowledge, apply_local_rules
 from baselines.scripted.expected_value import ExpectedValuePolicy
-from baselines.scripted.subset import CLOSURE_LIMIT, SubsetPolicy, find_certain
+from baselines.scripted.subset import SubsetPolicy
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 FAST = ["random", "straightforward", "subset", "expected_value", "expected_value_source"]
@@ -35,78 +35,6 @@ def test_deductions_hold_in_every_layout(name, shape):
         assert len(possible) > 0
         assert not possible[:, knowledge.safe[i]].any()
         assert possible[:, knowledge.mine[i]].all()
-
-
-def naive_closure(sentences: dict[int, int]) -> tuple[int, int]:
-    """Returns all certain cells, from the differences of all pairs of sentences until nothing is new."""
-    known = dict(sentences)
-    while True:
-        new = {b ^ a: known[b] - known[a] for a in known for b in known if a != b and a & b == a}
-        for cells, count in known.items():
-            if count in (0, cells.bit_count()):
-                new |= {1 << cell: count > 0 for cell in range(cells.bit_length()) if cells >> cell & 1}
-        if new.keys() <= known.keys():
-            break
-        known |= new
-    assert len(known) < CLOSURE_LIMIT
-    singles = {cells: count for cells, count in known.items() if cells.bit_count() == 1}
-    return sum(cells for cells, count in singles.items() if not count), sum(c for c, count in singles.items() if count)
-
-
-def random_sentences(rng: np.random.Generator, cells: int, number: int, mines: int) -> dict[int, int]:
-    """Sentences about a hidden layout of mines on a strip of cells."""
-    layout = sum(1 << int(cell) for cell in rng.choice(cells, mines, replace=False))
-    sentences = {}
-    for _ in range(number):
-        start, length = int(rng.integers(cells - 2)), int(rng.integers(2, 7))
-        members = sum(1 << cell for cell in range(start, min(start + length, cells)) if rng.random() < 0.85)
-        if members.bit_count() > 1:
-            sentences[members] = (members & layout).bit_count()
-    return sentences
-
-
-def test_subset_rule_is_complete():
-    rng = np.random.default_rng(1)
-    certain = uncertain = 0
-    for _ in range(1500):
-        sentences = random_sentences(rng, 16, 5, 7)
-        # With this many other cells the number of mines carries no information.
-        safe, mine = find_certain(dict(sentences), (1 << 60) - 1, 20)
-        expected_safe, expected_mine = naive_closure(sentences)
-        assert (safe & ~expected_safe, mine & ~expected_mine) == (0, 0)
-        assert bool(safe) == bool(expected_safe)
-        if not safe:
-            assert mine == expected_mine
-        certain += bool(safe or mine)
-        uncertain += not (safe or mine)
-    assert certain > 200
-    assert uncertain > 200
-
-
-def test_subset_rule_with_the_number_of_mines_is_complete_in_the_endgame():
-    rng = np.random.default_rng(2)
-    decided_by_total = 0
-    for _ in range(1500):
-        mines = int(rng.integers(1, 5))
-        sentences = random_sentences(rng, 8, 4, mines)
-        unknown = 0
-        for cells in sentences:
-            unknown |= cells
-        # All unknown cells are in a sentence, and the total is that of one layout that fits.
-        fitting = [
-            layout
-            for layout in range(1 << 8)
-            if layout & ~unknown == 0 and all((layout & c).bit_count() == n for c, n in sentences.items())
-        ]
-        total = fitting[int(rng.integers(len(fitting)))].bit_count()
-        safe, mine = find_certain(dict(sentences), unknown, total)
-        expected_safe, expected_mine = naive_closure({**sentences, unknown: total})
-        assert all(layout & safe == 0 and layout & mine == mine for layout in fitting if layout.bit_count() == total)
-        assert bool(safe) >= bool(expected_safe)
-        if not safe:
-            assert mine == expected_mine
-        decided_by_total += bool(safe) and not naive_closure(sentences)[0]
-    assert decided_by_total > 50
 
 
 def test_number_of_mines_opens_cells_that_no_count_sees():

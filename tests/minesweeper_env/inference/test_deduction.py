@@ -11,10 +11,10 @@ from support.naive_inference import Constraint
 from support.positions import board_of, counts_of, flood, layouts_of_size, perturbed, random_positions
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, subset_closure
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells
 from minesweeper_env.inference.deduction import sentences
 from minesweeper_env.inference.deduction.proofs import hint
-from minesweeper_env.inference.deduction.steps import LEVELS, Step, deduce
+from minesweeper_env.inference.deduction.steps import LEVELS, RULES, Step, deduce
 
 
 class Facts:
@@ -89,12 +89,23 @@ def closure_of(facts):
 def certain_by_subset(facts):
     """Returns the certain sentences of the closure; without any, those that disjoint families leave of the board."""
     closure = [sentence for sentence in closure_of(facts) if sentence.cells]
-    certain = [sentence for sentence in closure if is_certain(sentence)]
+    certain = [sentence for sentence in closure if is_certain(sentence)] or overlaps(closure)
     if certain:
         return certain
     total = facts.total()
     rests = {Constraint(total.cells - cells, total.mines - mines) for cells, mines in disjoint_families(closure)}
     return [rest for rest in rests if is_certain(rest)]
+
+
+def overlaps(closure):
+    """Returns what two sentences prove that share cells, where one needs all cells of its own for its mines."""
+    found = []
+    for one in closure:
+        for other in closure:
+            own, foreign = one.cells - other.cells, other.cells - one.cells
+            if one.cells & other.cells and own and foreign and one.mines - other.mines == len(own):
+                found += [Constraint(own, len(own)), Constraint(foreign, 0)]
+    return found
 
 
 def found_by(facts, rules):
@@ -143,7 +154,7 @@ def test_each_step_is_forced_by_what_it_names_and_none_is_harder_than_need_be():
     kinds = set()
     for position in positions(0, 1000):
         kinds |= {(step.rule, step.uses_total) for step in check_steps(*position)}
-    assert kinds == {(rule, uses_total) for rule in LEVELS for uses_total in (False, True)}
+    assert kinds == {(rule, total) for rule in RULES for total in (False, True)} - {("overlap", True)}
 
 
 @pytest.mark.slow
@@ -171,7 +182,7 @@ def test_each_level_begins_with_the_steps_of_the_one_below():
     for board, mines, radius in positions(5, 300):
         by_level = [deduce(board, mines, radius=radius, level=level) for level in LEVELS]
         for number, steps in enumerate(by_level):
-            assert {step.rule for step in steps} <= {*LEVELS[: number + 1]}
+            assert {step.rule for step in steps} <= {*RULES[: (1, 3, 4)[number]]}
         for easier, harder in pairwise(by_level):
             assert harder[: len(easier)] == easier
 
@@ -284,7 +295,7 @@ def test_easier_steps_come_before_harder_ones_of_the_same_number():
     for board, mines, radius in positions(8, 400):
         by_level = [hint(board, mines, radius=radius, level=level) for level in LEVELS]
         for number, steps in enumerate(by_level):
-            assert {step.rule for step in steps} <= {*LEVELS[: number + 1]}
+            assert {step.rule for step in steps} <= {*RULES[: (1, 3, 4)[number]]}
         for easier, harder in pairwise(by_level):
             assert not easier or len(harder) <= len(easier)
             assert len(harder) != len(easier) or [step.rule for step in easier] == [step.rule for step in harder]
@@ -340,8 +351,10 @@ GOLDEN = {
         """,
         4,
         [
-            "exact: (0, 1) and (1, 1) are safe and (0, 4) is a mine: "
-            "so it is in every layout that fits the clues at (1, 2) and (1, 3).",
+            "overlap: (0, 1) and (1, 1) are safe: "
+            "the clues at (1, 2) and (1, 3) overlap, and the cells that they share hold all mines of one of them.",
+            "subset: (0, 4) is a mine: "
+            "the clues at (1, 2) and (1, 3), subtracted from one another, leave only mines there.",
             "count: (0, 3), (0, 5) and (1, 5) are safe: the clue at (1, 4) has all its mines.",
             "count: (0, 2) is a mine: the clue at (1, 2) needs all its remaining neighbours.",
         ],
@@ -367,8 +380,10 @@ GOLDEN = {
         """,
         3,
         [
-            "exact: (0, 0) and (1, 0) are safe and (0, 3) is a mine: "
-            "so it is in every layout that fits the clues at (1, 1) and (1, 2).",
+            "overlap: (0, 0) and (1, 0) are safe: "
+            "the clues at (1, 1) and (1, 2) overlap, and the cells that they share hold all mines of one of them.",
+            "subset: (0, 3) is a mine: "
+            "the clues at (1, 1) and (1, 2), subtracted from one another, leave only mines there.",
             "count: (0, 4), (0, 5) and (1, 5) are safe: the clue at (1, 4) has all its mines.",
             "count: (0, 2) is a mine: the clue at (1, 3) needs all its remaining neighbours.",
             "count: (0, 1) is safe: the clue at (1, 1) has all its mines.",
@@ -470,24 +485,6 @@ def test_a_closure_beyond_its_bound_says_so(monkeypatch):
     monkeypatch.setattr(sentences, "MAX_SENTENCES", 3)
     with pytest.raises(PositionTooHardError, match="more sentences"):
         deduce(read(". 1 . . 1 . . . . 1 . . . ."), 3, level="subset")
-
-
-def test_a_closure_stops_at_a_certain_sentence_and_leaves_the_others_waiting():
-    waiting = [(0b0111, 1, 0), (0b1111, 1, 0), (0b0011, 1, 0)]
-    certain, closure = subset_closure(waiting)
-    assert certain == (0b1100, 0, 0)
-    assert {cells: mines for cells, mines, _ in closure.values()} == {0b0011: 1, 0b1111: 1}
-    assert waiting == [(0b0111, 1, 0)]
-
-
-def test_a_closure_without_a_certain_sentence_has_all_differences():
-    waiting = [(0b1110, 1, 1), (0b11111110, 2, 2)]
-    assert subset_closure(waiting) == (
-        None,
-        {0b11111110: (0b11111110, 2, 2), 0b1110: (0b1110, 1, 1), 0b11110000: (0b11110000, 1, 3)},
-    )
-    assert waiting == []
-    assert subset_closure([(0b110, 1, 0), (0b1100, 1, 0)], max_sentences=1)[0] is None
 
 
 def test_a_step_is_a_value():
