@@ -60,10 +60,8 @@ class Endings:
         self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
         self._nodes = whole_number("nodes", nodes, 1)
         self._searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
-        self._warm_up()
-
-    def _warm_up(self) -> None:
-        covered = np.full(self.config.cells, self.config.codes.hidden, np.int8)
+        # Compiles the kernels.
+        covered = np.full(config.cells, config.codes.hidden, np.int8)
         self.find(covered, 0.0)
         self._searcher.search(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), 1)
 
@@ -136,12 +134,7 @@ class EndingPolicy(ExactPolicy):
         """
 
 
-class _Candidates(NamedTuple):
-    breadth: int
-    slack: float
-
-
-CANDIDATES = {1: _Candidates(20, 0.15), 2: _Candidates(8, 0.12)}
+BREADTH, SLACK = {1: 20, 2: 8}, {1: 0.15, 2: 0.12}
 """The candidates of `lookahead` for each number of clicks that it looks ahead, unless options say otherwise."""
 
 
@@ -188,10 +181,10 @@ class LookaheadPolicy(EndingPolicy):
         """
         if whole_number("clicks", clicks, 1) > 2:
             raise ValueError(f"clicks must be 1 or 2, not {clicks!r}")
-        usual, second = CANDIDATES[int(clicks)], whole_number("next_breadth", next_breadth, 1)
+        second = whole_number("next_breadth", next_breadth, 1)
         self._limits = Limits(
-            nonnegative_number("slack", usual.slack if slack is None else slack),
-            whole_number("breadth", usual.breadth if breadth is None else breadth, 1),
+            nonnegative_number("slack", SLACK[clicks] if slack is None else slack),
+            whole_number("breadth", BREADTH[clicks] if breadth is None else breadth, 1),
             second if clicks == 2 else 0,
             nonnegative_number("discount", discount),
         )

@@ -15,7 +15,8 @@ import numpy as np
 from baselines.policy import Policy
 from baselines.scripted.oracle_play.guess_games import Cells, Codes, Flags, Floats, GuessGames, clicks_of
 from baselines.scripted.oracle_play.lookahead import (
-    CANDIDATES,
+    BREADTH,
+    SLACK,
     EndingPolicy,
     Endings,
     LookaheadPolicy,
@@ -257,14 +258,10 @@ class RolloutPolicy(EndingPolicy):
         base = LookaheadPolicy(config, layouts=0, clicks=1, breadth=NEXT_BREADTH)
         self._playouts = Playouts(config, base, whole_number_within("ends", ends, 1, MOST_ENDS))
         super().__init__(config, layouts, nodes=100_000, first=first)
-        self._compile()
-
-    def _compile(self) -> None:
-        """Compiles the kernels of playouts with one game."""
-        config = self.config
+        # One game compiles the kernels of playouts.
         covered = np.full((config.rows, config.cols), config.codes.hidden, np.int8)
-        layouts = sample_layouts(covered, config.mines, 1, np.random.default_rng(0), radius=config.radius)
-        self._playouts.play(covered.ravel(), layouts, [0])
+        drawn = sample_layouts(covered, config.mines, 1, np.random.default_rng(0), radius=config.radius)
+        self._playouts.play(covered.ravel(), drawn, [0])
 
     def _weigh(self, boards: Codes, legal: Flags, clicks: Cells) -> Cells:
         # Marks are no evidence, so boards that differ in them alone are one.
@@ -292,9 +289,8 @@ class RolloutPolicy(EndingPolicy):
 
 def _candidates(risks: Floats, legal: Flags, own: int) -> list[int]:
     """Returns the clicks to compare: `own`, then the least risky legal cells, with the limits of `lookahead`."""
-    limits = CANDIDATES[2]
-    order = np.flatnonzero(legal)[np.argsort(risks[legal], kind="stable")][: limits.breadth]
-    near = order[(risks[order] <= risks[order[0]] + limits.slack) & (risks[order] < 1.0)]
+    order = np.flatnonzero(legal)[np.argsort(risks[legal], kind="stable")][: BREADTH[2]]
+    near = order[(risks[order] <= risks[order[0]] + SLACK[2]) & (risks[order] < 1.0)]
     return [own, *near[near != own].tolist()]
 
 
