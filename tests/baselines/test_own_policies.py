@@ -244,7 +244,7 @@ def test_errors_in_play_are_one_line(body, complaint, capsys):
         status = exit_.code
     assert status in (1, 2)
     line = capsys.readouterr().err.splitlines()[-1]
-    assert line.startswith("evaluate.py: mine.py:P")
+    assert line.startswith("python -m baselines evaluate: mine.py:P")
     assert complaint in line
 
 

@@ -246,7 +246,9 @@ def test_evaluation_ends_with_one_line_at_a_position_that_is_too_large(monkeypat
     games = ["--size", "5", "--mines", "5", "--games", "2", "--json", str(tmp_path / "results.json")]
     assert evaluate.main(["--policy", "subset", "bayes:inference=pgmpy,prior=count", *games]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith("evaluate.py: a position of 5x5 with 5 mines is too large for pgmpy: a table needs 2^30.0")
+    assert last.startswith(
+        "python -m baselines evaluate: a position of 5x5 with 5 mines is too large for pgmpy: a table needs 2^30.0"
+    )
     assert [row["policy"] for row in json.loads((tmp_path / "results.json").read_text())["results"]] == ["subset"]
 
 

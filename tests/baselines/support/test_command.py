@@ -21,7 +21,7 @@ def run(folder, source, redirection="", module="made_up"):
 
 
 def test_the_status_is_that_of_main(tmp_path):
-    process = run(tmp_path, "def main(arguments): print('result'); return 7")
+    process = run(tmp_path, "def main(arguments, program): print('result'); return 7")
     assert (process.returncode, process.stdout, process.stderr) == (7, "result\n", "")
 
 
@@ -29,10 +29,10 @@ def test_the_status_is_that_of_main(tmp_path):
     "source",
     [
         "raise KeyboardInterrupt",
-        "def main(arguments): raise KeyboardInterrupt",
+        "def main(arguments, program): raise KeyboardInterrupt",
         # The tests may run in the background, where shells let processes ignore the signal.
         "import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "def main(arguments): os.kill(os.getpid(), signal.SIGINT)",
+        "def main(arguments, program): os.kill(os.getpid(), signal.SIGINT)",
     ],
     ids=["during the imports", "in main", "by a signal"],
 )
@@ -42,13 +42,13 @@ def test_ctrl_c_is_one_line_and_130(tmp_path, source):
 
 
 def test_a_reader_that_leaves_is_no_news(tmp_path):
-    source = "def main(arguments):\n    for number in range(100_000): print(number)\n    return 0"
+    source = "def main(arguments, program):\n    for number in range(100_000): print(number)\n    return 0"
     process = run(tmp_path, source, "| head -n 1; exit ${PIPESTATUS[0]}")
     assert (process.returncode, process.stdout, process.stderr) == (1, "0\n", "")
 
 
 def test_a_full_disk_behind_stdout_is_one_line(tmp_path):
-    process = run(tmp_path, "def main(arguments): print('result'); return 0", "> /dev/full")
+    process = run(tmp_path, "def main(arguments, program): print('result'); return 0", "> /dev/full")
     assert process.returncode == 1
     (line,) = process.stderr.splitlines()
     assert line.endswith("No space left on device")
@@ -58,7 +58,7 @@ BOTH = """
 import sys
 from pathlib import Path
 
-def main(arguments):
+def main(arguments, program):
     with open(Path(__file__).with_name("file"), "w") as file:
         sys.stdout.write("result\\n")
         sys.stderr.write("status\\n")
