@@ -42,5 +42,5 @@ def test_a_policy_computes_with_one_thread_and_restores_the_number(monkeypatch, 
 def test_a_command_computes_with_one_thread_unless_the_environment_sets_a_number(monkeypatch, variables, inside):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setitem(sys.modules, "probe", SimpleNamespace(main=lambda _arguments: torch.get_num_threads()))
+    monkeypatch.setitem(sys.modules, "probe", SimpleNamespace(main=lambda *_: torch.get_num_threads()))
     assert run_command("probe", []) == inside
