@@ -22,7 +22,7 @@ from minesweeper_play.game.session import Session
 PAGE = Path(__file__).parents[1] / "how-to" / "coach.md"
 WIDTH = 80
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
-GAMES = {"avoidable": ("subset", 0), "inaccurate": ("expected_value", 16), "unlucky": ("exact", 0)}
+GAMES = {"avoidable": ("straightforward", 0), "inaccurate": ("expected_value", 16), "unlucky": ("exact", 0)}
 """The reviewed games: the policy that plays, and the seed."""
 
 

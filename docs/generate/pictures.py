@@ -31,11 +31,11 @@ DRAWS = 400
 H = HIDDEN
 POSITIONS = {
     "one cell is safe, by the number of mines": [
-        [H, H, H, H, H],
-        [H, 2, 1, 2, H],
-        [1, 1, 0, 2, H],
-        [0, 0, 0, 2, H],
-        [0, 0, 0, 1, H],
+        [H, H, 1, H, H],
+        [2, 2, 1, 1, 1],
+        [H, 1, 0, 0, 0],
+        [H, 3, 1, 0, 0],
+        [H, H, 1, 0, 0],
     ],
     "no cell is safe": [
         [H, 1, 0, 1, H],
