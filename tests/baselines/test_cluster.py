@@ -75,7 +75,10 @@ class Killer(Mine):
     batch_size = 10
 
     def act(self, observations, action_masks):
-        os.kill(os.getpid(), signal.SIGKILL)
+        # The command tries the policy on one empty board before it hands out games.
+        if len(observations) > 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().act(observations, action_masks)
 """
 
 
