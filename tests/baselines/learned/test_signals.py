@@ -186,8 +186,8 @@ def test_a_second_ctrl_c_ends_at_once_and_names_the_kept_agent(tmp_path):
         assert time.monotonic() - begin < 20
     assert process.returncode == 130
     assert told.splitlines()[-1] == (
-        f"python -m baselines train: stopped at once; the kept agent is of step {kept}, and --resume continues from the last "
-        f"checkpoint in {out}"
+        f"python -m baselines train: stopped at once; the kept agent is of step {kept}, and --resume continues from "
+        f"the last checkpoint in {out}"
     )
     reached = read_tensors(checkpoint)[1]["learner"]["num_timesteps"]
     assert reached > 320
