@@ -224,7 +224,7 @@ def share(group: argparse._ActionsContainer, *names: str, **changes: Any) -> Non
 
 
 def chosen_board(options: argparse.Namespace) -> BoardConfig:
-    """Returns the games that the options of `add_board_arguments` and `add_no_guess` name, played by clicks."""
+    """Returns the games that the options of `BOARD` name, played by clicks."""
     rules = {"first_click": options.first_click, "no_guess": options.no_guess}
     return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
 

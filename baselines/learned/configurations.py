@@ -1,4 +1,4 @@
-"""Where the settings of a training come from: configuration files, the command line, the run folder of a session."""
+"""Settings of a training, read from configuration files, the command line and the run folder of an earlier session."""
 
 from __future__ import annotations
 

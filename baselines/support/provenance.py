@@ -1,4 +1,4 @@
-"""Where results come from: the processor, the commit, and the installation that must be the same to add to them."""
+"""Provenance of results: the processor, the commit, and the installation that later results must share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all screens share: settings, texts, the board of the next game, the statistics, and the file of settings."""
+"""Services that all screens share: settings and their file, texts, statistics, and the board of the next game."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The one closure of clues: what follows from several of them by subset differences, and from the number of mines.
+"""Closure of the clues under differences and overlaps, and certain cells by the number of mines.
 
-A sentence gives the number of mines in a set of cells; each clue makes one. If one sentence lies within another, their
-difference is a sentence too: the knowledge base of Harvard's course CS50 AI, closed under differences. Then
-overlaps of two sentences are tried. A packing is a
-family of sentences without a common cell. If it accounts for all mines left on the board, or for all free cells, then
-the other unknown cells are all free, or all mines (Simon Tatham's Mines tries unions of up to ten sentences).
+A sentence gives the number of mines in a set of cells. Each clue makes one. If one sentence lies within another, their
+difference is a sentence too, as in the knowledge base of Harvard's course CS50 AI. Overlaps of two sentences come next.
+
+A packing is a family of sentences that share no cell. If a packing has all mines left, the other unknown cells are
+free. If it has all free cells, the others are mines. Simon Tatham's Mines tries unions of up to ten sentences.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def is_certain(closure: Closure, sentence: int) -> bool:
 def close_sentences(clues: Clues, closure: Closure) -> bool:
     """Closes the sentences of all clues; returns whether the closure is complete, not cut off at its limit.
 
-    Certain sentences are listed in `closure.certain`, and take no part in differences.
+    Certain sentences are listed in LISTED, and take no part in differences.
     """
     cells, degree = clues.neighbours.shape
     closure.counts[:] = 0
@@ -336,7 +336,7 @@ def pack_sentences(clues: Clues, closure: Closure, mines: int, unknown: int) -> 
 
     Args:
         clues: the board.
-        closure: its sentences; the cells of the packing are marked in `taken`, and its clues in `marks`.
+        closure: its sentences; the cells of the packing are marked in TAKEN, and its clues in MARK.
         mines: the number of mines in the unknown cells.
         unknown: the number of unknown cells.
 
@@ -440,7 +440,7 @@ def _search(closure: Closure, kind: int, begin: int, places: int, is_last: bool)
     """Returns the score of a packing of the cells from a place on that exceeds `best` of the places behind it.
 
     Depth first with the bounds of the places behind ("Russian doll search": Verfaillie et al. 1996). The last search
-    stops at the first packing whose score exceeds `best` of its place, and leaves it in `choice` and `taken`.
+    stops at the first packing whose score exceeds BEST of its place, and leaves it in CHOICE and TAKEN.
     """
     cells = len(closure.cells) - 1
     goal = closure.cells[begin, BEST] if is_last else closure.cells[begin + 1, BEST]
