@@ -6,7 +6,6 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import combinations, groupby, pairwise
 from typing import Any, NamedTuple
 
@@ -115,7 +114,7 @@ def _compare(here: Played, paired: str) -> list[Row]:
         rivals = [result for task, result in here if task.entry.start == start and games in (None, task.games)]
         for one, other in _pairs(sorted(rivals, key=lambda each: each.win_rate), paired):
             if (comparison := compare(one, other)) is not None:
-                tests.append({"policy": one.policy, **asdict(comparison)})
+                tests.append({"policy": one.policy, **comparison})
     return tests
 
 

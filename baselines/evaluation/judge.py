@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +78,7 @@ class Judge:
         self._max_count = config.codes.max_count
         self._counts = np.zeros((5, games), np.int64)
         self._excess_risk = np.zeros(games)
-        self._losses: list[Loss | None] = [None] * games
+        self._losses = np.full(games, None, object)
 
     def __call__(
         self,
@@ -91,14 +90,14 @@ class Judge:
         """Judges one click of each unfinished game; see `baselines.evaluation.games.Observer`."""
         begin = time.perf_counter()
         begun = (observations <= self._max_count).any(axis=(1, 2))
-        self._set_losses(games[~begun & lost], Loss.FORCED)
+        self._losses[games[~begun & lost]] = Loss.FORCED
         if begun.any():
             self._judge(games[begun], observations[begun], actions[begun], lost[begun])
         self.seconds += time.perf_counter() - begin
 
     def diagnoses(self) -> list[GameDiagnosis]:
         """Returns one diagnosis per game."""
-        rows = zip(*self._counts.tolist(), self._excess_risk.tolist(), self._losses, strict=True)
+        rows = zip(*self._counts.tolist(), self._excess_risk.tolist(), self._losses.tolist(), strict=True)
         return [GameDiagnosis(*row) for row in rows]
 
     def _judge(
@@ -115,95 +114,36 @@ class Judge:
         found = (exact, ~exact, risk == 1.0, (risk > 0.0) & (least == 0.0), risk > 0.0)
         self._counts[:, games] += np.stack(found)
         self._excess_risk[games] += excess
-        self._set_losses(games[lost & (excess > 0.0)], Loss.AVOIDABLE)
-        self._set_losses(games[lost & exact & (excess == 0.0)], Loss.FORCED)
-        self._set_losses(games[lost & ~exact], Loss.NOT_JUDGED)
-
-    def _set_losses(self, games: NDArray[np.int64], loss: Loss) -> None:
-        for game in games.tolist():
-            self._losses[game] = loss
+        self._losses[games[lost & (excess > 0.0)]] = Loss.AVOIDABLE
+        self._losses[games[lost & exact & (excess == 0.0)]] = Loss.FORCED
+        self._losses[games[lost & ~exact]] = Loss.NOT_JUDGED
 
 
-@dataclass(frozen=True)
-class Share:
-    """A fraction of games, with its confidence interval.
+def add_up(games: Sequence[GameDiagnosis]) -> dict[str, Any]:
+    """Returns the totals over at least one game as a JSON object; docs/how-to/diagnostics.md defines every figure."""
+    judged, not_judged, on_mines, past_safe, guesses, excess, losses = zip(*games, strict=True)
+    lost = {loss: losses.count(loss) for loss in Loss}
+    known = lost[Loss.AVOIDABLE] + lost[Loss.FORCED]
+    return {
+        "clicks_judged": sum(judged),
+        "clicks_not_judged": sum(not_judged),
+        "clicks_on_mines": sum(on_mines),
+        "clicks_past_safe": sum(past_safe),
+        "guesses": sum(guesses),
+        "guesses_per_game": sum(guesses) / len(games),
+        "excess_risk_per_guess": math.fsum(excess) / sum(guesses) if any(guesses) else None,
+        "excess_risk_per_game": math.fsum(excess) / len(games),
+        "excess_risk_per_game_ci95": mean_interval(excess),
+        "games_on_mines": _share(sum(map(bool, on_mines)), len(games)),
+        "games_past_safe": _share(sum(map(bool, past_safe)), len(games)),
+        "lost": sum(lost.values()),
+        "lost_not_judged": lost[Loss.NOT_JUDGED],
+        "lost_avoidable": _share(lost[Loss.AVOIDABLE], known),
+        "lost_forced": _share(lost[Loss.FORCED], known),
+    }
 
-    Attributes:
-        count: number of games with the property.
-        of: number of games in all.
-        share: count / of; None if `of` is 0.
-        ci95: 95 % Wilson interval of the fraction; None if `of` is 0.
-    """
 
-    count: int
-    of: int
-    share: float | None
-    ci95: tuple[float, float] | None
-
-    @classmethod
-    def among(cls, count: int, games: int) -> Share:
-        """Returns the fraction that `count` games are of `games`."""
-        return cls(count, games, count / games, wilson_interval(count, games)) if games else cls(0, 0, None, None)
-
-
-@dataclass(frozen=True)
-class Diagnostics:
-    """Totals over the diagnoses of a policy's games; docs/how-to/diagnostics.md defines every figure.
-
-    Attributes:
-        clicks_judged: number of judged clicks; the first click of a game is not judged.
-        clicks_not_judged: number of clicks on boards that were too hard for the oracle.
-        clicks_on_mines: number of judged clicks on a certain mine.
-        clicks_past_safe: number of judged clicks with a risk above 0 while a certainly safe cell existed.
-        guesses: number of judged clicks with a risk above 0.
-        guesses_per_game: mean number of guesses per game.
-        excess_risk_per_guess: mean excess risk per guess, beyond the minimum of the board; None without guesses.
-        excess_risk_per_game: mean over the games of their summed excess risk.
-        excess_risk_per_game_ci95: its 95 % interval by the normal approximation; None for a single game.
-        games_on_mines: fraction of games lost by a click on a certain mine.
-        games_past_safe: fraction of games with a click past a safe cell.
-        lost: number of lost games.
-        lost_not_judged: number of lost games whose last click was not judged.
-        lost_avoidable: fraction of the other lost games whose last click had more than the least risk.
-        lost_forced: fraction of the other lost games whose last click had the least risk.
-    """
-
-    clicks_judged: int
-    clicks_not_judged: int
-    clicks_on_mines: int
-    clicks_past_safe: int
-    guesses: int
-    guesses_per_game: float
-    excess_risk_per_guess: float | None
-    excess_risk_per_game: float
-    excess_risk_per_game_ci95: tuple[float, float] | None
-    games_on_mines: Share
-    games_past_safe: Share
-    lost: int
-    lost_not_judged: int
-    lost_avoidable: Share
-    lost_forced: Share
-
-    @classmethod
-    def of(cls, games: Sequence[GameDiagnosis]) -> Diagnostics:
-        """Sums the diagnoses of at least one game."""
-        judged, not_judged, on_mines, past_safe, guesses, excess, losses = zip(*games, strict=True)
-        lost = {loss: losses.count(loss) for loss in Loss}
-        known = lost[Loss.AVOIDABLE] + lost[Loss.FORCED]
-        return cls(
-            clicks_judged=sum(judged),
-            clicks_not_judged=sum(not_judged),
-            clicks_on_mines=sum(on_mines),
-            clicks_past_safe=sum(past_safe),
-            guesses=sum(guesses),
-            guesses_per_game=sum(guesses) / len(games),
-            excess_risk_per_guess=math.fsum(excess) / sum(guesses) if any(guesses) else None,
-            excess_risk_per_game=math.fsum(excess) / len(games),
-            excess_risk_per_game_ci95=mean_interval(excess),
-            games_on_mines=Share.among(sum(map(bool, on_mines)), len(games)),
-            games_past_safe=Share.among(sum(map(bool, past_safe)), len(games)),
-            lost=sum(lost.values()),
-            lost_not_judged=lost[Loss.NOT_JUDGED],
-            lost_avoidable=Share.among(lost[Loss.AVOIDABLE], known),
-            lost_forced=Share.among(lost[Loss.FORCED], known),
-        )
+def _share(count: int, games: int) -> dict[str, Any]:
+    """Returns a fraction of games with its Wilson interval; None for both if there are no games."""
+    rate, ends = (count / games, wilson_interval(count, games)) if games else (None, None)
+    return {"count": count, "of": games, "share": rate, "ci95": ends}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
-from baselines.evaluation.columns import Row, figures
+from baselines.evaluation.columns import Row
 from baselines.evaluation.games import GameRecord, pack_won
 from baselines.evaluation.intervals import p_value_of_discordant, paired_difference, wilson_interval
-from baselines.evaluation.judge import Diagnostics, GameDiagnosis
+from baselines.evaluation.judge import add_up
 from baselines.support.provenance import source_commit
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
@@ -65,15 +65,11 @@ class PolicyResult:
         """The number of games that the step limit ended."""
         return sum(record.truncated for record in self.records)
 
-    @property
-    def diagnoses(self) -> list[GameDiagnosis]:
-        """The diagnoses of the games whose clicks were judged."""
-        return [record.diagnosis for record in self.records if record.diagnosis is not None]
-
 
 def result_row(result: PolicyResult) -> Row:
     """Returns the result of a policy as a JSON object."""
-    games, diagnoses = result.games, result.diagnoses
+    games, records = result.games, result.records
+    diagnoses = [record.diagnosis for record in records if record.diagnosis is not None]
     return {
         "policy": result.policy,
         "games": games,
@@ -82,55 +78,43 @@ def result_row(result: PolicyResult) -> Row:
         "ci95": list(result.interval),
         "seconds": round(result.seconds, 3),
         "ms_per_game": round(1000.0 * result.playing_seconds / games, 3),
-        **figures(result.records),
+        "clicks_per_game": sum(record.clicks for record in records) / games,
         "truncated": result.truncated,
-        "won": pack_won([record.won for record in result.records]),
+        "won": pack_won([record.won for record in records]),
         **({"precision": result.precision} if result.precision else {}),
         **{f"{name}_per_game": total / games for name, total in sorted(result.counters.items())},
-        **({"diagnostics": asdict(Diagnostics.of(diagnoses))} if diagnoses else {}),
+        **({"diagnostics": add_up(diagnoses)} if diagnoses else {}),
     }
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Comparison of a policy with another, on the games that both played.
+def compare(result: PolicyResult, other: PolicyResult) -> Row | None:
+    """Returns the exact McNemar test of two policies on the seeds that both played; None if they share no seed.
 
-    Attributes:
-        against: name of the other policy.
-        games: number of games that both played.
-        won_alone: number of games that only this policy won.
-        lost_alone: number of games that only the other policy won.
-        p_value: p-value of the exact McNemar test.
+    Its fields: `against`, the other policy; `games` that both played; `won_alone` by the first policy alone;
+    `lost_alone`, won by the other alone; `p_value`.
     """
-
-    against: str
-    games: int
-    won_alone: int
-    lost_alone: int
-    p_value: float
-
-    def difference(self, wins: int) -> tuple[float, float, float]:
-        """Returns the difference of the win rates and its 95 % interval, as fractions; see `paired_difference`.
-
-        Args:
-            wins: number of the games that this policy won.
-        """
-        both = wins - self.won_alone
-        return paired_difference(both, self.won_alone, self.lost_alone, self.games - wins - self.lost_alone)
-
-
-def compare(result: PolicyResult, other: PolicyResult) -> Comparison | None:
-    """Returns the comparison of two policies on the seeds that both played; None if they share no seed."""
     theirs = {record.seed: record.won for record in other.records}
     pairs = [(record.won, theirs[record.seed]) for record in result.records if record.seed in theirs]
-    alone, lost = pairs.count((True, False)), pairs.count((False, True))
-    return Comparison(other.policy, len(pairs), alone, lost, p_value_of_discordant(alone, lost)) if pairs else None
+    won, lost = pairs.count((True, False)), pairs.count((False, True))
+    test = {"against": other.policy, "games": len(pairs), "won_alone": won, "lost_alone": lost}
+    return {**test, "p_value": p_value_of_discordant(won, lost)} if pairs else None
 
 
-def compare_with_best(results: Sequence[PolicyResult]) -> list[Comparison | None]:
+def compare_with_best(results: Sequence[PolicyResult]) -> list[Row | None]:
     """Compares each policy with the policy of the highest win rate; returns None for that policy itself."""
     best = max(results, key=lambda result: result.win_rate, default=None)
     return [None if best is None or result is best else compare(result, best) for result in results]
+
+
+def points(wins: int, test: Row) -> list[float]:
+    """Returns the difference of two win rates in percentage points, then the ends of its 95 % interval.
+
+    Args:
+        wins: number of the compared games that the first policy won.
+        test: what `compare` returned.
+    """
+    won, lost = test["won_alone"], test["lost_alone"]
+    return [100.0 * each for each in paired_difference(wins - won, won, lost, test["games"] - wins - lost)]
 
 
 def versions() -> dict[str, str]:

@@ -28,8 +28,8 @@ from baselines.benchmark.leaderboard import (
 )
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, spaced
-from baselines.evaluation.intervals import paired_difference
 from baselines.evaluation.protocol import PROTOCOL
+from baselines.evaluation.results import points as difference
 from baselines.learned.settings import hyperparameters_of, options_of
 from baselines.registry import policy_names
 from minesweeper_env import BoardConfig
@@ -86,10 +86,7 @@ def points(test: Content | None, row: Content) -> str:
     """Returns the difference that a test found, in points; empty if the row counts games that were not compared."""
     if not test or test["games"] != row["games"]:
         return ""
-    alone, lost = test["won_alone"], test["lost_alone"]
-    both = row["wins"] - alone
-    ends = paired_difference(both, alone, lost, test["games"] - both - alone - lost)
-    return "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * each for each in ends))
+    return "{:+.1f} ({:+.1f} to {:+.1f})".format(*difference(row["wins"], test))
 
 
 def file_table(names: str) -> str:

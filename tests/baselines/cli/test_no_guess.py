@@ -10,7 +10,7 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 
 import baselines
 from baselines.cli import evaluate, train
-from baselines.evaluation.report import known_rate_note
+from baselines.evaluation.report import known_wins
 from baselines.learned.configurations import settings_and_folder
 from baselines.learned.settings import TrainingSettings
 from minesweeper_env import BoardConfig
@@ -49,8 +49,8 @@ def test_another_level_is_refused(capsys):
 
 
 def test_a_known_win_rate_is_of_other_games():
-    assert known_rate_note(BoardConfig.of_size(8, 14), 0, 100)
-    assert not known_rate_note(BoardConfig.of_size(8, 14, no_guess="exact"), 0, 100)
+    assert known_wins(BoardConfig.of_size(8, 14), 0, 100)
+    assert not known_wins(BoardConfig.of_size(8, 14, no_guess="exact"), 0, 100)
 
 
 def test_settings_of_a_training_carry_the_level():

@@ -10,7 +10,7 @@ import pytest
 from support import ROOT
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.report import KNOWN_FILE, known_rate_note, known_wins
+from baselines.evaluation.report import KNOWN_FILE, known_wins
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 
@@ -60,4 +60,3 @@ def test_the_counts_are_those_of_the_bits():
 )
 def test_nothing_is_claimed_about_other_games(config, seed, games):
     assert known_wins(config, seed, games) is None
-    assert known_rate_note(config, seed, games) == ""
