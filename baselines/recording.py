@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 from baselines.evaluation.games import GameRecord
 from baselines.support.board_names import size_name
 from baselines.support.files import replace_file
-from baselines.terminal.progress import game_bar
+from baselines.support.progress import game_bar
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, counted
 from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.inference import Oracle

@@ -13,7 +13,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.terminal.streams import is_styled, output_width
+from baselines.support.processes import is_styled, output_width
 from minesweeper_env.notices import is_live
 from minesweeper_env.texts import printable
 from minesweeper_play.catalogue import Catalogue, wrapped_lines

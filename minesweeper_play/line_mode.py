@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from baselines.cli.start import INTERRUPTED
-from baselines.terminal.streams import output_width
+from baselines.support.processes import output_width
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say

@@ -18,7 +18,7 @@ from baselines.evaluation.plot import draw
 from baselines.evaluation.results import PolicyResult, compare, config_row, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.support.board_names import name_of
-from baselines.terminal.tables import Column, Page, Table
+from baselines.support.tables import Column, Page, Table
 from minesweeper_env import texts
 from minesweeper_env.config import BoardConfig
 
@@ -226,7 +226,7 @@ def fill(page: Page, content: Content) -> None:
     page.note(caption(content))
     for (table, explanation, is_overview), narrow in zip(sections(content), sections(content, False), strict=True):
         if is_overview:
-            page.stack(table if page.fits(table) else narrow.table)
+            page.stack(narrow.table if page.left_out(table) else table)
         else:
             page.table(table)
         page.legend(explanation)
@@ -239,7 +239,7 @@ def markdown(content: Content) -> str:
     """Returns the page results.md."""
     lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
     for table, *_ in sections(content):
-        lines += [f"## {table.title}", "", *_markdown_rows(table.part(table.filled())), ""]
+        lines += [f"## {table.title}", "", *_markdown_rows(table.filled()), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"
 
 

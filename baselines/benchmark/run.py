@@ -15,10 +15,9 @@ from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Played, Schedule, play_units
 from baselines.registry import policy_digest
 from baselines.support.files import hold_folder, replace_file, write_json
+from baselines.support.progress import Progress, format_seconds, progress_line
 from baselines.support.provenance import earlier_results, own_identity, source_commit
 from baselines.support.structs import Games, read_as
-from baselines.terminal.live_area import progress_line
-from baselines.terminal.progress import Progress, format_seconds
 from baselines.workers import MakeWorkers
 from minesweeper_env.notices import say
 

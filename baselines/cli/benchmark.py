@@ -191,7 +191,7 @@ def _earlier(card: Card, out: Path) -> ResultFile | None:
 def _print_result(result: ResultFile) -> None:
     from baselines.evaluation.columns import table_of
     from baselines.evaluation.intervals import wilson_interval
-    from baselines.terminal.tables import Page
+    from baselines.support.tables import Page
 
     rows = [
         {"board": games.name, "games": games.games, "wins": games.wins, "win_rate": games.wins / games.games}

@@ -18,13 +18,13 @@ from baselines.learned.settings import LEAST_SEEDS
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
-from baselines.terminal.progress import game_bar
+from baselines.support.progress import game_bar
 from baselines.workers import worker_pool
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.learned.training.seed_study import Summary, Task
-    from baselines.terminal.tables import Table
+    from baselines.support.tables import Table
 
 EXAMPLES = """\
 {0} --config quick --seeds 5 --out runs/quick
@@ -125,7 +125,7 @@ def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[T
 def report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
     """Writes the results and curves of finished trainings into `out`, and prints the table, all of it if `wide`."""
     from baselines.learned.training.seed_study import difference, summarise, to_json
-    from baselines.terminal.tables import Page
+    from baselines.support.tables import Page
 
     configs = list(dict.fromkeys(task.config for task in tasks))
     summaries = [summarise(config, [task.win_rate for task in tasks if task.config == config]) for config in configs]
@@ -164,7 +164,7 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
 
 
 def _table(summaries: Sequence[Summary], task: Task) -> Table:
-    from baselines.terminal.tables import Column, Table
+    from baselines.support.tables import Column, Table
 
     title = f"{', '.join(task.settings.boards)}, {len(summaries[0].win_rates)} seeds, {task.games} test games each"
     columns = (

@@ -20,8 +20,8 @@ from minesweeper_env.notices import say
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
+    from baselines.support.tables import Table
     from baselines.sweeps import Sweep
-    from baselines.terminal.tables import Table
 
 EXAMPLES = """\
 {0} --config quick --search learning_rate=log:1e-4:1e-2 --trials 8 --out runs/sweep
@@ -163,7 +163,7 @@ def _draw(ranked: Sequence[FrozenTrial]) -> bytes:
 
 
 def _print(sweep: Sweep, ranked: Sequence[FrozenTrial], wide: bool) -> None:
-    from baselines.terminal.tables import Page
+    from baselines.support.tables import Page
 
     page = Page.for_stdout(wide)
     page.table(_table(sweep, ranked))
@@ -174,7 +174,7 @@ def _print(sweep: Sweep, ranked: Sequence[FrozenTrial], wide: bool) -> None:
 
 
 def _table(sweep: Sweep, ranked: Sequence[FrozenTrial]) -> Table:
-    from baselines.terminal.tables import Column, Table
+    from baselines.support.tables import Column, Table
 
     columns = (
         Column("trial"),

@@ -22,7 +22,7 @@ from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.learned.training.loop import Outcome, Training
-    from baselines.terminal.tables import Page
+    from baselines.support.tables import Page
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "scipy", "matplotlib", "rich")
 """Packages of a training."""
@@ -102,7 +102,7 @@ def _train(program: str, training: Training, command: str, track: bool) -> int:
 
 def report(program: str, outcome: Outcome, settings: TrainingSettings, folder: Path) -> Page:
     """Returns the last lines of a training; they wrap, but the command to copy does not."""
-    from baselines.terminal.tables import Page
+    from baselines.support.tables import Page
 
     page, board = Page.for_stdout(), settings.configs[0]
     state = "interrupted" if outcome.interrupted else "trained"

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from baselines.evaluation.intervals import holm
+from baselines.support import tables
 from baselines.support.board_names import board_name, no_guess_name
-from baselines.terminal import tables
-from baselines.terminal.tables import Table
+from baselines.support.tables import Table
 
 Row = dict[str, Any]
 """The result of a policy on a board, as the files of results hold it; see `baselines.evaluation.results.result_row`."""

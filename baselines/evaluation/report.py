@@ -28,7 +28,7 @@ from baselines.support.board_names import name_of, no_guess_name, size_name
 from baselines.support.extras import import_extra
 from baselines.support.figures import check_plot
 from baselines.support.files import check_writable, replace_file, write_json
-from baselines.terminal.tables import Page, Table
+from baselines.support.tables import Page, Table
 from minesweeper_env.config import BoardConfig, counted
 from minesweeper_env.texts import html
 

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from shutil import get_terminal_size
+from typing import TextIO
 
-from minesweeper_env.notices import say
+from minesweeper_env.notices import is_live, say
 
 FAILED, INTERRUPTED = 1, 130
 """Exit statuses; 0 means that all is done."""
@@ -42,6 +44,17 @@ def one_thread() -> Generator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def output_width() -> int | None:
+    """Returns the number of columns of the terminal on stdout, or the variable COLUMNS; None where there is neither."""
+    is_wanted = os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty()
+    return get_terminal_size().columns if is_wanted else None
+
+
+def is_styled(stream: TextIO) -> bool:
+    """Returns whether to emphasise text on a stream: it is a terminal that moves its cursor, and NO_COLOR is unset."""
+    return is_live(stream) and not os.environ.get("NO_COLOR")
 
 
 def run_command(module: str, arguments: Sequence[str] | None = None, program: str | None = None) -> int:

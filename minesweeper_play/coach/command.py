@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, announce, explain
-from baselines.terminal.streams import output_width
+from baselines.support.processes import output_width
 from minesweeper_env.inference import PositionTooHardError, Step
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue

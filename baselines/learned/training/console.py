@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.common.budget import Budget
 from baselines.learned.training.evaluation import REFERENCES, References, Score
-from baselines.terminal.live_area import progress_line
-from baselines.terminal.progress import Progress, format_seconds
-from baselines.terminal.tables import Column, Page, Table
+from baselines.support.progress import Progress, format_seconds, progress_line
+from baselines.support.tables import Column, Page, Table
 
 LINE_SECONDS = 10.0
 """Time between two lines where stderr is no terminal."""

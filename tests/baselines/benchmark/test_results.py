@@ -18,7 +18,7 @@ from baselines.evaluation.columns import COLUMNS, board_title
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.results import PolicyResult
-from baselines.terminal.tables import Page
+from baselines.support.tables import Page
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(4, 4, 6, "any", ("click",))

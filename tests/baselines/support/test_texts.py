@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from support.sources import modules_of
 
-from baselines.terminal.tables import Column, Page, Table
+from baselines.support.tables import Column, Page, Table
 from minesweeper_env.notices import say
 from minesweeper_env.texts import html, markdown, markdown_code, printable
 
@@ -31,14 +31,10 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_character_is_obeyed(text):
+def test_what_a_stranger_writes_is_shown_and_not_obeyed(text):
     for shown in (printable(text), html(text), markdown(text), markdown_code(text)):
         assert not {unicodedata.category(each) for each in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
         shown.encode()
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_markup_is_shown_and_not_obeyed(text):
     tags: list[str] = []
     parser = HTMLParser()
     parser.handle_starttag = lambda tag, _attributes: tags.append(tag)  # type: ignore[method-assign]

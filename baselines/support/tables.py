@@ -21,14 +21,15 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from baselines.terminal.streams import console_on, is_styled, output_width
+from baselines.support.processes import is_styled, output_width
+from baselines.support.progress import console_on
 from minesweeper_env.texts import html, printable
 
 GAP = 2
 """Width between two columns."""
 
-NAME_WIDTH, LEAST_NAME_WIDTH = 21, 12
-"""Width of longer names before columns are left out, and the least one, at which the table becomes too wide."""
+NAME_WIDTH = 21
+"""Width to which longer names fold before columns are left out."""
 
 NO_LIMIT = 1_000_000
 """Width of lines of any length."""
@@ -74,7 +75,7 @@ class Table:
 
     def html(self) -> str:
         """Returns the table for a notebook."""
-        table = self.part(self.filled())
+        table = self.filled()
         head = _html_row("th", [column.heading for column in table.columns])
         body = "".join(_html_row("td", row) for row in table.rows)
         return f"<table><caption>{html(self.title)}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
@@ -84,40 +85,40 @@ class Table:
         rows = [[row[number] for number in numbers] for row in self.rows]
         return replace(self, columns=[self.columns[number] for number in numbers], rows=rows)
 
-    def filled(self) -> list[int]:
-        """Returns the indices of the columns with a cell that is not empty."""
-        numbers = range(len(self.columns))
-        return [number for number in numbers if not self.rows or any(row[number] for row in self.rows)]
+    def filled(self) -> Table:
+        """Returns the table without the columns whose cells are all empty."""
+        return self.part([n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)])
 
-    def left_out(self, width: int | None) -> list[str]:
-        """Returns the headings of the columns that do not fit into `width` columns of text."""
-        chosen = self._chosen(width)
-        return [self.columns[number].heading for number in self.filled() if number not in chosen]
+    def fitted(self, width: int | None) -> Table:
+        """Returns the table with the columns that fit into `width` characters; None for all that are filled."""
+        table = self.filled()
+        while width is not None and _total(table._widths(width)) > width:
+            optional = [number for number, column in enumerate(table.columns) if column.priority]
+            if not optional:
+                break
+            last = max(optional, key=lambda number: (table.columns[number].priority, number))
+            table = table.part([number for number in range(len(table.columns)) if number != last])
+        return table
 
     def draw(self, width: int | None = None) -> Grid:
-        """Returns the table from its headings on, without the title; None for `width` shows every column."""
-        table = self.part(self._chosen(width))
-        headings, *rows = table._texts()
+        """Returns the columns that fit for rich, from their headings on, without the title."""
+        table = self.fitted(width)
         widths = table._widths(width)
-        for number, column in enumerate(table.columns):
-            if column.folds and width is not None and _total(widths) > width:
-                least = min(widths[number], LEAST_NAME_WIDTH)
-                widths[number] = max(least, widths[number] + width - _total(widths))
+        headings, *rows = table._texts()
         drawn = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
         # Without a width of its own, rich folds numbers where the terminal ends.
         drawn.width = _total(widths)
         for column, text, size in zip(table.columns, headings, widths, strict=True):
             drawn.add_column(_folded(text, size), justify=column.justify, width=size)
         for number, row in enumerate(rows):
-            cells = map(_folded, row, widths)
-            drawn.add_row(*cells, style="bold green" if number in self.marked else "")
+            drawn.add_row(*map(_folded, row, widths), style="bold green" if number in self.marked else "")
         return drawn
 
     def _texts(self) -> list[list[str]]:
         """Returns the headings and the rows; the first column of a table with marked rows has a margin."""
         texts = [[printable(text) for text in row] for row in ([each.heading for each in self.columns], *self.rows)]
-        for number, row in enumerate(texts, -1):
-            row[:1] = [f"{'>' if number in self.marked else ' '} {text}" if self.marked else text for text in row[:1]]
+        for number, row in enumerate(texts if self.marked else [], -1):
+            row[0] = f"{'>' if number in self.marked else ' '} {row[0]}"
         return texts
 
     def _widths(self, width: int | None) -> list[int]:
@@ -127,25 +128,14 @@ class Table:
         full = [max(size, cell_len(text)) for size, text in zip(cells, headings, strict=True)]
         if width is None or _total(full) <= width:
             return full
-        words = [max(map(len, re.findall(r"^ *[^ /]+/?|[^ /]+/?", text)), default=0) for text in headings]
-        widths = [
-            max(word, min(size, NAME_WIDTH) if column.folds else size)
-            for column, word, size in zip(self.columns, words, cells, strict=True)
-        ]
+        widths = []
+        for column, text, size in zip(self.columns, headings, cells, strict=True):
+            word = max(map(len, re.findall(r"^ *[^ /]+/?|[^ /]+/?", text)), default=0)
+            widths.append(max(word, min(size, NAME_WIDTH) if column.folds else size))
         for number, column in enumerate(self.columns):
             if column.folds:
                 widths[number] += max(0, min(full[number] - widths[number], width - _total(widths)))
         return widths
-
-    def _chosen(self, width: int | None) -> list[int]:
-        """Returns the indices of the columns to show, in their order."""
-        chosen = self.filled()
-        while width is not None and _total(self.part(chosen)._widths(width)) > width:
-            optional = [number for number in chosen if self.columns[number].priority]
-            if not optional:
-                break
-            chosen.remove(max(optional, key=lambda number: (self.columns[number].priority, number)))
-        return chosen
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -195,23 +185,25 @@ class Page:
             self.note("")
         self.note(text, "bold")
 
-    def fits(self, table: Table) -> bool:
-        """Returns whether a table needs to leave out no column."""
-        return not table.left_out(self._table_width)
+    def left_out(self, table: Table) -> list[str]:
+        """Returns the headings of the columns of a table that do not fit."""
+        shown = table.fitted(self._table_width).columns
+        return [column.heading for column in table.filled().columns if column not in shown]
 
     def table(self, table: Table) -> None:
         """Adds a table below its title; the last line of the page names the columns that do not fit."""
         if table.title:
             self.title(table.title)
-        self._left_out |= dict.fromkeys(table.left_out(self._table_width))
+        self._left_out |= dict.fromkeys(self.left_out(table))
         self.add(table.draw(self._table_width))
 
     def stack(self, table: Table) -> None:
         """Adds a table as several tables below each other, so that every column fits; each has the first column."""
-        first, *rest = range(len(table.columns))
+        rest = range(1, len(table.columns))
         while rest:
-            count = next((n for n in range(len(rest), 1, -1) if self.fits(table.part([first, *rest[:n]]))), 1)
-            self.table(table.part([first, *rest[:count]]))
+            counts = range(len(rest), 1, -1)
+            count = next((count for count in counts if not self.left_out(table.part([0, *rest[:count]]))), 1)
+            self.table(table.part([0, *rest[:count]]))
             rest = rest[count:]
 
     def block(self, name: str, rows: Sequence[tuple[str, str]]) -> None:

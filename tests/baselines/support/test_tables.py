@@ -1,0 +1,161 @@
+"""Reports: the columns and names of tables at the width of a terminal, notes that wrap, and what a pipe gets."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from baselines.support.tables import NAME_WIDTH, Column, Page, Table
+
+NAME = Column("policy", "left", folds=True)
+COLUMNS = (
+    NAME,
+    Column("games", priority=3),
+    Column("wins", priority=5),
+    Column("win rate"),
+    Column("95 % interval"),
+    Column("clicks/game", priority=6),
+    Column("ms/game", priority=4),
+    Column("p", priority=2),
+)
+ROWS = (
+    ("random", "10000", "72", "0.7%", "0.5% to 0.9%", "3.1", "0.02", "* 2e-198"),
+    ("semi_deterministic", "10000", "6234", "62.3%", "61.3% to 63.3%", "17.2", "1.02", "0.031"),
+    ("lookahead", "10000", "6543", "65.4%", "64.4% to 66.4%", "18.1", "2.31", ""),
+    ("runs/dqn-8x8-14-seed-3:temperature=0.25", "10000", "1", "0.0%", "0.0% to 0.1%", "2.2", "12.22", "0.5"),
+)
+TABLE = Table("Boards", (NAME, Column("wins")), (("random", "1"), ("exact", "6")), (1,))
+BOLD, BEST, PLAIN = "\033[1m", "\033[1;32m", "\033[0m"
+SEQUENCE = "\033\\[[\\d;]*m"
+
+
+def shown(table: Table, width: int | None = None) -> str:
+    page = Page(width)
+    page.table(table)
+    return page.text()
+
+
+@given(
+    st.lists(
+        st.tuples(st.text("ab0:/=_.-", min_size=1, max_size=50), st.integers(0, 10**9), st.floats(0, 1)), min_size=1
+    ),
+    st.integers(60, 200),
+)
+def test_every_shown_number_is_whole_and_no_line_is_too_long(facts, width):
+    rows = [(name, f"{wins}", f"{rate:.4f}", f"{wins / 7:.2f}") for name, wins, rate in facts]
+    columns = (NAME, Column("wins"), Column("rate"), Column("time", priority=1))
+    text = shown(Table("", columns, rows, marked=(0,)), width)
+    assert all(len(line) <= width for line in text.splitlines())
+    for row in rows:
+        assert all(cell in text for cell in row[1:3])
+    assert text.splitlines()[2].startswith("> ")
+
+
+def test_columns_are_left_out_from_the_greatest_priority_on():
+    table = Table("", COLUMNS, ROWS, marked=(2,))
+    left_out = {
+        None: [],
+        160: [],
+        80: ["clicks/game"],
+        60: ["games", "wins", "clicks/game", "ms/game"],
+        20: ["games", "wins", "clicks/game", "ms/game", "p"],
+    }
+    for width, headings in left_out.items():
+        assert Page(width).left_out(table) == headings
+        assert Page(width, wide=True).left_out(table) == []
+    assert "Left out at 80 columns: clicks/game; --wide shows them." in shown(table, 80)
+
+
+def test_headings_fold_and_an_empty_column_is_not_shown():
+    assert shown(Table("", COLUMNS[3:6], [("1.0%", "0.1% to 0.9%", "3.1")]), 30).splitlines() == [
+        " win          95 %  clicks/",
+        "rate      interval     game",
+        "───────────────────────────",
+        "1.0%  0.1% to 0.9%      3.1",
+    ]
+    assert shown(Table("", COLUMNS[:2] + COLUMNS[-1:], [("random", "5", "")])).splitlines()[0] == "policy  games"
+
+
+@given(st.text("abc019:,/=_.-", min_size=26, max_size=60))
+def test_a_name_folds_after_separators_and_loses_nothing(text):
+    columns = (NAME, *COLUMNS[4:5])
+    lines = shown(Table("", columns, [(text, "0.1% to 0.2%")]), 35).rpartition("─")[2].splitlines()[1:]
+    folded = [line.replace("0.1% to 0.2%", "").rstrip() for line in lines]
+    assert "".join(folded) == text
+    assert all(re.search("[:,/_.-]$", line) or len(line) == NAME_WIDTH for line in folded[:-1])
+
+
+def test_a_marked_name_folds_below_itself():
+    table = Table("", COLUMNS[:1], [["bayes:prior=count,inference=pgmpy"]], marked=(0,))
+    assert shown(table, 24).splitlines()[2:] == ["> bayes:prior=count,", "  inference=pgmpy"]
+
+
+def test_notes_and_values_wrap_and_a_command_does_not():
+    page = Page(30)
+    page.block("exact", [("guesses", "1.93 per game"), ("excess", "0.0000 (0.0000 to 0.0000)")])
+    page.note("Every click but the first of a game is judged.")
+    page.line("python evaluate.py --policy runs/dqn --mines 14")
+    assert page.text() == (
+        "exact\n"
+        "  guesses  1.93 per game\n"
+        "  excess   0.0000 (0.0000 to\n"
+        "           0.0000)\n"
+        "Every click but the first of a\n"
+        "game is judged.\n"
+        "python evaluate.py --policy runs/dqn --mines 14"
+    )
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("name", "value"), [("", ""), ("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "")])
+def test_a_terminal_gets_its_width_and_emphasis_unless_it_is_plain(monkeypatch, name, value):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr("baselines.support.processes.get_terminal_size", lambda: os.terminal_size((80, 24)))
+    for variable in ("NO_COLOR", "COLUMNS"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    if name:
+        monkeypatch.setenv(name, value)
+    page = Page.for_stdout()
+    page.table(TABLE)
+    page.print()
+    assert page.width == 80
+    lines = terminal.getvalue().splitlines()
+    assert [re.sub(SEQUENCE, "", line) for line in lines[3:]] == ["  random     1", "> exact      6"]
+    if name:
+        assert "\033" not in terminal.getvalue()
+    else:
+        assert lines[0] == f"{BOLD}Boards{PLAIN}"
+        assert [set(re.findall(SEQUENCE, line)) for line in lines[3:]] == [set(), {BEST, PLAIN}]
+
+
+def test_a_pipe_gets_plain_lines_of_any_length(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for columns, lines in ((None, 1), ("72", 4)):
+        monkeypatch.setattr(sys, "stdout", io.StringIO())
+        if columns:
+            monkeypatch.setenv("COLUMNS", columns)
+        page = Page.for_stdout()
+        page.note("word " * 50)
+        page.print()
+        assert len(sys.stdout.getvalue().splitlines()) == lines
+
+
+def test_a_narrow_encoding_does_not_end_the_report(monkeypatch):
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    page = Page()
+    page.title("Antolín & de la Torre")
+    page.print()
+    assert raw.getvalue() == b"Antol?n & de la Torre\n"
