@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import minesweeper_env
-from baselines.hub import PREFIX, malformed
+from baselines.hub import PREFIX, parse_hub_name
 from baselines.policy import DEFAULT_MOVES, PolicyError
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import number_or_text
@@ -226,7 +226,7 @@ def parse_specification(text: str, is_known: Callable[[str], bool]) -> Specifica
                 text, text[:end], None, _parse_options(text, text[end + 1 :] if end < len(text) else None)
             )
     if text.startswith(PREFIX):
-        raise ValueError(malformed(text))
+        parse_hub_name(text)  # raises, since no beginning of the text is a name
     if match := _IN_FILE.fullmatch(text) or _IN_MODULE.fullmatch(text):
         return Specification(text, match["base"], match["attribute"], _parse_options(text, match["options"]))
     if _NAMES_FILE.search(text):

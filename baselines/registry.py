@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from baselines.hub import DESCRIPTION, WEIGHTS, hub_folder, is_hub_name, naming, parse_hub_name, pinned_within
+from baselines.hub import DESCRIPTION, WEIGHTS, hub_folder, is_hub_name, parse_hub_name, pinned_within
 from baselines.own import (
     EntryFactory,
     Specification,
@@ -376,8 +376,8 @@ def _built_in(base: str) -> Callable[..., Policy]:
         raise ValueError(_unknown(base))
     for module in ("torch", "safetensors"):
         import_extra(module)
-    find_agent = import_module("baselines.learned.agents").find_agent
-    return naming(base, folder, naming(base, folder, find_agent)(folder))
+    found: Callable[..., Policy] = import_module("baselines.learned.agents").find_agent(folder)
+    return found
 
 
 def _unknown(name: str) -> str:

@@ -14,7 +14,7 @@ from stable_baselines3.common.logger import Logger
 from torch import nn
 
 from baselines.evaluation.seeds import SELECTION_SEEDS
-from baselines.hub import naming, pinned_within
+from baselines.hub import pinned_within
 from baselines.learned.agents import keep_freed_memory, load_network, policy_of, save_agent
 from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.tensor_files import Tensors
@@ -174,7 +174,7 @@ def _start_from(learner: Learner, agent: str) -> dict[str, Any]:
         known = ", ".join(agent_names())
         raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
     try:
-        learner.begin_with(naming(agent, folder, load_network)(folder))
+        learner.begin_with(load_network(folder))
     except ValueError as error:
         raise ValueError(f"the training cannot start from {agent}: {error}") from error
     return training_of(folder)
