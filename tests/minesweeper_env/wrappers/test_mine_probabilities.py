@@ -11,12 +11,11 @@ import pytest
 from gymnasium.spaces import Box, Dict
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from support import naive_inference as naive
-from support.equality import steps_alike
+from support.equality import assert_same, steps_alike
 
 import minesweeper_env.inference.oracle
 from minesweeper_env import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.testing import _frozen as frozen
 from minesweeper_env.testing import check_minesweeper_env
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
@@ -175,14 +174,14 @@ def test_the_observation_holds_what_info_holds(place):
     for (observation, info), (bare, bare_info) in zip(random_turns(env, 20), random_turns(plain, 20), strict=True):
         assert env.observation_space.contains(observation)
         own = {key: value for key, value in info.items() if not key.startswith("mine_")}
-        assert frozen(own) == frozen(bare_info)
+        assert_same(own, bare_info)
         known = np.nan_to_num(info["mine_probability"], nan=-1.0).astype(np.float32)
         expected = {
             "info": bare,
             "dict": {"observation": bare, "mine_probability": known},
             "plane": np.concatenate([bare, known[None]]) if place == "plane" else None,
         }
-        assert frozen(observation) == frozen(expected[place])
+        assert_same(observation, expected[place])
 
 
 def test_the_mask_wrapper_goes_around_a_plane():
