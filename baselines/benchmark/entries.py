@@ -16,7 +16,7 @@ from baselines.benchmark.result_files import AUTHOR, Card, Games, ResultFile, Ti
 from baselines.benchmark.run import MANIFEST, read_manifest
 from baselines.benchmark.suites import SUITES, Entry, Suite
 from baselines.benchmark.units import Task, plan
-from baselines.evaluation.games import GameRecord, Player
+from baselines.evaluation.games import Assignment, GameRecord
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.results import versions
 from baselines.learned.configurations import lineage, training_of
@@ -154,11 +154,14 @@ def replay_policy(policy: str, games: Games, least: int) -> tuple[int, str | Non
         ValueError: the policy is not available.
         PolicyError: the policy broke the protocol of policies.
     """
-    player, played = Player(partial(build_policy, policy, games.config), games.config, games.seed, record=True), 0
+    task = _assignment(policy, games, record=True)
+    player, played = task.make_policy(), 0
     for index in dict.fromkeys(game // games.batch_size for game in games.shuffled_games()):
         if played >= least:
             break
-        for game, record in enumerate(_batch(player, games, index), index * games.batch_size):
+        begin = index * games.batch_size
+        part = task.play(player, begin, min(games.batch_size, games.games - begin))
+        for game, record in zip(part.games, part.records, strict=True):
             played += 1
             found = (record.won, record.clicks, digest_of(record.actions))
             if found != (games.outcomes[game], games.actions[game], games.digest(game)):
@@ -166,10 +169,9 @@ def replay_policy(policy: str, games: Games, least: int) -> tuple[int, str | Non
     return played, None
 
 
-def _batch(player: Player, games: Games, index: int) -> list[GameRecord]:
-    begin = index * games.batch_size
-    end = min(begin + games.batch_size, games.games)
-    return player.play(index, range(games.seed + begin, games.seed + end)).records
+def _assignment(policy: str, games: Games, record: bool = False) -> Assignment:
+    build, seeds = partial(build_policy, policy, games.config), range(games.seed, games.seed + games.games)
+    return Assignment(policy, build, games.config, seeds, games.seed, games.batch_size, record=record)
 
 
 def busy() -> float | None:
@@ -193,14 +195,13 @@ def time_games(policy: str, games: Games, seconds: float) -> Time:
         ValueError: the policy is not available.
         PolicyError: the policy broke the protocol of policies.
     """
-    player = Player(partial(build_policy, policy, games.config), games.config, games.seed)
-    size, played, spent = games.batch_size, 0, 0.0
-    player.play(0, range(games.seed, games.seed + min(size, games.games)))
+    task = _assignment(policy, games)
+    player, played, spent = task.make_policy(), 0, 0.0
+    task.play(player, 0, min(games.batch_size, games.games))
     deadline = time.perf_counter() + seconds
     while played < min(MOST_GAMES, games.games) and (not played or time.perf_counter() < deadline):
-        end = min(played + size, games.games)
-        spent += player.play(played // size, range(games.seed + played, games.seed + end)).seconds
-        played = end
+        part = task.play(player, played, min(games.batch_size, games.games - played))
+        spent, played = spent + part.seconds, part.games.stop
     return Time(played, round(1000.0 * spent / played, 4))
 
 

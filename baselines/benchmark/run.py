@@ -10,9 +10,10 @@ import msgspec
 
 from baselines.benchmark.results import content_of, csv_text, markdown, plot, print_tables
 from baselines.benchmark.suites import GAMES, SUITES, Suite
-from baselines.benchmark.units import Part, Task, plan, policy_folder, sum_of
+from baselines.benchmark.units import Task, plan, policy_folder, sum_of
+from baselines.evaluation.games import Part
 from baselines.evaluation.results import PolicyResult
-from baselines.evaluation.units import Played, Schedule, play_units
+from baselines.evaluation.units import Schedule, play_units
 from baselines.registry import policy_digest
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.progress import Progress, format_seconds, progress_line
@@ -119,10 +120,10 @@ class SuiteRun:
                     _progress(schedule) as progress,
                     closing(play_units(schedule, make_workers, progress.show)) as all_,
                 ):
-                    for played in all_:
-                        task = self.tasks[played.unit.task]
-                        task.write(self.folder, _part_of(played))
-                        ended = schedule.finish(played.unit, played.seconds)
+                    for unit, part in all_:
+                        task = self.tasks[unit.task]
+                        task.write(self.folder, part)
+                        ended = schedule.finish(unit, part.seconds)
                         progress.show(f"{task} is done; " if ended else "")
             except KeyboardInterrupt:
                 self._say("interrupted:", schedule)
@@ -155,10 +156,6 @@ def _progress(schedule: Schedule) -> Progress:
         return f"{schedule.done} of {schedule.games} games, {left}"
 
     return Progress(lambda width: progress_line("", schedule.fraction_done(), facts(), width), facts)
-
-
-def _part_of(played: Played) -> Part:
-    return Part(played.unit.first, tuple(played.records), played.seconds, played.counters)
 
 
 def _add_up(task: Task, parts: Sequence[Part]) -> PolicyResult:

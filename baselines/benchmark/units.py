@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.evaluation.evaluate import batch_size_of
-from baselines.evaluation.games import GameRecord, Player, Start
-from baselines.evaluation.units import Assignment
+from baselines.evaluation.games import Assignment, GameRecord, Part, Start
 from baselines.registry import build_policy, find_policy
 from baselines.support.board_names import file_name, name_of
 from baselines.support.files import replace_file
@@ -30,20 +29,6 @@ from minesweeper_env.config import BoardConfig
 SUFFIX = ".npz"
 _BITS = ("won", "truncated", "marked")
 _NUMBERS = ("clicks", "opened")
-
-
-class Part(NamedTuple):
-    """Consecutive games of a task, the first of them with the index `first`, and the seconds and counters of play."""
-
-    first: int
-    records: tuple[GameRecord, ...]
-    seconds: float
-    counters: dict[str, int]
-
-    @property
-    def games(self) -> range:
-        """The indices of the games."""
-        return range(self.first, self.first + len(self.records))
 
 
 def sum_of(counters: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -110,13 +95,10 @@ class Task:
 
     def assignment(self, seed: int) -> Assignment:
         """Returns the games as workers receive them; game i has the seed `seed` + i."""
-        seeds = range(seed, seed + self.games)
-        return Assignment((self, seed), str(self), partial(self.make_player, seed), seeds, self.batch_size)
-
-    def make_player(self, seed: int) -> Player:
-        """Returns the player of these games; its random choices depend on `seed`."""
-        build = partial(build_policy, self.entry.policy, self.config)
-        return Player(build, self.config, seed, start=self._start(), record=self.record)
+        build, seeds = partial(build_policy, self.entry.policy, self.config), range(seed, seed + self.games)
+        return Assignment(
+            str(self), build, self.config, seeds, seed, self.batch_size, start=self._start(), record=self.record
+        )
 
     def _start(self) -> Callable[[int], Start] | None:
         if self.entry.start is None:

@@ -11,16 +11,13 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
-from uuid import uuid4
 
-import numpy as np
-
-from baselines.evaluation.games import Player, Start, check_built_for
+from baselines.evaluation.games import Assignment, GameRecord, Part, Start, check_built_for
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Results
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.seeds import check_seeds
-from baselines.evaluation.units import Assignment, Played, Schedule, play_units
+from baselines.evaluation.units import Schedule, play_units
 from baselines.own import EntryPolicy, call_with_board, check_arguments
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.registry import build_policy, find_policy, pinned
@@ -31,6 +28,7 @@ from baselines.support.progress import game_bar
 from baselines.workers import MakeWorkers, local_workers
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.notices import is_live
+from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 BATCH_SIZE = 20
 """Default number of games that a policy plays side by side, between two resets. A time budget ends between
@@ -162,19 +160,19 @@ def prepare(name: str, policy: Any, config: BoardConfig, diagnose: bool = False)
         maker = find_policy(policy)
         games, precision = maker.config_for(config), maker.precision
         build: Callable[[], Policy] = partial(build_policy, policy, games)
+        built = build()
     else:
         _check_kind(policy)
-        made = policy if _is_object(policy) else call_with_board(name, policy, config, {})
-        games = replace(config, moves=tuple(getattr(made, "moves", None) or DEFAULT_MOVES))
-        build = partial(_made, policy, name, games)
+        build = partial(_made, policy, name, config)
+        built = build()
+        games = built.config
     if diagnose:
         check_judgeable(games)
-    built = build()
     if isinstance(built, EntryPolicy):
         check_built_for(built.policy, games)
         built.reset(0)
-        board = np.full((1, games.rows, games.cols), games.codes.hidden, np.int8)
-        built.act(board, _first_mask(games))
+        boards, infos = MinesweeperVectorEnv.of_config(replace(games, no_guess=False), 1).reset(seed=0)
+        built.act(boards, infos["action_mask"])
     return Entrant(name, games, build, batch_size_of(built), precision)
 
 
@@ -187,18 +185,10 @@ def _is_object(policy: Any) -> bool:
     return hasattr(policy, "act") and not isinstance(policy, type)
 
 
-def _made(policy: Any, name: str, config: BoardConfig) -> Policy:
-    made = policy if _is_object(policy) else call_with_board(name, policy, config, {})
-    return EntryPolicy(made, name, config)
-
-
-def _first_mask(config: BoardConfig) -> Any:
-    """Returns the mask of an empty board, (1, actions)."""
-    from minesweeper_env.env import MinesweeperEnv
-
-    size = (config.rows, config.cols)
-    env = MinesweeperEnv(size, config.mines, first_click=config.first_click, moves=config.moves)
-    return np.asarray(env.reset(seed=0)[1]["action_mask"])[None]
+def _made(policy: Any, name: str, board: BoardConfig) -> EntryPolicy:
+    """Returns an object with `act`, or what a class or function makes for a board; its moves are those of its games."""
+    made = policy if _is_object(policy) else call_with_board(name, policy, board, {})
+    return EntryPolicy(made, name, replace(board, moves=tuple(getattr(made, "moves", None) or DEFAULT_MOVES)))
 
 
 def _named(policies: Any) -> dict[str, Any]:
@@ -225,28 +215,29 @@ def _name_of(policy: Any) -> str:
         return pinned(policy)
     if isinstance(policy, partial):
         return _name_of(policy.func)
-    if hasattr(policy, "act") and not isinstance(policy, type):
+    if _is_object(policy):
         return policy_name(policy)
     return str(getattr(policy, "__name__", type(policy).__name__))
 
 
 def _check_kind(policy: Any) -> None:
     """Raises a ValueError, with what to do, for a model, a network or a function of one observation."""
+    if _is_object(policy):
+        return
     kind = type(policy).__name__
     modules = {each.__module__.partition(".")[0] for each in type(policy).__mro__}
-    if not _is_object(policy) and modules & {"stable_baselines3", "sb3_contrib"}:
+    if modules & {"stable_baselines3", "sb3_contrib"}:
         raise ValueError(f"{kind} has no method act: wrap it in baselines.adapters.SB3Policy(model, size=, mines=)")
-    if not _is_object(policy) and "torch" in modules:
+    if "torch" in modules:
         raise ValueError(
             f"{kind} has no method act: wrap it in baselines.adapters.TorchPolicy(network, size=, mines=, observation=)"
         )
-    if not _is_object(policy) and not callable(policy):
+    if not callable(policy):
         raise ValueError(
             "a policy is a specification such as 'exact', an object with the method act, or a class or function that "
             f"takes size=, mines= and first_click=, not {kind}"
         )
-    if not _is_object(policy):
-        check_arguments(_name_of(policy), policy, {})
+    check_arguments(_name_of(policy), policy, {})
 
 
 def _check_sendable(entrant: Entrant) -> None:
@@ -307,18 +298,18 @@ def evaluate_policy(
     if diagnose:
         check_judgeable(config)
     begin = time.perf_counter()
-    make_player = partial(Player, build, config, policy_seed, diagnose, start, record)
-    assignment = Assignment(uuid4().hex, f"{policy} on {name_of(config)}", make_player, seeds, batch_size)
+    title = f"{policy} on {name_of(config)}"
+    assignment = Assignment(title, build, config, seeds, policy_seed, batch_size, diagnose, start, record)
     # A time budget ends between units, and a unit in this process costs nothing, so that a unit is then one batch.
     schedule = Schedule([assignment], unit_seconds=0.0 if workers == 1 or max_seconds is not None else None)
     make_workers = local_workers(workers) if isinstance(workers, int) else workers
-    records, counters, waiting = list[Any](), Counter[str](), dict[int, Played]()
+    records, counters, waiting = list[GameRecord](), Counter[str](), dict[int, Part]()
     result = PolicyResult(policy, records, counters=counters)
     try:
         with closing(play_units(schedule, make_workers, max_seconds=max_seconds)) as units:
-            for played in units:
-                schedule.finish(played.unit, played.seconds)
-                waiting[played.unit.first] = played
+            for unit, part in units:
+                schedule.finish(unit, part.seconds)
+                waiting[part.first] = part
                 while (taken := waiting.pop(len(records), None)) is not None:
                     records += taken.records
                     counters.update(taken.counters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,18 +58,83 @@ class Start(NamedTuple):
     cell: int
 
 
-class Batch(NamedTuple):
-    """Games that a policy played side by side.
+class Part(NamedTuple):
+    """Consecutive games of an assignment.
 
     Attributes:
+        first: index of the first game.
         records: one record per game.
         seconds: time spent playing, without the judging of clicks.
         counters: increase of the policy's counters meanwhile; see `baselines.policy.Policy`.
     """
 
-    records: list[GameRecord]
+    first: int
+    records: Sequence[GameRecord]
     seconds: float
     counters: dict[str, int]
+
+    @property
+    def games(self) -> range:
+        """The indices of the games."""
+        return range(self.first, self.first + len(self.records))
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Games of one policy on one board, as workers receive them.
+
+    Attributes:
+        title: names the policy and the board in messages.
+        build: makes the policy; for worker processes it must pickle.
+        config: board and rules of the games, with the moves of the policy.
+        seeds: seed of each game.
+        policy_seed: the seeds of the policy's random choices are derived from it.
+        batch_size: number of games played side by side; the policy is reset before each batch.
+        diagnose: True to judge every click.
+        start: returns the start of the game of a seed, in place of the first-click rule; it must pickle, too.
+        record: True to keep the actions of every game.
+    """
+
+    title: str
+    build: Callable[[], Policy]
+    config: BoardConfig
+    seeds: Sequence[int]
+    policy_seed: int = 0
+    batch_size: int = 1
+    diagnose: bool = False
+    start: Callable[[int], Start] | None = None
+    record: bool = False
+
+    def make_policy(self) -> Policy:
+        """Builds the policy and compiles the engine, so that `play` measures nothing but play."""
+        compile_kernels()
+        return self.build()
+
+    def play(self, policy: Policy, first: int, games: int) -> Part:
+        """Plays consecutive games, batch by batch; the same games have the same records in every process.
+
+        Args:
+            policy: what `make_policy` returned.
+            first: index of the first game, a multiple of the batch size.
+            games: number of games.
+        """
+        before = dict(getattr(policy, "counters", {}))
+        records, seconds = list[GameRecord](), 0.0
+        for at in range(first, first + games, self.batch_size):
+            seeds = self.seeds[at : min(at + self.batch_size, first + games)]
+            starts = None if self.start is None else [self.start(seed) for seed in seeds]
+            judges = [Judge(self.config, len(seeds))] if self.diagnose else []
+            begin = time.perf_counter()
+            policy.reset(derived_seed(self.policy_seed, at // self.batch_size))
+            played = play_games(policy, self.config, seeds, observers=judges, starts=starts, record=self.record)
+            seconds += time.perf_counter() - begin
+            for judge in judges:
+                seconds -= judge.seconds
+                pairs = zip(played, judge.diagnoses(), strict=True)
+                played = [record._replace(diagnosis=diagnosis) for record, diagnosis in pairs]
+            records += played
+        after: dict[str, int] = getattr(policy, "counters", {})
+        return Part(first, records, seconds, {name: after[name] - before.get(name, 0) for name in after})
 
 
 def pack_won(won: Sequence[bool]) -> str:
@@ -110,7 +176,7 @@ def play_games(
 
     Raises:
         PolicyError: the policy chose an illegal action, or returned another shape or type.
-        ValueError: the policy was built for other games, or a start does not fit the configuration.
+        ValueError: the policy was built for other games, or a layout does not fit the configuration.
     """
     check_built_for(policy, config)
     count = len(seeds)
@@ -123,7 +189,7 @@ def play_games(
     steps: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     while playing.any():
         if starts is not None and not clicks.any():
-            actions = _first_clicks(starts, config)
+            actions = np.array([start.cell for start in starts], np.int64)
         else:
             actions[playing] = choose_actions(policy, boards[playing], infos["action_mask"][playing])
         before = boards
@@ -144,9 +210,9 @@ def play_games(
         ended = playing & (terminations | truncations)
         opened[ended] = (boards[ended] <= config.codes.max_count).sum(axis=(1, 2))
         playing &= ~ended
+    columns = [column.tolist() for column in (won, clicks, truncated, opened, marked)]
     kept = _split(steps, count) if record else [b""] * count
-    columns = (won.tolist(), clicks.tolist(), truncated.tolist(), opened.tolist(), marked.tolist())
-    return [GameRecord(*row)._replace(actions=each) for each, *row in zip(kept, seeds, *columns, strict=True)]
+    return [GameRecord(*row) for row in zip(seeds, *columns, [None] * count, kept, strict=True)]
 
 
 def _mark(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray[np.int8], env: Any) -> None:
@@ -195,47 +261,3 @@ def check_built_for(policy: Policy, config: BoardConfig) -> None:
         raise ValueError(
             f"{policy_name(policy)} was built for {board_of(built)}{radius}, and these games are of {board_of(config)}"
         )
-
-
-def _first_clicks(starts: Sequence[Start], config: BoardConfig) -> NDArray[np.int64]:
-    cells = np.array([start.cell for start in starts], np.int64)
-    for cell in cells[(cells < 0) | (cells >= config.cells)]:
-        raise ValueError(f"the cell of a start is 0 to {config.cells - 1}, not {cell}")
-    return cells
-
-
-class Player:
-    """A policy, ready to play batches of games."""
-
-    def __init__(
-        self,
-        build: Callable[[], Policy],
-        config: BoardConfig,
-        seed: int,
-        diagnose: bool = False,
-        start: Callable[[int], Start] | None = None,
-        record: bool = False,
-    ) -> None:
-        """Builds the policy and compiles the engine, so that batches measure nothing but play."""
-        self._policy: Any = build()
-        self._config, self._seed, self._diagnose = config, seed, diagnose
-        self._start, self._record = start, record
-        compile_kernels()
-
-    def play(self, index: int, seeds: Sequence[int]) -> Batch:
-        """Plays a batch. The same seeds and index give the same records in every process."""
-        judge = Judge(self._config, len(seeds)) if self._diagnose else None
-        starts = None if self._start is None else [self._start(seed) for seed in seeds]
-        observers = [] if judge is None else [judge]
-        before = dict(getattr(self._policy, "counters", {}))
-        begin = time.perf_counter()
-        self._policy.reset(derived_seed(self._seed, index))
-        records = play_games(self._policy, self._config, seeds, observers=observers, starts=starts, record=self._record)
-        seconds = time.perf_counter() - begin
-        after: dict[str, int] = getattr(self._policy, "counters", {})
-        counters = {name: total - before.get(name, 0) for name, total in after.items()}
-        if judge is not None:
-            seconds -= judge.seconds
-            found = zip(records, judge.diagnoses(), strict=True)
-            records = [each._replace(diagnosis=diagnosis) for each, diagnosis in found]
-        return Batch(records, seconds, counters)

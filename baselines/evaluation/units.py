@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
-from collections.abc import Callable, Generator, Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable, Generator, Sequence
+from typing import NamedTuple
+from uuid import uuid4
 
-from baselines.evaluation.games import GameRecord, Player
+from baselines.evaluation.games import Assignment, Part
+from baselines.policy import Policy
 from baselines.workers import KilledWorkerError, MakeWorkers, WorkerError
 
 UNIT_SECONDS = 3.0
@@ -17,25 +17,6 @@ UNIT_SECONDS = 3.0
 
 LEAST_SECONDS = 0.2
 """Minimum target time of a unit, towards the end."""
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """Games of one policy on one board, as workers receive them.
-
-    Attributes:
-        key: tells assignments apart; a worker keeps one player for each key.
-        title: names the policy and the board in messages.
-        make_player: makes the player; for worker processes it must pickle.
-        seeds: seed of each game.
-        batch_size: number of games played side by side; the policy is reset before each batch.
-    """
-
-    key: Hashable
-    title: str
-    make_player: Callable[[], Player] = field(compare=False)
-    seeds: Sequence[int]
-    batch_size: int
 
 
 class Unit(NamedTuple):
@@ -52,45 +33,34 @@ class Unit(NamedTuple):
     games: int
 
 
-class Played(NamedTuple):
-    """A unit and its games.
-
-    Attributes:
-        unit: the unit.
-        records: one record per game.
-        seconds: time spent playing, without the judging of clicks.
-        counters: increase of the policy's counters; see `baselines.policy.Policy`.
-    """
-
-    unit: Unit
-    records: list[GameRecord]
-    seconds: float
-    counters: dict[str, int]
-
-
 class Schedule:
     """Hands out units, the longest assignment first.
 
     Each assignment first plays one batch, which shows its pace. After that the one with the most work left is always
     next. Units get shorter towards the end, so that all workers finish at about the same time.
+
+    Attributes:
+        tasks: the assignments.
+        games: number of games of all assignments.
+        workers: number of workers at the moment.
     """
 
     def __init__(
         self,
         tasks: Sequence[Assignment],
-        parts: Sequence[Sequence[Any]] | None = None,
+        parts: Sequence[Sequence[Part]] | None = None,
         unit_seconds: float | None = None,
     ) -> None:
         """Schedules the games that the parts lack.
 
         Args:
             tasks: the assignments, quick ones first as far as that is known.
-            parts: games of each assignment that have been played, with the attributes `games`, a range, and `seconds`.
+            parts: games of each assignment that have been played, in order.
             unit_seconds: target time of a unit, 0 for single batches; None for the usual one.
         """
-        self.tasks = tasks
+        self.tasks, self.workers = tasks, 1
+        self.games = sum(len(task.seeds) for task in tasks)
         self._unit_seconds = UNIT_SECONDS if unit_seconds is None else unit_seconds
-        self.workers = 1
         done = parts or [[] for _ in tasks]
         self._gaps = [_gaps(len(task.seeds), each) for task, each in zip(tasks, done, strict=True)]
         self._left = [sum(map(len, gaps)) for gaps in self._gaps]
@@ -115,10 +85,6 @@ class Schedule:
         self._gaps[task][:1] = [gap[games:]] if gap[games:] else []
         return Unit(task, gap.start, games)
 
-    def stop(self) -> None:
-        """Hands out no more units."""
-        self._gaps = [[] for _ in self.tasks]
-
     def finish(self, unit: Unit, seconds: float) -> bool:
         """Records a played unit and its time; returns True if its assignment is now done."""
         self._left[unit.task] -= unit.games
@@ -126,22 +92,13 @@ class Schedule:
         return not self._left[unit.task]
 
     @property
-    def games(self) -> int:
-        """The number of games of all assignments."""
-        return sum(len(task.seeds) for task in self.tasks)
-
-    @property
     def done(self) -> int:
         """The number of games played."""
         return self.games - sum(self._left)
 
-    def left(self) -> list[tuple[Assignment, int]]:
-        """Returns the unfinished assignments, each with its number of games left."""
-        return [(task, left) for task, left in zip(self.tasks, self._left, strict=True) if left]
-
     def seconds_left(self) -> float | None:
         """Returns the remaining time by the pace of each assignment; None while the pace of one is unknown."""
-        if any(left == len(task.seeds) for task, left in self.left()):
+        if any(left == len(task.seeds) for task, left in zip(self.tasks, self._left, strict=True)):
             return None
         return sum(self._pace(task) * left for task, left in enumerate(self._left)) / self.workers
 
@@ -155,13 +112,13 @@ class Schedule:
         return self._seconds[task] / max(1, len(self.tasks[task].seeds) - self._left[task])
 
 
-def _gaps(games: int, parts: Sequence[Any]) -> list[range]:
+def _gaps(games: int, parts: Sequence[Part]) -> list[range]:
     begins, ends = [0, *(part.games.stop for part in parts)], [*(part.games.start for part in parts), games]
     return [range(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]
 
 
-_players: dict[Hashable, Player] = {}
-"""The players of this process, which it keeps for later units."""
+_policies: dict[tuple[str, int], Policy] = {}
+"""The policies of this process by play and assignment; it keeps them for later units."""
 
 
 def play_units(
@@ -169,11 +126,11 @@ def play_units(
     make_workers: MakeWorkers,
     on_look: Callable[[], object] = lambda: None,
     max_seconds: float | None = None,
-) -> Generator[Played]:
-    """Plays the units of a schedule, and yields each when it is done, whatever their order.
+) -> Generator[tuple[Unit, Part]]:
+    """Plays the units of a schedule, and yields each with its games when it is done, whatever their order.
 
     Args:
-        schedule: hands out the units; the caller may stop it.
+        schedule: hands out the units.
         make_workers: makes the workers.
         on_look: called every second while no unit ends.
         max_seconds: time after which no further unit begins, or None; the first unit of an assignment is always played.
@@ -182,62 +139,37 @@ def play_units(
         PolicyError: a policy broke the protocol.
         WorkerError: a unit killed its workers again and again, or there are no workers any more.
     """
+    name, deadline = uuid4().hex, math.inf
+
+    def next_call() -> tuple[Assignment, str, Unit, float] | None:
+        schedule.workers = workers.count
+        unit = schedule.next()
+        if unit is None or (unit.first > 0 and time.time() >= deadline):
+            return None
+        return schedule.tasks[unit.task], name, unit, deadline
+
     try:
         with make_workers() as workers:
-            deadline = math.inf
             if max_seconds is not None:
-                # The player is made ahead, so that the time is one of play.
-                calls = iter([(schedule.tasks[0],)])
-                list(workers.run(_prepare, lambda: next(calls, None)))
+                # A unit without games makes the policy ahead, so that the time is one of play.
+                calls = iter([(schedule.tasks[0], name, Unit(0, 0, 0), deadline)])
+                list(workers.run(play_unit, lambda: next(calls, None)))
                 deadline = time.time() + max_seconds
-
-            def next_call() -> tuple[Assignment, Unit, float] | None:
-                schedule.workers = workers.count
-                unit = schedule.next()
-                if time.time() >= deadline:
-                    schedule.stop()
-                return None if unit is None else (schedule.tasks[unit.task], unit, deadline)
-
-            for _, played in workers.run(play_unit, next_call, on_look):
-                if played is not None:
-                    yield played
+            for (_, _, unit, _), part in workers.run(play_unit, next_call, on_look):
+                if part is not None:
+                    yield unit, part
     except KilledWorkerError as error:
-        assignment, unit, _ = error.call
-        seeds = f"seeds {assignment.seeds[unit.first]} to {assignment.seeds[unit.first + unit.games - 1]}"
-        raise WorkerError(f"{assignment.title}, {seeds}: {error}") from error
+        task, _, unit, _ = error.call
+        seeds = f"seeds {task.seeds[unit.first]} to {task.seeds[unit.first + unit.games - 1]}"
+        raise WorkerError(f"{task.title}, {seeds}: {error}") from error
     finally:
-        _players.clear()
+        _policies.clear()
 
 
-def play_unit(assignment: Assignment, unit: Unit, deadline: float = math.inf) -> Played | None:
-    """Plays consecutive games of an assignment, batch by batch.
-
-    Args:
-        assignment: the games.
-        unit: says which; a batch begins with its first game.
-        deadline: the time, as `time.time` returns it, after which only the first unit of an assignment is played; any
-            other then returns None.
-    """
+def play_unit(task: Assignment, name: str, unit: Unit, deadline: float) -> Part | None:
+    """Plays a unit in the play of this name; returns None for a later unit than the first, if the time is over."""
     if unit.first > 0 and time.time() >= deadline:
         return None
-    player, size, end = _player_of(assignment), assignment.batch_size, unit.first + unit.games
-    batches = [
-        player.play(begin // size, assignment.seeds[begin : min(begin + size, end)])
-        for begin in range(unit.first, end, size)
-    ]
-    counters = Counter[str]()
-    for batch in batches:
-        counters.update(batch.counters)
-    records = [record for batch in batches for record in batch.records]
-    return Played(unit, records, sum(batch.seconds for batch in batches), dict(counters))
-
-
-def _prepare(assignment: Assignment) -> None:
-    _player_of(assignment)
-
-
-def _player_of(assignment: Assignment) -> Player:
-    """Returns the player of an assignment; the process keeps it."""
-    if assignment.key not in _players:
-        _players[assignment.key] = assignment.make_player()
-    return _players[assignment.key]
+    if (name, unit.task) not in _policies:
+        _policies[name, unit.task] = task.make_policy()
+    return task.play(_policies[name, unit.task], unit.first, unit.games)

@@ -24,7 +24,7 @@ from baselines.benchmark.result_files import (
     check_result_file,
     sha256_of,
 )
-from baselines.evaluation.games import Player
+from baselines.evaluation.games import Assignment
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.results import versions
 from baselines.registry import build_policy
@@ -35,9 +35,8 @@ GAMES, BATCH, SEED = 1000, 500, PROTOCOL.seeds.start
 
 
 def played(policy):
-    player = Player(partial(build_policy, policy, BOARD), BOARD, SEED, record=True)
-    batches = (range(SEED + begin, SEED + begin + BATCH) for begin in range(0, GAMES, BATCH))
-    return [record for index, seeds in enumerate(batches) for record in player.play(index, seeds).records]
+    build, seeds = partial(build_policy, policy, BOARD), range(SEED, SEED + GAMES)
+    return Assignment("", build, BOARD, seeds, SEED, BATCH, record=True).play(build(), 0, GAMES).records
 
 
 def make_file(records):

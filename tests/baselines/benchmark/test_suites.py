@@ -112,7 +112,7 @@ def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):
             assert row["opened_per_game"] == sum(r.opened for r in result.records) / len(seeds)
         weak, strong = sorted((expected["random"], expected["straightforward"]), key=lambda each: each.win_rate)
         tests = {row["policy"]: row["mcnemar"] for row in board["results"]}
-        assert tests == {weak.policy: vars(compare(weak, strong)), strong.policy: None, "subset": None}
+        assert tests == {weak.policy: compare(weak, strong), strong.policy: None, "subset": None}
         assert [test["policy"] for test in board["comparisons"]] == [weak.policy]
     assert "subset is slow, and played only the first 30 of 50 games." in content["notes"]
     printed = capsys.readouterr().out
@@ -158,11 +158,11 @@ def test_a_finished_suite_is_not_played_again(monkeypatch, capsys):
 
 
 def test_ctrl_c_keeps_the_units_and_the_same_command_goes_on(monkeypatch, capsys):
-    def interrupt(assignment, unit, deadline):
+    def interrupt(task, name, unit, deadline):
         if len(played) == 4:
             raise KeyboardInterrupt
         played.append(unit.games)
-        return play(assignment, unit, deadline)
+        return play(task, name, unit, deadline)
 
     play, played = units.play_unit, []
     with monkeypatch.context() as patched:
@@ -355,7 +355,7 @@ def test_added_policies_are_rows_of_every_table_and_stay_when_others_come(monkey
         assert tests == {"random", "straightforward", "mine.py:First"}
     played, play = [], units.play_unit
     monkeypatch.setattr(
-        units, "play_unit", lambda task, *rest: (played.append(task.key[0].entry.policy), play(task, *rest))[1]
+        units, "play_unit", lambda task, *rest: (played.append(task.title.partition(" on ")[0]), play(task, *rest))[1]
     )
     assert run("a", "--policy", "mine.py:First", "exact") == 0
     assert set(played) == {"exact"}

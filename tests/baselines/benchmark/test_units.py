@@ -6,6 +6,7 @@ import json
 import random
 from contextlib import suppress
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baselines.benchmark.suites import SUITES, Entry
-from baselines.benchmark.units import Part, Task, plan, policy_folder
-from baselines.evaluation.games import GameRecord
-from baselines.evaluation.units import Assignment, Schedule
+from baselines.benchmark.units import Task, plan, policy_folder
+from baselines.evaluation.games import Assignment, GameRecord, Part
+from baselines.evaluation.units import Schedule
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(6, 7, 5, "safe", ("click",))
@@ -125,7 +126,7 @@ def test_policies_that_are_spelled_alike_have_folders_of_their_own():
 
 
 def assignment(games: int, batch_size: int) -> Assignment:
-    return Assignment("", "", make_player=None, seeds=range(games), batch_size=batch_size)
+    return Assignment("", Mock(), CONFIG, range(games), batch_size=batch_size)
 
 
 @settings(max_examples=200, deadline=None)
