@@ -18,7 +18,7 @@ from minesweeper_env.notices import is_live
 from minesweeper_env.texts import printable
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, Glyphs, board_lines, risk_text
-from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report, opening_layers
+from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 
@@ -126,9 +126,7 @@ class Console:
 
         It draws nothing where animation is switched off, stdout is no terminal, or the board is higher than the screen.
         """
-        board, most = session.board, session.config.codes.max_count
-        opened = [cell for cell in report.cells if board[cell] <= most]
-        layers = opening_layers(board, opened, origin, session.config.radius)
+        layers = session.opening_layers(report, origin)
         if not self.is_animated or len(layers) < 2:
             return
         frames = [self._frame(session, layers[number:]) for number in range(1, len(layers))]

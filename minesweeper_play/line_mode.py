@@ -162,7 +162,7 @@ class ClassicGame:
         if not report.accepted:
             self.console.say(report.key, **report.values)
             return
-        if origin is not None and self.session.status != "lost":
+        if origin is not None:
             self.console.animate(self.session, report, origin)
         self._show_board()
         self._describe(report, flags - self.session.mines_left)

@@ -1,8 +1,8 @@
-"""Moves of a player as records, reports of their effects, and the layers in which an opening is animated."""
+"""Moves of a player as records, and reports of their effects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -66,24 +66,3 @@ def neighbours(cell: Cell, shape: tuple[int, ...], radius: int) -> list[Cell]:
     near = (range(max(at - radius, 0), min(at + radius + 1, end)) for at, end in zip(cell, shape, strict=True))
     rows, cols = near
     return [(row, col) for row in rows for col in cols if (row, col) != cell]
-
-
-def opening_layers(codes: NDArray[np.int8], cells: Iterable[Cell], origin: Cell, radius: int = 1) -> list[list[Cell]]:
-    """Returns the opened cells in layers: the click, then the cells that the zeros of each layer open.
-
-    Args:
-        codes: int8 (rows, cols), the board after the opening.
-        cells: the opened cells; those that no zero leads to are the last layer.
-        origin: the click; that of a chord need not be among the cells.
-        radius: the radius of the neighbourhood.
-    """
-    opened = set(cells)
-    waiting, layer = opened - {origin}, [origin]
-    layers = [layer] if origin in opened else []
-    while layer:
-        zeros = (cell for cell in layer if codes[cell] == 0 or cell == origin)
-        around = {near for cell in zeros for near in neighbours(cell, codes.shape, radius)}
-        layer = sorted(around & waiting)
-        layers += [layer] if layer else []
-        waiting -= around
-    return [*layers, sorted(waiting)] if waiting else layers

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, partial
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import App
@@ -19,16 +20,15 @@ from minesweeper_env.engine.games import compile_step
 from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.explanations import statistics_table
 from minesweeper_play.game.moves import Report
-from minesweeper_play.game.saved import SavedGameError, load_game
+from minesweeper_play.game.saved import load_game
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
+from minesweeper_play.game.statistics import Statistics, open_statistics, summarise, user_folder
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.terminal.base import GameAppScreen
+from minesweeper_play.terminal.base import BoardChoice, GameAppScreen, Services
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.dialogs import Page, SettingsDialog
 from minesweeper_play.terminal.player import Player, load_players
 from minesweeper_play.terminal.playing import GameScreen
-from minesweeper_play.terminal.services import BoardChoice, KeptSettings, Services
 from minesweeper_play.terminal.watching import WatchScreen
 
 HEIGHTS = {0: "-low", 20: "-middle", 24: "-high", 32: "-top"}
@@ -47,31 +47,26 @@ def run(options: PlayOptions) -> int:
         compile_step()
         players = load_players(options)
         session = None if options.saved is None else load_game(options.saved)
-    except (ValueError, PolicyError, SavedGameError, MissingExtraError) as error:
+    except (ValueError, PolicyError, MissingExtraError) as error:
         say(f"{options.program}: {explain(error)}")
         return BAD_ARGUMENTS
-    kept = None
+    file = None
     # The screen warns of a user without a home, who has no statistics either.
     with suppress(OSError):
-        kept = KeptSettings() if options.keeps_settings else None
-    app = MinesweeperApp(options, players, session, kept_settings=kept)
-    notify = partial(app.notify, app.services.text("compiling"), timeout=WARNING_SECONDS)
+        file = user_folder("config") / "settings.json" if options.keeps_settings else None
+    app = MinesweeperApp(options, players, session, file=file)
+    notify = partial(app.notify, app.services.catalogue.text("compiling"), timeout=WARNING_SECONDS)
     announce = cache(partial(app.call_later, notify))
     show_compilations(lambda _: announce())
     status = app.run()
     show_compilations(None)
-    if app.problem:
-        say(f"{options.program}: {app.problem}")
+    if app.services.failure:
+        say(f"{options.program}: {app.services.failure}")
     return FAILED if status is None else status
 
 
 class MinesweeperApp(App[int]):
-    """Plays Minesweeper on the whole screen, or watches policies play it.
-
-    Attributes:
-        services: what the screens share.
-        problem: the message of the error that ended the program; "" if there was none.
-    """
+    """Plays Minesweeper on the whole screen, or watches policies play it; the screens share its `services`."""
 
     TITLE = "Minesweeper"
     ENABLE_COMMAND_PALETTE = False
@@ -80,8 +75,8 @@ class MinesweeperApp(App[int]):
     #prompt { height: 1; border: none; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "interrupt", show=False, priority=True),
-        Binding("ctrl+q", "leave_at_once", show=False, priority=True),
+        Binding("ctrl+c", f"leave({INTERRUPTED})", show=False, priority=True),
+        Binding("ctrl+q", "leave(0)", show=False, priority=True),
     ]
 
     def __init__(
@@ -90,20 +85,19 @@ class MinesweeperApp(App[int]):
         players: Sequence[Player] = (),
         session: Session | None = None,
         statistics: Statistics | None = None,
-        kept_settings: KeptSettings | None = None,
+        file: Path | None = None,
     ) -> None:
         """Prepares the screen of a command line.
 
-        Without players the user plays, and a session of None begins a game. Statistics of None are the user's own, and
-        settings of None are the usual ones, and are not kept.
+        Without players the user plays, and a session of None begins a game. Statistics of None are the user's own.
+        Settings are kept in a file, if there is one.
         """
         super().__init__()
-        self.problem = ""
         self._players, self._session, self._seed = players, session, options.seed or 0
         self._lack = Report("statistics_on_web" if self.is_web else "")
         if statistics is None and not self.is_web:
             statistics, self._lack = open_statistics()
-        self.services = Services(options, None if self.is_web else statistics, kept_settings)
+        self.services = Services(options, None if self.is_web else statistics, file)
         self.services.on_change, self.services.warn = self._dress, self._warn
         if session is not None:
             self.services.choice = BoardChoice(session.config, session.no_guess)
@@ -118,10 +112,9 @@ class MinesweeperApp(App[int]):
                 screen.translate()
 
     def on_mount(self) -> None:
-        """Shows the first game."""
         self._dress()
         if self._players:
-            self.push_screen(WatchScreen(self.services, self._players, self._seed, self.fail))
+            self.push_screen(WatchScreen(self.services, self._players, self._seed))
         else:
             self.push_screen(GameScreen(self.services, self._session or self.services.next_session()))
         for problem in (self._lack, self.services.problem):
@@ -129,16 +122,14 @@ class MinesweeperApp(App[int]):
                 self._warn(problem)
 
     def _warn(self, report: Report) -> None:
-        text = self.services.text(report.key, **report.values)
+        text = self.services.catalogue.text(report.key, **report.values)
         self.notify(text, severity="warning", timeout=WARNING_SECONDS, markup=False)
 
     def action_settings(self) -> None:
-        """Opens the settings."""
         self.push_screen(SettingsDialog(self.services))
 
     def action_statistics(self) -> None:
-        """Opens the page of the statistics."""
-        statistics, text, table = self.services.statistics, self.services.text, None
+        statistics, text, table = self.services.statistics, self.services.catalogue.text, None
         if statistics is None:
             self._warn(self._lack)
             return
@@ -153,18 +144,8 @@ class MinesweeperApp(App[int]):
             shown = "\n\n".join(filter(None, parts))
         self.push_screen(Page(self.services, "statistics_title", shown, table))
 
-    def fail(self, problem: str) -> None:
-        """Ends the program with a problem, which is printed when the terminal is as before."""
-        self.problem = problem
-        self.exit(FAILED)
-
-    def action_leave_at_once(self) -> None:
-        """Ends the program without a question."""
-        self.exit(0)
-
-    def action_interrupt(self) -> None:
-        """Ends the program as Ctrl-C does."""
-        self.exit(INTERRUPTED)
+    def action_leave(self, status: int) -> None:
+        self.exit(status)
 
     def on_load(self) -> None:
         """Restores the terminal where SIGTERM ends the program."""

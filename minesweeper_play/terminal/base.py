@@ -1,24 +1,156 @@
-"""Base of the screens: texts in the language of the settings, keys in the footer, and work in the background."""
+"""What the screens share: settings and their file, texts, statistics, the next board, and work in the background."""
 
 from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
 
+import msgspec
 from textual.binding import ActiveBinding
 from textual.content import Content
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widgets import Static
 
+from baselines.cli.start import explain
+from baselines.support.files import write_json
+from minesweeper_env.config import BoardConfig
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.terminal.services import Services
+from minesweeper_play.game.moves import Report
+from minesweeper_play.game.session import NoGuess, Session
+from minesweeper_play.game.statistics import Statistics
+from minesweeper_play.options import Icons, Language, Palette, PlayOptions
+from minesweeper_play.terminal.drawing import ICONS, PALETTES, Pencil, RiskStyle
 
 Answer = TypeVar("Answer")
+
+Theme = Literal["dark", "light"]
+
+CHOICES: Mapping[str, tuple[Any, ...]] = {
+    "language": get_args(Language),
+    "theme": get_args(Theme),
+    "palette": get_args(Palette),
+    "icons": get_args(Icons),
+    "animation": (True, False),
+}
+"""The values of the settings that the dialog offers; the overlay has a key of its own."""
+
+BOARD_FIELDS = ("rows", "cols", "mines", "first_click", "no_guess")
+"""The fields of `BoardConfig` that the board in the file has."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Settings of the screen; `overlay` is how risks are shown on the cells."""
+
+    language: Language = "en"
+    theme: Theme = "dark"
+    palette: Palette = "standard"
+    icons: Icons = "plain"
+    animation: bool = True
+    overlay: RiskStyle = "off"
+
+    @property
+    def pencil(self) -> Pencil:
+        return Pencil(PALETTES[self.theme, self.palette == "colour-blind"], ICONS[self.icons])
+
+
+@dataclass(frozen=True)
+class BoardChoice:
+    """A board to play, with the reasoning that solves it without a guess; a `seed` of None draws one."""
+
+    config: BoardConfig
+    no_guess: NoGuess = False
+    seed: int | None = None
+
+
+def first_settings(options: PlayOptions, kept: Mapping[str, Any]) -> tuple[Settings, BoardChoice]:
+    """Returns the settings and the board of a command line, and for what it does not state those of the file.
+
+    A command line with a board decides everything about boards, so that it means the same on every computer. Without
+    a board, what it states changes the kept one, or else Beginner. A value of the file that is not allowed raises a
+    ValueError, TypeError or KeyError.
+    """
+    stated = {name: getattr(options, name) for name in ("language", "palette", "icons", "animation")}
+    known = {name: kept[name] for name in Settings.__struct_fields__ if name in kept and name not in options.given}
+    settings = msgspec.convert({**stated, **known}, Settings)
+    if options.config is not None or "board" not in kept:
+        config = options.config or BoardConfig.of_size(9, first_click=options.first_click)
+        return settings, BoardChoice(config, options.no_guess, options.seed)
+    board = BoardConfig(**{name: kept["board"][name] for name in BOARD_FIELDS})
+    level = options.no_guess if "no_guess" in options.given else board.no_guess
+    rule = options.first_click if "first_click" in options.given else board.first_click
+    return settings, BoardChoice(replace(board, no_guess=False, first_click=rule), level, options.seed)
+
+
+def read_settings(file: Path | None) -> dict[str, Any]:
+    """Returns the object in a file, empty without a file; a damaged one raises an OSError or a ValueError."""
+    content = file.read_bytes() if file is not None and file.exists() else b"{}"
+    return msgspec.json.decode(content, type=dict[str, Any])
+
+
+class Services:
+    """What the screens of one program share.
+
+    Attributes:
+        choice: the board of the next game; `choose` replaces it.
+        statistics: the statistics; None where none are kept, as for visitors of a web page.
+        problem: what went wrong with the settings at the start; its key is "" if nothing did.
+        failure: the message of the error that ended the program; "" if there was none.
+        on_change, warn: called after settings have changed, and with what the player has to know.
+    """
+
+    def __init__(self, options: PlayOptions, statistics: Statistics | None, file: Path | None) -> None:
+        """Takes the settings of a file and of the command line; without a file none are kept."""
+        self.statistics, self._file, self.failure = statistics, file, ""
+        self.problem = Report()
+        self.on_change: Callable[[], object] = lambda: None
+        self.warn: Callable[[Report], object] = lambda _: None
+        try:
+            self.settings, self.choice = first_settings(options, read_settings(file))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            self.problem = Report("settings_unreadable", values={"path": file, "reason": explain(error)})
+            self.settings, self.choice = first_settings(options, {})
+        self.catalogue = Catalogue(self.settings.language)
+
+    def change(self, **changed: Any) -> None:
+        """Changes settings by name, and keeps for later games those that are new."""
+        before, self.settings = self.settings, msgspec.structs.replace(self.settings, **changed)
+        self.catalogue = Catalogue(self.settings.language)
+        self._keep({name: value for name, value in changed.items() if value != getattr(before, name)})
+        self.on_change()
+
+    def choose(self, choice: BoardChoice) -> None:
+        """Takes another board for the next games, and keeps it for later ones, without its seed."""
+        self.choice = choice
+        config = replace(choice.config, no_guess=choice.no_guess)
+        self._keep({"board": {name: getattr(config, name) for name in BOARD_FIELDS}})
+
+    def next_session(self) -> Session:
+        """Returns a new game on the chosen board; after a given seed come the seeds that follow it."""
+        choice = self.choice
+        if choice.seed is not None:
+            self.choice = replace(choice, seed=choice.seed + 1)
+        return Session(choice.config, seed=choice.seed, no_guess=choice.no_guess)
+
+    def _keep(self, changed: dict[str, object]) -> None:
+        """Adds changed settings to the file as it is now; where that fails, one warning says so."""
+        if self._file is None or not changed:
+            return
+        kept: dict[str, Any] = {}
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(ValueError):
+                kept = read_settings(self._file)
+            write_json(self._file, {**kept, **changed})
+        except OSError as error:
+            values = {"path": self._file, "reason": error.strerror or str(error)}
+            self._file = None
+            self.warn(Report("settings_failed", values=values))
 
 
 class GameAppScreen(Screen[None]):
@@ -33,7 +165,6 @@ class GameAppScreen(Screen[None]):
     """
 
     def __init__(self, services: Services) -> None:
-        """Shares the settings with the other screens."""
         super().__init__()
         self.services = services
 
@@ -76,7 +207,6 @@ class Background:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the answer to a request is awaited."""
         return self._ticket is not None
 
     def ask(self, work: Callable[[], Answer], take: Callable[[Answer], object]) -> None:

@@ -19,12 +19,10 @@ from textual.timer import Timer
 
 from minesweeper_env.config import MAX_CELLS
 from minesweeper_play.game.moves import LAYER_SECONDS, Cell
-from minesweeper_play.terminal.drawing import Pencil, Picture, largest_size
-from minesweeper_play.terminal.palette import style_of
+from minesweeper_play.terminal.drawing import Pencil, Picture, largest_size, style_of
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
 """Buttons of the mouse."""
-
 
 CURSOR_KEYS = {
     **{"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)},
@@ -50,8 +48,6 @@ class BoardCanvas(ScrollView):
         self._layers: list[Sequence[Cell]] = []
         self._timer: Timer | None = None
 
-    # What is shown
-
     def show(self, picture: Picture, layers: Sequence[Sequence[Cell]] = ()) -> None:
         """Shows another picture, in which the cells of `layers` appear one layer after the other."""
         self.finish_animation()
@@ -64,7 +60,6 @@ class BoardCanvas(ScrollView):
         self.refresh()
 
     def dress(self, pencil: Pencil) -> None:
-        """Changes the colours and icons of the board."""
         self._pencil = pencil
         self._fit()
 
@@ -86,14 +81,9 @@ class BoardCanvas(ScrollView):
 
     def _composed(self) -> Picture:
         """Returns the picture with the state of the animation."""
-        if self._curtain is None:
-            return self.picture
-        return replace(self.picture, codes=self._curtain, levels=None)
-
-    # Sizes and lines
+        return self.picture if self._curtain is None else replace(self.picture, codes=self._curtain, levels=None)
 
     def on_resize(self) -> None:
-        """Chooses the size of the cells for the new size of the widget."""
         self._fit()
 
     def _fit(self) -> None:
@@ -106,36 +96,31 @@ class BoardCanvas(ScrollView):
 
     @property
     def _room(self) -> Size:
-        """The columns and lines of the widget without its scroll bars."""
         return self.scrollable_content_region.size
 
     @property
-    def _left(self) -> int:
-        """The free columns at the left of a board that is narrower than the widget."""
-        return max(0, (self._room.width - self.virtual_size.width) // 2)
-
-    @property
-    def _top(self) -> int:
-        """The free lines above a board that is lower than the widget."""
-        return max(0, (self._room.height - self.virtual_size.height) // 2)
+    def _free(self) -> tuple[int, int]:
+        """The free columns at the left of a board that is smaller than the widget, and the free lines above it."""
+        room, size = self._room, self.virtual_size
+        return max(0, (room.width - size.width) // 2), max(0, (room.height - size.height) // 2)
 
     def render_line(self, y: int) -> Strip:
         """Returns a line of the widget: column numbers above, row numbers at the left, cells."""
-        width, pencil, picture = self._room.width, self._pencil, self._composed()
+        width, pencil, picture, (left, top) = self._room.width, self._pencil, self._composed(), self._free
         screen = style_of(pencil.palette.label, pencil.palette.screen)
-        line = y - self._top
+        line = y - top
         inner = line - 1 + self.scroll_offset.y
         if line < 0 or inner >= picture.rows * pencil.size.height:
             return Strip([Segment(" " * width, screen)], width)
         margin = pencil.margin(picture)
-        cells, first, last = self._visible_columns(width - margin - self._left)
+        cells, first, last = self._visible_columns(width - margin - left)
         if line == 0:
             label, drawn = Segment(" " * margin, screen), pencil.column_labels(picture, first, last)
         else:
             label, drawn = pencil.row_label(picture, inner), pencil.row(picture, inner, first, last)
         skipped = self.scroll_offset.x - first * pencil.size.width
         board = Strip(drawn).crop(skipped, skipped + cells)
-        strip = Strip([Segment(" " * self._left, screen), label, *board])
+        strip = Strip([Segment(" " * left, screen), label, *board])
         return strip.adjust_cell_length(width, screen)
 
     def _visible_columns(self, columns: int) -> tuple[int, int, int]:
@@ -146,19 +131,12 @@ class BoardCanvas(ScrollView):
 
     def cell_at(self, x: int, y: int) -> Cell | None:
         """Returns the cell at a place of the widget, or None if there is none."""
-        margin, size = self._pencil.margin(self.picture), self._pencil.size
-        column, line = x - self._left - margin, y - self._top - 1
+        size, (left, top) = self._pencil.size, self._free
+        column, line = x - left - self._pencil.margin(self.picture), y - top - 1
         if column < 0 or line < 0:
             return None
         row, col = (line + self.scroll_offset.y) // size.height, (column + self.scroll_offset.x) // size.width
         return (row, col) if row < self.picture.rows and col < self.picture.cols else None
-
-    def place_of(self, cell: Cell) -> tuple[int, int]:
-        """Returns the column and line of the widget where the middle of a cell is, in sight or not."""
-        size = self._pencil.size
-        column = cell[1] * size.width + size.width // 2 - self.scroll_offset.x
-        line = cell[0] * size.height + size.height // 2 - self.scroll_offset.y
-        return self._left + self._pencil.margin(self.picture) + column, self._top + 1 + line
 
     def look_at(self, cell: Cell) -> None:
         """Scrolls until a cell and its neighbours are in sight."""
@@ -190,7 +168,6 @@ class BoardView(BoardCanvas, can_focus=True):
         cell: Cell
 
     def __init__(self, picture: Picture, pencil: Pencil, *, id: str | None = None) -> None:  # noqa: A002
-        """Shows a picture; its cursor is not used. See `BoardCanvas`."""
         super().__init__(picture, pencil, id=id)
         self.cursor: Cell = _middle(picture)
         self._buttons: set[int] = set()
@@ -210,12 +187,10 @@ class BoardView(BoardCanvas, can_focus=True):
         self.call_after_refresh(self.look_at, self.cursor)
 
     def action_move(self, down: int, right: int) -> None:
-        """Moves the cursor, up to the edges."""
         row, col = self.cursor[0] + down, self.cursor[1] + right
         self.move_to((min(max(row, 0), self.picture.rows - 1), min(max(col, 0), self.picture.cols - 1)))
 
     def move_to(self, cell: Cell) -> None:
-        """Moves the cursor to a cell, and scrolls to it."""
         self.finish_animation()
         self.cursor = cell
         self.look_at(cell)
@@ -251,7 +226,6 @@ class BoardView(BoardCanvas, can_focus=True):
             self._settled = True
 
     def on_mouse_release(self) -> None:
-        """Forgets pressed buttons where another widget takes the mouse."""
         self._buttons.clear()
 
 

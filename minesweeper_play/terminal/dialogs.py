@@ -18,7 +18,7 @@ from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, BoardConfig
 from minesweeper_play.catalogue import wrapped_lines
 from minesweeper_play.game.session import NoGuess
-from minesweeper_play.terminal.services import CHOICES, BoardChoice, Services
+from minesweeper_play.terminal.base import CHOICES, BoardChoice, Services
 
 Result = TypeVar("Result")
 
@@ -38,9 +38,11 @@ class Dialog(ModalScreen[Result | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", show=False)]
 
     def __init__(self, services: Services) -> None:
-        """Takes the texts and the settings."""
         super().__init__()
-        self.services, self.text = services, services.text
+        self.services = services
+
+    def text(self, key: str, **values: object) -> str:
+        return self.services.catalogue.text(key, **values)
 
 
 class Question(Dialog[bool]):
@@ -54,12 +56,10 @@ class Question(Dialog[bool]):
     ]
 
     def __init__(self, services: Services, key: str) -> None:
-        """Asks a question of the catalogues."""
         super().__init__(services)
         self._key = key
 
     def compose(self) -> ComposeResult:
-        """Yields the question and its answers."""
         with Vertical(id="frame"):
             yield Label(self.text(self._key), markup=False)
             with Horizontal(id="buttons"):
@@ -71,7 +71,6 @@ class Question(Dialog[bool]):
         self.dismiss(event.button.id == "yes")
 
     def action_answer(self, is_yes: bool) -> None:
-        """Answers by a key."""
         self.dismiss(is_yes)
 
 
@@ -91,7 +90,6 @@ class Page(Dialog[None]):
         self._title, self._text, self._table = title, text, table
 
     def compose(self) -> ComposeResult:
-        """Yields the table and the text."""
         with VerticalScroll(id="frame") as frame:
             frame.border_title = self.text(self._title)
             frame.border_subtitle = self.text("page_keys")
@@ -100,11 +98,9 @@ class Page(Dialog[None]):
             yield Static(id="text", markup=False)
 
     def on_mount(self) -> None:
-        """Lets the arrow keys scroll."""
         self.query_one("#frame").focus()
 
     def on_resize(self) -> None:
-        """Wraps the text to the new width."""
         self.call_after_refresh(self._write)
 
     def _write(self) -> None:
@@ -141,7 +137,6 @@ class LongWork(Dialog[None]):
             raise CancelledError
 
     def compose(self) -> ComposeResult:
-        """Yields the number of steps, a bar and a button."""
         with Vertical(id="frame") as frame:
             frame.border_title = self.text(f"{self._key}_title")
             yield Label(markup=False)
@@ -150,7 +145,6 @@ class LongWork(Dialog[None]):
                 yield Button(self.text("cancel"), compact=True)
 
     def on_mount(self) -> None:
-        """Begins to show the progress."""
         self._show()
         self.set_interval(0.1, self._show)
 
@@ -162,7 +156,6 @@ class LongWork(Dialog[None]):
 
     @on(Button.Pressed)
     def action_cancel(self) -> None:
-        """Cancels the work."""
         self.cancelled = True
         self.query_one(Button).disabled = True
 
@@ -173,7 +166,6 @@ class SettingsDialog(Dialog[None]):
     DEFAULT_CSS = "SettingsDialog > #frame { width: 60; }"
 
     def compose(self) -> ComposeResult:
-        """Yields a field per setting."""
         with VerticalScroll(id="frame", can_focus=False) as frame:
             frame.border_title = self.text("settings")
             with Grid():
@@ -186,7 +178,6 @@ class SettingsDialog(Dialog[None]):
                 yield Button(self.text("close"), id="close", variant="primary", compact=True)
 
     def on_mount(self) -> None:
-        """Begins at the language."""
         self.query_one("#language").focus()
 
     @on(Select.Changed)
@@ -233,7 +224,6 @@ class NewGame(Dialog[BoardChoice]):
     """
 
     def compose(self) -> ComposeResult:
-        """Yields the fields and buttons."""
         config, text = self.services.choice.config, self.text
         size = [str(getattr(config, name)) for name in SIZE]
         named = [(f"{text(f'board_{name}')}  {r}\u00d7{c}, {m}", name) for name, (r, c, m) in BOARDS.items()]
@@ -260,7 +250,6 @@ class NewGame(Dialog[BoardChoice]):
                 yield Button(text("cancel"), id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """Lets Enter start the present board again."""
         self.query_one("#start").focus()
 
     @on(Select.Changed)

@@ -1,13 +1,19 @@
-"""Drawing of a board: what its picture shows, its icons, and its lines of characters for each size of the cells."""
+"""Drawing of a board: its colours and icons, what its picture shows, and its lines for each size of the cells.
+
+The colours for players who confuse red and green follow Okabe and Ito (2008), "Color Universal Design".
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from types import SimpleNamespace
 from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 
@@ -17,8 +23,112 @@ from minesweeper_play.coach.board_text import NERD, PLAIN, Glyphs
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
-from minesweeper_play.terminal.palette import Palette, style_of
 from minesweeper_play.terminal.player import Player
+
+
+class Palette(SimpleNamespace):
+    """Colours as "#rrggbb", by the names in `_STANDARD`; two shades of one colour stand in turn, as on a chessboard."""
+
+    def count(self, number: int) -> str:
+        """Returns the colour of a number of at least 1."""
+        return str(self.counts[(number - 1) % len(self.counts)])
+
+    def risk(self, level: int, shade: int) -> str:
+        """Returns the tint of a risk, as in `minesweeper_env.rendering.LEVEL_SAFE`, in shade 0 or 1."""
+        if level in (LEVEL_SAFE, LEVEL_MINE):
+            tint = self.sure_safe if level == LEVEL_SAFE else self.sure_mine
+        else:
+            tint = _between(self.stops, (level - 1) / 100)
+        return _darker(tint) if shade else tint
+
+
+Colour = str | tuple[str, ...]
+
+_STANDARD: dict[str, tuple[Colour, Colour]] = {
+    # Behind the board; row and column numbers, and those of the cursor.
+    "screen": ("#14161b", "#f4f5f7"),
+    "label": ("#7c8596", "#5f6673"),
+    "label_strong": ("#ffffff", "#000000"),
+    # A covered cell and its icon; an open one, and its icon where no mine is around.
+    "covered": (("#4b5468", "#434b5e"), ("#b7c1d1", "#aab5c7")),
+    "covered_ink": ("#69738a", "#8e99ad"),
+    "open": (("#20242c", "#1b1f26"), ("#ffffff", "#f1f3f7")),
+    "blank": ("#3d4450", "#c6ccd6"),
+    # The numbers 1 to 8; larger ones, on boards of a larger radius, begin again.
+    "counts": (
+        ("#74b0ff", "#6fd08c", "#ff7f76", "#c9a2ff", "#ffb35c", "#54dada", "#f4f4f4", "#a9b1bd"),
+        ("#1a56d6", "#1c6f2f", "#c62828", "#5a2a96", "#8a3c10", "#00696c", "#22262c", "#5d636b"),
+    ),
+    "flag": ("#ff968c", "#b3121d"),
+    "question": ("#ffe08a", "#5b4300"),
+    "mine": ("#f2f2f2", "#1c1f24"),
+    # The cell that ended the game.
+    "fatal": ("#d92d2d", "#d92d2d"),
+    "fatal_ink": ("#ffffff", "#ffffff"),
+    "wrong": ("#ff9d3c", "#9a4a00"),
+    "cursor": ("#f5f5f5", "#111827"),
+    "cursor_ink": ("#101216", "#ffffff"),
+    # The cells of a hint.
+    "hint_clue": ("#ffd23f", "#ffcf33"),
+    "hint_safe": ("#37c871", "#4cd07f"),
+    "hint_mine": ("#ff6b5f", "#ff8d83"),
+    "hint_ink": ("#101216", "#101216"),
+    # The tints of risks at 0, 25, 50 and 100 %, and the numbers on them; cells whose risk is exactly 0 or 1.
+    "stops": (("#2b7449", "#77721f", "#a15b22", "#a83434"), ("#a5dcae", "#ece596", "#f5be78", "#ee8f87")),
+    "risk_ink": ("#ffffff", "#15181d"),
+    "sure_safe": ("#1fae5b", "#1c8a48"),
+    "sure_mine": ("#c22222", "#c22222"),
+    "sure_ink": ("#ffffff", "#ffffff"),
+}
+"""Each colour of `Palette` on a dark and on a light screen."""
+
+_COLOUR_BLIND: dict[str, tuple[Colour, Colour]] = {
+    "counts": (
+        ("#56b4e9", "#e69f00", "#f0e442", "#cc79a7", "#3fc9a0", "#ff8a3d", "#ffffff", "#a9b1bd"),
+        ("#0072b2", "#a35a00", "#00765a", "#a04a7c", "#b34700", "#4a4f57", "#000000", "#5d636b"),
+    ),
+    "flag": ("#f0e442", "#8a3d00"),
+    "fatal": ("#d55e00", "#d55e00"),
+    "wrong": ("#eab0d0", "#7d2f5c"),
+    "hint_clue": ("#f0e442", "#f0e442"),
+    "hint_safe": ("#56b4e9", "#8fcbee"),
+    "hint_mine": ("#e69f00", "#f0b048"),
+    "stops": (("#1d5a8a", "#53627a", "#7d6838", "#a65f00"), ("#a8d3ee", "#d9dde0", "#ecd09a", "#eba653")),
+    "sure_safe": ("#0072b2", "#0072b2"),
+    "sure_mine": ("#d55e00", "#c04f00"),
+}
+"""The colours that differ for players who confuse red and green."""
+
+PALETTES = {
+    (name, is_colour_blind): Palette(
+        **{key: pair[brightness] for key, pair in (_STANDARD | (_COLOUR_BLIND if is_colour_blind else {})).items()}
+    )
+    for brightness, name in enumerate(("dark", "light"))
+    for is_colour_blind in (False, True)
+}
+"""The palettes, by the brightness of the screen and by whether they avoid red against green."""
+
+
+@cache
+def style_of(ink: str, face: str, bold: bool = False) -> Style:
+    """Returns the style of a foreground and a background colour."""
+    return Style(color=Color.parse(ink), bgcolor=Color.parse(face), bold=bold)
+
+
+@cache
+def _darker(colour: str) -> str:
+    """Returns a colour a little darker, so that neighbours of one colour can be told apart."""
+    return "#" + "".join(f"{round(0.88 * channel):02x}" for channel in Color.parse(colour).get_truecolor())
+
+
+@cache
+def _between(stops: tuple[str, str, str, str], risk: float) -> str:
+    channels = np.transpose([Color.parse(stop).get_truecolor() for stop in stops])
+    mixed = (round(float(np.interp(risk, (0.0, 0.25, 0.5, 1.0), channel))) for channel in channels)
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
+# The board
 
 RiskStyle = Literal["off", "numbers", "shades"]
 """The ways to show risks: not at all, in per cent on a tint, or as a tint alone."""
@@ -55,12 +165,10 @@ class Picture:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
         return int(self.codes.shape[0])
 
     @property
     def cols(self) -> int:
-        """The number of columns."""
         return int(self.codes.shape[1])
 
 
@@ -85,7 +193,6 @@ def picture_of(
 
 ICONS: dict[str, Glyphs] = {name: each._replace(wrong="\u2717") for name, each in (("plain", PLAIN), ("nerd", NERD))}
 """The sets of icons by name; "nerd" needs a font of https://www.nerdfonts.com."""
-
 
 LABEL_STEP = 5
 """Distance of column numbers on boards where they do not fit above every column."""
@@ -121,26 +228,22 @@ class Pencil:
     def row(self, picture: Picture, line: int, first: int, last: int) -> list[Segment]:
         """Returns the cells first..last-1 of a line of the board, counted without the column numbers."""
         row, inner = divmod(line, self.size.height)
-        looks = (self._look(picture, row, col) for col in range(first, last))
+        looks = (self._look(picture, (row, col)) for col in range(first, last))
         is_middle = inner == self.size.height // 2
-        cells = (Segment(self._placed(text if is_middle else ""), style) for text, style in looks)
-        return list(Segment.simplify(cells))
+        return list(Segment.simplify(Segment(self._placed(text if is_middle else ""), style) for text, style in looks))
 
     def row_label(self, picture: Picture, line: int) -> Segment:
         """Returns the row number at the left of a line, with the blank after it."""
         row, inner = divmod(line, self.size.height)
         text = str(row + 1) if inner == self.size.height // 2 and row < picture.rows else ""
-        width = self.margin(picture)
-        return Segment(
-            f"{text:>{width - 1}} ", self._label_style(picture.cursor is not None and picture.cursor[0] == row)
-        )
+        is_here = picture.cursor is not None and picture.cursor[0] == row
+        return Segment(f"{text:>{self.margin(picture) - 1}} ", self._label_style(is_here))
 
     def column_labels(self, picture: Picture, first: int, last: int) -> list[Segment]:
         """Returns the column numbers above the cells first..last-1."""
         width = self.size.width
-        plain, strong = self._label_style(False), self._label_style(True)
         every = len(str(picture.cols)) < width
-        characters = [(" ", plain)] * ((last - first) * width)
+        characters = [(" ", self._label_style(False))] * ((last - first) * width)
         here = picture.cursor[1] + 1 if picture.cursor is not None else 0
         shown = (number for number in range(first + 1, last + 1) if every or number == 1 or number % LABEL_STEP == 0)
         numbers = [number for number in shown if every or abs(number - here) != 1]
@@ -150,7 +253,7 @@ class Pencil:
             begin = max(0, (number - first) * width - len(placed))
             for place, character in enumerate(placed, begin):
                 if character != " ":
-                    characters[place] = (character, strong if number == here else plain)
+                    characters[place] = (character, self._label_style(number == here))
         return list(Segment.simplify(Segment(*each) for each in characters))
 
     def _label_style(self, strong: bool) -> Style:
@@ -159,45 +262,37 @@ class Pencil:
     def _placed(self, text: str) -> str:
         return text.rjust(2) if self.size.width == 2 else text.center(self.size.width)
 
-    def _look(self, picture: Picture, row: int, col: int) -> tuple[str, Style]:
+    def _look(self, picture: Picture, cell: Cell) -> tuple[str, Style]:
         """Returns the text and the style of a cell: its own, under risks, under a hint, under the cursor."""
-        code, shade = int(picture.codes[row, col]), (row + col) % 2
-        text, ink, face = self._own_look(picture, row, col, code, shade)
-        palette = self.palette
-        mark = picture.marks.get((row, col))
-        if mark is not None:
-            is_choice = mark == "choice"
-            face = palette.cursor if is_choice else getattr(palette, f"hint_{mark}")
-            ink = palette.cursor_ink if is_choice else palette.hint_ink
-        if (row, col) == picture.cursor != picture.fatal:
+        code, palette, mark = int(picture.codes[cell]), self.palette, picture.marks.get(cell)
+        is_covered = code > picture.meaning.max_count
+        look = self._covered_look if is_covered and code != picture.meaning.mine else self._open_look
+        text, ink, face = look(picture, cell, code, sum(cell) % 2)
+        if mark == "choice" or cell == picture.cursor != picture.fatal:
             ink, face = palette.cursor_ink, palette.cursor
-        return text, style_of(ink, face, code <= picture.meaning.max_count or mark is not None)
+        elif mark is not None:
+            ink, face = palette.hint_ink, getattr(palette, f"hint_{mark}")
+        return text, style_of(ink, face, not is_covered or mark is not None)
 
-    def _own_look(self, picture: Picture, row: int, col: int, code: int, shade: int) -> tuple[str, str, str]:
-        palette, meaning = self.palette, picture.meaning
-        if code <= meaning.max_count:
-            face = palette.open[shade]
-            return (str(code), palette.count(code), face) if code else (self.icons.blank, palette.blank, face)
-        if code == meaning.mine:
-            fatal = (row, col) == picture.fatal
-            ink, face = (palette.fatal_ink, palette.fatal) if fatal else (palette.mine, palette.open[shade])
-            return self.icons.mine, ink, face
-        return self._covered_look(picture, row, col, code, shade)
+    def _open_look(self, picture: Picture, cell: Cell, code: int, shade: int) -> tuple[str, str, str]:
+        palette, face = self.palette, self.palette.open[shade]
+        if code == picture.meaning.mine:
+            is_fatal = cell == picture.fatal
+            return self.icons.mine, *((palette.fatal_ink, palette.fatal) if is_fatal else (palette.mine, face))
+        return (str(code), palette.count(code), face) if code else (self.icons.blank, palette.blank, face)
 
-    def _covered_look(self, picture: Picture, row: int, col: int, code: int, shade: int) -> tuple[str, str, str]:
+    def _covered_look(self, picture: Picture, cell: Cell, code: int, shade: int) -> tuple[str, str, str]:
         palette, icons, meaning = self.palette, self.icons, picture.meaning
-        if picture.wrong is not None and picture.wrong[row, col]:
+        if picture.wrong is not None and picture.wrong[cell]:
             return icons.wrong, palette.wrong, palette.covered[shade]
-        face = palette.covered[shade]
         marked = {meaning.flagged: (icons.flag, palette.flag), meaning.question: (icons.question, palette.question)}
         text, ink = marked.get(code, (icons.hidden, palette.covered_ink))
-        level = LEVEL_UNKNOWN if picture.levels is None else int(picture.levels[row, col])
+        level = LEVEL_UNKNOWN if picture.levels is None else int(picture.levels[cell])
         if level == LEVEL_UNKNOWN:
-            return text, ink, face
-        sure = level in (LEVEL_SAFE, LEVEL_MINE)
-        ink = palette.sure_ink if sure else palette.risk_ink
+            return text, ink, palette.covered[shade]
         if code == meaning.hidden:
             text = self._risk_text(level) if picture.numbers else " "
+        ink = palette.sure_ink if level in (LEVEL_SAFE, LEVEL_MINE) else palette.risk_ink
         return text, ink, palette.risk(level, shade)
 
     def _risk_text(self, level: int) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,8 @@ Source = Literal["network", "own", "preference", "exact", "uniform", "none"]
 | none       | none: the position is too hard                                                         |
 """
 
-Status = Literal["playing", "won", "lost", "truncated"]
 
-
-@dataclass(frozen=True)
-class Ratings:
+class Ratings(NamedTuple):
     """Ratings of a board.
 
     Attributes:
@@ -52,64 +49,57 @@ class Ratings:
     oracle: Ratings | None = None
 
 
-def rate(policy: Policy, board: NDArray[np.int8], config: BoardConfig) -> Ratings:
-    """Returns the ratings of (rows, cols) codes by the policy's method `values`, `scores` or `ratings`, or the oracle.
-
-    Raises:
-        PolicyError: the policy fails, or its numbers have another shape.
-    """
-    covered = board > config.codes.max_count
-    source: Source = "exact" if config.first_click in UNIFORM_FIRST_CLICKS else "uniform"
-    try:
-        oracle = _on(covered, source, mine_probabilities(board, config.mines, radius=config.radius))
-    except (PositionTooHardError, InconsistentBoardError):
-        oracle = Ratings("none", np.full(board.shape, np.nan))
-    with own_code(policy_name(policy)):
-        own = _own_ratings(policy.policy if isinstance(policy, EntryPolicy) else policy, board, covered)
-    return oracle if own is None else replace(own, oracle=oracle)
-
-
-def _own_ratings(owner: Any, board: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
-    if (outputs := _outputs(owner, "values", board)) is not None:
-        return _on(covered, "network", 1.0 / (1.0 + np.exp(np.clip(outputs, -60, 60))))
-    if (outputs := _outputs(owner, "scores", board)) is not None:
-        return _on(covered, "preference", _scaled(-outputs, covered))
-    if (outputs := _outputs(owner, "ratings", board)) is None:
-        return None
-    known = np.where(np.isposinf(outputs), 1.0, outputs)
-    if (known[covered] >= 0.0).all() and (known[covered] <= 1.0).all():
-        return _on(covered, "own", known)
-    finite = np.where(np.isfinite(outputs), outputs, np.nan)
-    return _on(covered, "preference", np.where(np.isnan(finite), 1.0, _scaled(finite, covered)))
-
-
-def _outputs(owner: Any, method: str, board: NDArray[np.int8]) -> NDArray[np.float64] | None:
-    """Returns what a method of a policy says of the cells, (rows, cols); None where it has no such method or answer."""
-    method_of_owner = getattr(owner, method, None)
-    outputs = method_of_owner(board[None]) if callable(method_of_owner) else None
-    if outputs is None:
-        return None
-    return np.asarray(outputs, np.float64).reshape(1, -1)[0, : board.size].reshape(board.shape)
-
-
-def _scaled(costs: NDArray[np.float64], covered: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Returns numbers on a scale from 0 for the least one on a covered cell to 1 for the greatest."""
-    least, most = np.nanmin(costs[covered]), np.nanmax(costs[covered])
-    return (costs - least) / max(most - least, 1e-12)
-
-
-def _on(covered: NDArray[np.bool_], source: Source, risks: NDArray[np.float64]) -> Ratings:
-    return Ratings(source, np.where(covered, risks, np.nan))
-
-
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The next move of a policy; the `ratings` of the cells before it are None if nobody asked for them."""
 
     action: int
     move: Move
     cell: Cell
     ratings: Ratings | None
+
+
+def rate(policy: Policy, board: NDArray[np.int8], config: BoardConfig) -> Ratings:
+    """Returns the ratings of (rows, cols) codes by the policy's method `values`, `scores` or `ratings`, or the oracle.
+
+    Raises a PolicyError if the policy fails, or if its numbers have another shape.
+    """
+    covered = board > config.codes.max_count
+    try:
+        source: Source = "exact" if config.first_click in UNIFORM_FIRST_CLICKS else "uniform"
+        oracle = Ratings(source, mine_probabilities(board, config.mines, radius=config.radius))
+    except (PositionTooHardError, InconsistentBoardError):
+        oracle = Ratings("none", np.full(board.shape, np.nan))
+    with own_code(policy_name(policy)):
+        own = _own_ratings(policy.policy if isinstance(policy, EntryPolicy) else policy, board, covered)
+    shown = oracle._replace(risks=np.where(covered, oracle.risks, np.nan))
+    return shown if own is None else Ratings(own.source, np.where(covered, own.risks, np.nan), shown)
+
+
+def _own_ratings(owner: Any, board: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
+    if (outputs := _outputs(owner, "values", board)) is not None:
+        return Ratings("network", 1.0 / (1.0 + np.exp(np.clip(outputs, -60, 60))))
+    if (outputs := _outputs(owner, "scores", board)) is not None:
+        return Ratings("preference", _scaled(-outputs, covered))
+    if (outputs := _outputs(owner, "ratings", board)) is None:
+        return None
+    known = np.where(np.isposinf(outputs), 1.0, outputs)
+    if (known[covered] >= 0.0).all() and (known[covered] <= 1.0).all():
+        return Ratings("own", known)
+    finite = np.where(np.isfinite(outputs), outputs, np.nan)
+    return Ratings("preference", np.where(np.isnan(finite), 1.0, _scaled(finite, covered)))
+
+
+def _outputs(owner: Any, method: str, board: NDArray[np.int8]) -> NDArray[np.float64] | None:
+    """Returns what a method of a policy says of the cells, (rows, cols); None where it has no such method or answer."""
+    found = getattr(owner, method, None)
+    outputs = found(board[None]) if callable(found) else None
+    return None if outputs is None else np.asarray(outputs, np.float64).ravel()[: board.size].reshape(board.shape)
+
+
+def _scaled(costs: NDArray[np.float64], covered: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Returns numbers on a scale from 0 for the least one on a covered cell to 1 for the greatest."""
+    least, most = np.nanmin(costs[covered]), np.nanmax(costs[covered])
+    return (costs - least) / max(most - least, 1e-12)
 
 
 class Player:
@@ -131,7 +121,6 @@ class Player:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
         return self.status != "playing"
 
     @property
@@ -141,11 +130,10 @@ class Player:
         return mines
 
     def begin(self, seed: int) -> None:
-        """Starts the game of a seed."""
         self._policy.reset(seed)
         self.board, info = self._env.reset(seed=seed)
         self._mask: NDArray[np.int8] = info["action_mask"]
-        self.status: Status = "playing"
+        self.status: Literal["playing", "won", "lost", "truncated"] = "playing"
         self.moves = 0
         self.exploded: Cell | None = None
 

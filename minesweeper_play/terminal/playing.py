@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -19,14 +19,13 @@ from minesweeper_play.catalogue import wrapped_lines
 from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Advice, marks_of
 from minesweeper_play.game.commands import CommandError, parse_command
-from minesweeper_play.game.moves import Cell, Report, opening_layers
+from minesweeper_play.game.moves import Cell, Report
 from minesweeper_play.game.saved import save_as
 from minesweeper_play.game.session import Session
-from minesweeper_play.terminal.base import Background, GameAppScreen
+from minesweeper_play.terminal.base import Background, BoardChoice, GameAppScreen, Services
 from minesweeper_play.terminal.board import BoardView
 from minesweeper_play.terminal.dialogs import CancelledError, LongWork, NewGame, Page, Question
 from minesweeper_play.terminal.drawing import Picture, RiskStyle, next_style, picture_of
-from minesweeper_play.terminal.services import BoardChoice, Services
 
 Progress = Callable[[int, int], None]
 """Takes the number of finished steps, and of all steps."""
@@ -65,7 +64,6 @@ class GameScreen(GameAppScreen):
     ]
 
     def __init__(self, services: Services, session: Session) -> None:
-        """Shows a session."""
         super().__init__(services)
         self.session = session
         self._risks: NDArray[np.float64] | None = None
@@ -75,16 +73,13 @@ class GameScreen(GameAppScreen):
 
     @property
     def board(self) -> BoardView:
-        """The board."""
         return self.query_one(BoardView)
 
     @property
     def overlay(self) -> RiskStyle:
-        """The way in which risks are shown."""
         return self.services.settings.overlay
 
     def compose(self) -> ComposeResult:
-        """Yields the parts of the screen, from top to bottom."""
         yield Static(id="figures")
         yield BoardView(self._picture(), self.services.settings.pencil, id="board")
         yield Static(id="message", markup=False)
@@ -92,7 +87,6 @@ class GameScreen(GameAppScreen):
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
-        """Begins to show the clock, and asks for the risks if they are shown from the start."""
         self.translate()
         self.say("ready" if self.session.status == "ready" else "resumed")
         self.set_interval(0.5, self._show_figures)
@@ -100,7 +94,6 @@ class GameScreen(GameAppScreen):
         self._ask_for_risks()
 
     def translate(self) -> None:
-        """Writes all texts of the screen in the language of the settings."""
         self.query_one("#prompt", Input).placeholder = self.catalogue.text("prompt_placeholder")
         self.refresh_bindings()
         self._show_figures()
@@ -129,7 +122,6 @@ class GameScreen(GameAppScreen):
         self.move(move, self.board.cursor)
 
     def action_undo(self) -> None:
-        """Takes the last move back."""
         self._after(self.session.undo())
 
     @on(BoardView.Chosen)
@@ -157,7 +149,8 @@ class GameScreen(GameAppScreen):
         self.say(report.key, **report.values)
         if not report.accepted:
             return
-        self._show_position(self._layers(report, origin))
+        is_animated = self.services.settings.animation and self.app.animation_level != "none"
+        self._show_position(self.session.opening_layers(report, origin) if is_animated and origin is not None else ())
         if self.session.is_over:
             # Reading and writing the statistics may take a while.
             session, statistics = self.session, self.services.statistics
@@ -167,22 +160,13 @@ class GameScreen(GameAppScreen):
                 lambda sentences: self.tell(" ".join(sentences)),
             )
 
-    def _layers(self, report: Report, origin: Cell | None) -> list[list[Cell]]:
-        """Returns the layers of an opening of more than one cell, if openings are animated."""
-        board, most = self.session.board, self.session.config.codes.max_count
-        opened = [cell for cell in report.cells if board[cell] <= most]
-        is_animated = self.services.settings.animation and self.app.animation_level != "none"
-        if origin is None or self.session.status == "lost" or len(opened) < 2 or not is_animated:
-            return []
-        return opening_layers(board, opened, origin, self.session.config.radius)
-
-    def _show_position(self, layers: list[list[Cell]] | None = None) -> None:
+    def _show_position(self, layers: Sequence[Sequence[Cell]] = ()) -> None:
         """Shows a new position, without the hint and the risks of the one before."""
         self._advice = None
         self._adviser.forget()
         self._recorder.forget()
         self._ask_for_risks()
-        self.board.show(self._picture(), layers or ())
+        self.board.show(self._picture(), layers)
         self._show_figures()
         self.refresh_bindings()
 
@@ -286,7 +270,6 @@ class GameScreen(GameAppScreen):
         self.set_timer(PATIENCE_SECONDS, show)
 
     def action_review(self) -> None:
-        """Asks the coach for a review of the finished game."""
         # Its import loads what the coach needs.
         from minesweeper_play.coach.review import reason_against, review_game
 
@@ -299,7 +282,6 @@ class GameScreen(GameAppScreen):
     # Games
 
     def begin(self) -> None:
-        """Plays another session on the chosen board."""
         self.session = self.services.next_session()
         self._worker.forget()
         if self._work is not None:
@@ -310,11 +292,9 @@ class GameScreen(GameAppScreen):
         self.board.focus()
 
     def action_again(self) -> None:
-        """Begins another game on the same board; asks first if this one is not over."""
         self._unless_under_way("ask_new", self.begin)
 
     def action_leave(self) -> None:
-        """Ends the program, after a question if the game is not over."""
         self._unless_under_way("ask_leave", lambda: self.app.exit(0))
 
     def _unless_under_way(self, question: str, act: Callable[[], Any]) -> None:
@@ -325,8 +305,6 @@ class GameScreen(GameAppScreen):
             act()
 
     def action_new(self) -> None:
-        """Asks which board to play next."""
-
         def begin(choice: BoardChoice | None) -> None:
             if choice is not None:
                 self.services.choose(choice)
@@ -337,12 +315,10 @@ class GameScreen(GameAppScreen):
     # Other screens, and the prompt
 
     def action_manual(self) -> None:
-        """Opens the manual."""
         text = self.catalogue.text("manual_keys") + self.catalogue.manual()
         self.app.push_screen(Page(self.services, "manual_title", text))
 
     def action_prompt(self) -> None:
-        """Goes to the command prompt."""
         self.set_focus(self.query_one("#prompt"))
 
     def action_board(self) -> None:

@@ -16,10 +16,9 @@ from minesweeper_play.coach.review import Mark, Review, Verdict
 from minesweeper_play.coach.texts import curve_lines, detail_sentences, points, summary_sentences
 from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.advice import marks_of_proof
-from minesweeper_play.terminal.base import GameAppScreen
+from minesweeper_play.terminal.base import GameAppScreen, Services
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.drawing import Picture
-from minesweeper_play.terminal.services import Services
 
 COLOURS = {Mark.INACCURATE: "$warning", Mark.AVOIDABLE: "$error", Mark.UNLUCKY: "$error"}
 """Colours of marks in the list of turns; the other marks have that of the text."""
@@ -47,12 +46,10 @@ class ReviewScreen(GameAppScreen):
     ]
 
     def __init__(self, services: Services, review: Review) -> None:
-        """Shows a review with at least one turn."""
         super().__init__(services)
         self._review = review
 
     def compose(self) -> ComposeResult:
-        """Yields the list of turns, the board or the curve next to it, and the details below."""
         pencil = self.services.settings.pencil
         yield Static(id="head", markup=False)
         with Horizontal():
@@ -108,7 +105,6 @@ class ReviewScreen(GameAppScreen):
         self.query_one("#text", Static).update(Content(" ".join(detail_sentences(verdict, self.catalogue))))
 
     def action_curve(self) -> None:
-        """Changes between the board and the curve."""
         self.toggle_class("-curve")
         self._plot()
 

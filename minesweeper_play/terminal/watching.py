@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,16 +12,15 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Footer, Static
 
-from baselines.cli.start import explain
+from baselines.cli.start import FAILED, explain
 from minesweeper_env.generation import GenerationError
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
-from minesweeper_play.terminal.base import Background, GameAppScreen
+from minesweeper_play.terminal.base import Background, GameAppScreen, Services
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.drawing import RiskStyle, next_style, picture_of
-from minesweeper_play.terminal.player import Choice, Player, Ratings
-from minesweeper_play.terminal.services import Services
+from minesweeper_play.terminal.player import Choice, Player
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """Moves per second."""
@@ -52,20 +51,17 @@ class WatchScreen(GameAppScreen):
         Binding("q,escape", "leave", "key_leave"),
     ]
 
-    def __init__(self, services: Services, players: Sequence[Player], seed: int, fail: Callable[[str], object]) -> None:
-        """Prepares to watch games of this seed and those after it; `fail` takes the message of an error."""
+    def __init__(self, services: Services, players: Sequence[Player], seed: int) -> None:
         super().__init__(services)
         self.players, self.seed, self.paused = tuple(players), seed, False
         self._speed = FIRST_SPEED
         self._style: RiskStyle = "numbers"
         self._choices: list[Choice | None] = [None] * len(self.players)
-        self._fail = fail
-        self._background = Background(self, lambda error: fail(explain(error)))
+        self._background = Background(self, self._fail)
         self._due: Timer | None = None
-        self._steps_wanted = 0
+        self._wants_step = False
 
     def compose(self) -> ComposeResult:
-        """Yields a line of figures, a board per player, a line for messages, and the keys."""
         yield Static(id="figures")
         with Container(id="players"):
             for index, player in enumerate(self.players):
@@ -76,16 +72,19 @@ class WatchScreen(GameAppScreen):
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
-        """Begins the first game."""
         self.translate()
         self._begin()
 
     def translate(self) -> None:
-        """Writes all texts of the screen in the language of the settings."""
         self.refresh_bindings()
         self._show()
 
     # The course of a game
+
+    def _fail(self, error: Exception) -> None:
+        """Ends the program with an error, which is printed when the terminal is as before."""
+        self.services.failure = explain(error)
+        self.app.exit(FAILED)
 
     def _begin(self) -> None:
         for player in self.players:
@@ -94,8 +93,6 @@ class WatchScreen(GameAppScreen):
         self._think()
 
     def _think(self) -> None:
-        """Asks the policies for their next moves, in another thread."""
-
         def work() -> list[Choice | None]:
             choices: list[Choice | None] = []
             for player in self.players:
@@ -111,12 +108,11 @@ class WatchScreen(GameAppScreen):
         self._plan(1.0 / SPEEDS[self._speed])
 
     def _plan(self, seconds: float) -> None:
-        """Plans the next step of the game, unless it stands still."""
         if self._due is not None:
             self._due.stop()
             self._due = None
-        if self._steps_wanted > 0:
-            self._steps_wanted -= 1
+        if self._wants_step:
+            self._wants_step = False
             self._advance()
         elif not self.paused:
             self._due = self.set_timer(seconds, self._advance)
@@ -135,7 +131,7 @@ class WatchScreen(GameAppScreen):
                 if choice is not None:
                     player.play(choice)
         except GenerationError as error:
-            self._fail(explain(error))
+            self._fail(error)
             return
         self._choices = [None] * len(self.players)
         self._show()
@@ -147,7 +143,6 @@ class WatchScreen(GameAppScreen):
     # What is shown
 
     def _show(self) -> None:
-        """Shows the boards, the figures and the state of the games."""
         for index, (player, choice) in enumerate(zip(self.players, self._choices, strict=True)):
             board = self.query_one(f"#board{index}", BoardCanvas)
             ratings = choice.ratings if choice is not None and self._style != "off" else None
@@ -171,20 +166,17 @@ class WatchScreen(GameAppScreen):
     # Keys
 
     def action_pause(self) -> None:
-        """Stops the games, or lets them go on."""
         self.paused = not self.paused
         self._show()
         self._plan(1.0 / SPEEDS[self._speed])
 
     def action_step(self) -> None:
         """Makes one move, and stops the games."""
-        self.paused = True
-        self._steps_wanted = 1
+        self.paused = self._wants_step = True
         if any(self._choices) or all(player.is_over for player in self.players):
             self._plan(0.0)
 
     def action_change_speed(self, change: int) -> None:
-        """Makes the games faster, or slower by a negative number of `SPEEDS`."""
         self._speed = min(max(self._speed + change, 0), len(SPEEDS) - 1)
         self._show()
         if any(self._choices):
@@ -196,34 +188,29 @@ class WatchScreen(GameAppScreen):
         self._show()
 
     def action_next(self) -> None:
-        """Leaves this game unfinished, and begins the next one."""
         if self._due is not None:
             self._due.stop()
         self.seed += 1
         self._begin()
 
     def action_leave(self) -> None:
-        """Ends the program."""
         self.app.exit(0)
 
 
 def title_of(player: Player, choice: Choice | None, rated: bool, catalogue: Catalogue) -> str:
-    """Returns the line above a board: the policy, how its game stands, and what the ratings are."""
-    parts = [player.name, catalogue.text(f"watching_{player.status}", count=player.moves)]
-    if rated and choice is not None and choice.ratings is not None:
-        parts.append(_ratings_of(choice, choice.ratings, catalogue))
-    return "   ".join(parts)
+    """Returns the line above a board: the policy, how its game stands, and what the ratings are.
 
-
-def _ratings_of(choice: Choice, ratings: Ratings, catalogue: Catalogue) -> str:
-    """Returns what the numbers on the cells are; with the policy's own number of its click and the oracle's beside."""
-    text = catalogue.text(f"ratings_{ratings.source}")
-    if ratings.oracle is None or ratings.oracle.source == "none":
-        return text
-    own, oracle = (catalogue.per_cent(float(each.risks[choice.cell])) for each in (ratings, ratings.oracle))
-    key = "ratings_beside_preference" if ratings.source == "preference" else "ratings_beside"
-    kind = catalogue.text(f"risk_{ratings.oracle.source}")
-    return f"{catalogue.text(key, own=own, oracle=oracle, kind=kind)}   {text}"
+    Beside the policy's own numbers stand its number of the click and that of the oracle.
+    """
+    text, parts = catalogue.text, [player.name, catalogue.text(f"watching_{player.status}", count=player.moves)]
+    if not rated or choice is None or choice.ratings is None:
+        return "   ".join(parts)
+    source, risks, oracle = choice.ratings
+    if oracle is not None and oracle.source != "none":
+        own, exact = (catalogue.per_cent(float(each[choice.cell])) for each in (risks, oracle.risks))
+        key = "ratings_beside_preference" if source == "preference" else "ratings_beside"
+        parts.append(text(key, own=own, oracle=exact, kind=text(f"risk_{oracle.source}")))
+    return "   ".join([*parts, text(f"ratings_{source}")])
 
 
 def score_of(players: Sequence[Player], catalogue: Catalogue) -> str:

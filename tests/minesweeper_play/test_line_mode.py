@@ -23,7 +23,7 @@ from minesweeper_play.coach import review as coach
 from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, board_lines
 from minesweeper_play.coach.texts import review_lines
 from minesweeper_play.game.commands import WORDS, Command
-from minesweeper_play.game.moves import LAYER_SECONDS, opening_layers
+from minesweeper_play.game.moves import LAYER_SECONDS
 from minesweeper_play.game.session import Session
 from minesweeper_play.line_console import Console, choose_glyphs, draw_session
 from minesweeper_play.line_mode import ClassicGame
@@ -139,7 +139,7 @@ def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(animated, pauses
     session, report = opened()
     animated.animate(session, report, (4, 4))
     out = capsys.readouterr().out
-    layers = opening_layers(session.board, report.cells, (4, 4))
+    layers = session.opening_layers(report, (4, 4))
     frames = re.split(r"\033\[9A\r\033\[J", out.removeprefix(HIDE).removesuffix(SHOW))
     assert frames[-1] == ""
     assert len(frames) - 1 == len(layers) - 1 == len(pauses)

@@ -16,7 +16,6 @@ from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
 from minesweeper_play.terminal.board import BoardView
-from minesweeper_play.terminal.services import KeptSettings
 
 Script = Callable[[MinesweeperApp, Pilot[int]], Awaitable[Any]]
 
@@ -30,28 +29,18 @@ def layout_of(rows: Sequence[str]) -> np.ndarray:
 
 
 def wall_session() -> Session:
-    """Returns a game on the layout `WALL`."""
     mines = layout_of(WALL)
     return Session(BoardConfig(*mines.shape, int(mines.sum()), first_click="safe"), seed=0, layout=mines)
 
 
-def drive(
-    script: Script,
-    folder: Any,
-    *,
-    session: Session | None = None,
-    size=(80, 24),
-    players=(),
-    kept_settings: KeptSettings | None = None,
-    **options: Any,
-) -> Any:
+def drive(script: Script, folder: Any, *, session=None, size=(80, 24), players=(), file=None, **options: Any) -> Any:
     """Runs a script against a game on a screen of a size, and returns what it returns.
 
     Openings are not animated unless `animation=True` is given. The statistics are in `folder`, and no settings are
-    kept unless `kept_settings` is given.
+    kept unless a file is given.
     """
     play_options = PlayOptions(**{"animation": False, **options})
-    app = MinesweeperApp(play_options, players, session, Statistics(folder), kept_settings)
+    app = MinesweeperApp(play_options, players, session, Statistics(folder), file)
 
     async def run() -> Any:
         async with app.run_test(size=size) as pilot:
@@ -80,10 +69,15 @@ def shown(app: MinesweeperApp) -> str:
     return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips)
 
 
+def place_of(view: BoardView, cell: tuple[int, int]) -> tuple[int, int]:
+    """Returns the first column and line of the widget that show a cell."""
+    width, height = view.size
+    return next((x, y) for y in range(height) for x in range(width) if view.cell_at(x, y) == cell)
+
+
 async def click(app: MinesweeperApp, pilot: Pilot[int], cell: tuple[int, int], button: int = 1) -> None:
-    """Clicks a cell."""
     view = app.screen.query_one(BoardView)
-    await pilot.click(view, offset=view.place_of(cell), button=button)
+    await pilot.click(view, offset=place_of(view, cell), button=button)
 
 
 async def typed(app: MinesweeperApp, pilot: Pilot[int], line: str) -> None:

@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_play.game.moves import opening_layers
 from minesweeper_play.game.session import Session
 
 
@@ -16,7 +15,7 @@ def opened(layout, *moves):
     session = Session(BoardConfig(*layout.shape, int(layout.sum()), first_click="any"), layout=layout, seed=0)
     for kind, row, col in moves:
         report = getattr(session, kind)(row, col)
-    return opening_layers(session.board, report.cells, moves[-1][1:])
+    return session.opening_layers(report, moves[-1][1:])
 
 
 def test_the_layers_spread_from_the_click_over_zeros():
@@ -32,7 +31,7 @@ def test_every_opened_cell_is_in_one_layer():
     for seed in range(10):
         session = Session(BoardConfig(16, 16, 30), seed=seed)
         report = session.open(8, 8)
-        layers = opening_layers(session.board, report.cells, (8, 8))
+        layers = session.opening_layers(report, (8, 8))
         assert sorted(cell for layer in layers for cell in layer) == sorted(report.cells)
         assert layers[0] == [(8, 8)]
         for before, after in pairwise(layers):

@@ -6,8 +6,7 @@ import pytest
 from support.terminal_games import drive, on_screen, shown, wall_session
 from textual.widgets import Button, Input, Select
 
-from minesweeper_play.terminal.drawing import ICONS
-from minesweeper_play.terminal.palette import PALETTES
+from minesweeper_play.terminal.drawing import ICONS, PALETTES
 
 
 async def fill(app, pilot, **values):

@@ -10,8 +10,7 @@ from rich.cells import cell_len
 from rich.color import Color
 
 from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, levels_of
-from minesweeper_play.terminal.drawing import CELL_SIZES, ICONS, Pencil, Picture, largest_size
-from minesweeper_play.terminal.palette import PALETTES
+from minesweeper_play.terminal.drawing import CELL_SIZES, ICONS, PALETTES, Pencil, Picture, largest_size
 
 ALL_CODES = np.arange(13, dtype=np.int8)[None]
 SMALL, MEDIUM, LARGE = CELL_SIZES

@@ -10,14 +10,13 @@ import time
 
 import numpy as np
 import pytest
-from support.terminal_games import click, drive, on_screen, settled, shown, typed, wall_session
+from support.terminal_games import click, drive, on_screen, place_of, settled, shown, typed, wall_session
 from textual import events
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
-from minesweeper_play.terminal.board import BoardView
 from minesweeper_play.terminal.dialogs import LongWork
 
 RIGHT, MIDDLE = 3, 2
@@ -36,26 +35,17 @@ def codes(session, *cells):
 
 
 @on_screen(session=wall_session)
-async def test_the_mouse_opens_flags_and_chords(app, pilot):
-    session = app.screen.session
+async def test_the_mouse_opens_and_flags_and_its_middle_or_both_buttons_chord(app, pilot):
+    session, view = app.screen.session, app.screen.board
     await click(app, pilot, (0, 0))
-    assert codes(session, (0, 0), (0, 1), (2, 1)) == [0, 2, 2]
     await click(app, pilot, (3, 0), RIGHT)
-    assert codes(session, (3, 0)) == [9]
-    assert session.mines_left == 2
+    assert codes(session, (0, 0), (0, 1), (2, 1), (3, 0)) == [0, 2, 2, 9]
     await click(app, pilot, (2, 0), MIDDLE)
     assert codes(session, (3, 1)) == [1]
-
-
-@on_screen(session=wall_session)
-async def test_both_buttons_together_chord_and_do_nothing_else(app, pilot):
-    session, view = app.screen.session, app.screen.query_one(BoardView)
-    await click(app, pilot, (0, 0))
-    await click(app, pilot, (3, 0), RIGHT)
-    place = view.place_of((2, 0))
-    await pilot.mouse_down(view, offset=place, button=1)
-    await pilot.mouse_down(view, offset=place, button=RIGHT)
-    await pilot.mouse_up(view, offset=place)
+    await pilot.press("u")
+    for button in (1, RIGHT):
+        await pilot.mouse_down(view, offset=place_of(view, (2, 0)), button=button)
+    await pilot.mouse_up(view, offset=place_of(view, (2, 0)))
     assert codes(session, (3, 1)) == [1]
     assert [move.kind for move in session.moves] == ["open", "flag", "chord"]
 
@@ -78,18 +68,21 @@ async def test_keys_move_open_flag_mark_and_expand(app, pilot):
 def test_typed_commands_play(tmp_path):
     async def script(app, pilot):
         session = app.screen.session
-        await typed(app, pilot, "1 1")
-        assert codes(session, (0, 0)) == [0]
-        await typed(app, pilot, "flag 1 4")
-        assert codes(session, (3, 0)) == [9]
-        await typed(app, pilot, "expand 1 3")
-        assert codes(session, (3, 1)) == [1]
-        await typed(app, pilot, "try 1 1")
-        assert "The cell 1 1 is already open." in shown(app)
-        await typed(app, pilot, "tri 1 1")
-        assert "Invalid syntax (tri is no command)" in shown(app)
-        await typed(app, pilot, "assist")
-        assert "can be inferred" in shown(app)
+        for line, found in (
+            ("1 1", [0, 11, 11]),
+            ("flag 1 4", [0, 9, 11]),
+            ("expand 1 3", [0, 9, 1]),
+        ):
+            await typed(app, pilot, line)
+            assert codes(session, (0, 0), (3, 0), (3, 1)) == found
+        for line, text in (
+            ("try 1 1", "The cell 1 1 is already open."),
+            ("tri 1 1", "Invalid syntax (tri is no command)"),
+            ("assist", "can be inferred"),
+            ("review", "once it is over"),
+        ):
+            await typed(app, pilot, line)
+            assert text in shown(app)
         await typed(app, pilot, f"save {tmp_path / 'game.json'}")
         assert (tmp_path / "game.json").is_file()
 
@@ -145,34 +138,29 @@ async def test_a_pasted_command_reaches_the_prompt(app, pilot):
     assert (app.screen.session.aids, app.screen.overlay) == ({"probabilities"}, "numbers")
 
 
-@on_screen(session=wall_session)
-async def test_a_hint_names_and_marks_the_numbers_that_force_it(app, pilot):
+@on_screen(session=wall_session, size=(160, 24))
+async def test_a_hint_names_and_marks_the_numbers_that_force_it_and_a_typed_cell(app, pilot):
+    board, session = app.screen.board, app.screen.session
     await click(app, pilot, (0, 0))
     await pilot.press("h")
-    await settled(pilot, lambda: app.screen.board.picture.marks)
-    marks = app.screen.board.picture.marks
-    assert {"clue", "safe"} <= set(marks.values())
-    assert all(codes(app.screen.session, cell)[0] <= 8 for cell, mark in marks.items() if mark == "clue")
+    await settled(pilot, lambda: board.picture.marks)
+    marks = board.picture.marks
+    assert set(marks.values()) == {"clue", "safe"}
+    assert all(codes(session, cell)[0] <= 8 for cell, mark in marks.items() if mark == "clue")
     assert "the number" in shown(app)
     await click(app, pilot, next(cell for cell, mark in marks.items() if mark == "safe"))
-    assert app.screen.board.picture.marks == {}
-
-
-@on_screen(session=wall_session, size=(160, 24))
-async def test_a_hint_on_a_typed_cell_proves_it_or_names_its_risk(app, pilot):
-    await typed(app, pilot, "1 1")
+    assert board.picture.marks == {}
+    await pilot.press("u")
     await typed(app, pilot, "hint 3 2")
     await settled(pilot, lambda: "(3 2) and (3 1) are mines: the number at" in shown(app))
-    marks = app.screen.board.picture.marks
-    assert (marks[1, 2], set(marks.values())) == ("mine", {"clue", "mine"})
+    assert (board.picture.marks[1, 2], set(board.picture.marks.values())) == ("mine", {"clue", "mine"})
     await typed(app, pilot, "hint 1 4")
     risk = "(1 4) is not certain: a mine is there with a probability of 50.0%. Another cell is certainly safe:"
     await settled(pilot, lambda: risk in shown(app))
-    assert app.screen.board.picture.marks == {(3, 0): "choice"}
-    assert app.screen.board.cursor == (3, 0)
+    assert (board.picture.marks, board.cursor) == ({(3, 0): "choice"}, (3, 0))
     await typed(app, pilot, "hint 1 1")
     assert "The cell 1 1 is already open." in shown(app)
-    assert app.screen.session.aids == {"hint"}
+    assert session.aids == {"hint"}
 
 
 @on_screen(session=wall_session)
@@ -189,18 +177,22 @@ async def test_the_overlay_shows_exact_risks_then_shades_then_nothing(app, pilot
 
 
 @on_screen(session=wall_session)
-async def test_a_lost_game_shows_what_was_wrong_and_can_be_taken_back(app, pilot):
+async def test_a_lost_game_shows_what_was_wrong_offers_other_keys_and_can_be_taken_back(app, pilot):
     await click(app, pilot, (0, 0))
     await click(app, pilot, (0, 3), RIGHT)
+    assert "h hint" in shown(app)
+    assert "v review" not in shown(app)
     await click(app, pilot, (3, 0))
     picture = app.screen.board.picture
     assert picture.fatal == (3, 0)
     assert picture.wrong[0, 3]
     assert codes(app.screen.session, (0, 2), (1, 2)) == [12, 12]
+    await pilot.pause(0.2)
     assert "You lost!" in shown(app)
+    assert "h hint" not in shown(app)
+    assert "v review" in shown(app)
     await pilot.press("u")
-    assert app.screen.session.status == "playing"
-    assert app.screen.board.picture.fatal is None
+    assert (app.screen.session.status, app.screen.board.picture.fatal) == ("playing", None)
     assert "practice" in shown(app)
 
 
@@ -231,33 +223,24 @@ async def test_an_opening_spreads_in_layers_and_a_key_ends_it(app, pilot):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60), (40, 12)])
-def test_every_cell_of_a_large_board_can_be_reached(tmp_path, size):
+def test_every_cell_of_expert_can_be_reached_and_all_fit_on_80_by_24(tmp_path, size):
     async def script(app, pilot):
         view = app.screen.board
         await pilot.press("end", "pagedown")
         await pilot.pause()
-        column, line = view.place_of((15, 29))
+        column, line = place_of(view, (15, 29))
         room = view.scrollable_content_region.size
         assert 0 <= column < room.width
         assert 0 < line < room.height
-        assert view.cell_at(column, line) == (15, 29)
         await pilot.press("home", "pageup")
         await pilot.pause()
-        assert view.cell_at(*view.place_of((0, 0))) == (0, 0)
-        assert view.place_of((0, 0))[1] >= 1
+        assert place_of(view, (0, 0))[1] >= 1
+        if size == (80, 24):
+            assert (view.max_scroll_x, view.max_scroll_y) == (0, 0)
+            assert {"1", "16"} <= {line.split()[0] for line in shown(app).splitlines() if line.strip()}
+            assert all(text in shown(app) for text in ("quit", "Type a command"))
 
     drive(script, tmp_path, session=Session(EXPERT, seed=5), size=size)
-
-
-@on_screen(session=lambda: Session(EXPERT, seed=5))
-async def test_expert_fits_on_80_by_24_without_scrolling(app, pilot):
-    assert app.screen.board.max_scroll_y == 0
-    assert app.screen.board.max_scroll_x == 0
-    text = shown(app)
-    for number in (1, 16):
-        assert any(line.strip().startswith(f"{number} ") for line in text.splitlines())
-    assert "quit" in text
-    assert "Type a command" in text
 
 
 @on_screen(session=wall_session, language="es")
@@ -288,37 +271,30 @@ async def test_leaving_a_game_under_way_asks_first(app, pilot):
     assert app.screen.session.status == "playing"
     await pilot.press("q", "y")
     await pilot.pause()
+    assert app.return_value == 0
 
 
-@on_screen(session=lambda: Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))
-async def test_a_board_without_guesses_is_searched_for_at_the_first_click(app, pilot):
-    session = app.screen.session
-    await click(app, pilot, (4, 4))
-    await settled(pilot, lambda: session.moves)
-    assert session.board[4, 4] == 0
-    await settled(pilot, lambda: "without a guess" in shown(app))
-    assert app.screen.board.has_focus
-
-
-def test_a_long_search_shows_its_progress_and_can_be_cancelled(tmp_path, monkeypatch):
+def test_the_search_of_a_first_click_shows_its_progress_can_be_cancelled_and_finds_a_board(tmp_path, monkeypatch):
     def endless(*_args, on_attempts):
         for attempts in itertools.count():
             on_attempts(attempts)
             time.sleep(0.01)
 
-    monkeypatch.setattr("minesweeper_env.generation.generate", endless)
-
     async def script(app, pilot):
         session = app.screen.session
-        await click(app, pilot, (4, 4))
-        await settled(pilot, lambda: isinstance(app.screen, LongWork))
-        await settled(pilot, lambda: "boards tried" in shown(app))
-        await pilot.press("escape")
-        await settled(pilot, lambda: not isinstance(app.screen, LongWork))
+        with monkeypatch.context() as patch:
+            patch.setattr("minesweeper_env.generation.generate", endless)
+            await click(app, pilot, (4, 4))
+            await settled(pilot, lambda: isinstance(app.screen, LongWork))
+            await settled(pilot, lambda: "boards tried" in shown(app))
+            await pilot.press("escape")
+            await settled(pilot, lambda: not isinstance(app.screen, LongWork))
         assert "cancelled" in shown(app)
         assert session.moves == []
-        await click(app, pilot, (0, 0), RIGHT)
-        assert codes(session, (0, 0)) == [9]
+        await click(app, pilot, (4, 4))
+        await settled(pilot, lambda: "without a guess" in shown(app))
+        assert codes(session, (4, 4)) == [0]
+        assert app.screen.board.has_focus
 
     drive(script, tmp_path, session=Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))
 
@@ -333,17 +309,3 @@ def test_an_error_of_the_program_in_a_thread_ends_the_game_with_its_traceback(tm
 
     with pytest.raises(RuntimeError, match="a fault"):
         drive(script, tmp_path, session=session)
-
-
-@on_screen(session=wall_session)
-async def test_the_footer_names_the_keys_that_have_a_meaning(app, pilot):
-    assert "h hint" in shown(app)
-    assert "v review" not in shown(app)
-    await click(app, pilot, (0, 2))
-    await pilot.pause(0.2)
-    assert "h hint" not in shown(app)
-    assert "v review" in shown(app)
-    line = next(number for number, text in enumerate(shown(app).splitlines()) if "n new game" in text)
-    await pilot.click(offset=(shown(app).splitlines()[line].index("n new game") + 2, line))
-    await pilot.pause()
-    assert "New game" in shown(app)

@@ -155,8 +155,8 @@ def test_two_policies_play_the_same_seeds_side_by_side(tmp_path):
 @pytest.mark.parametrize(("name", "error"), [("Broken", "out of ideas"), ("Overrated", "no scores today")])
 def test_a_policy_that_fails_ends_the_program_with_its_error(tmp_path, name, error):
     async def script(app, pilot):
-        await settled(pilot, lambda: app.problem)
-        assert error in app.problem
+        await settled(pilot, lambda: app.services.failure)
+        assert error in app.services.failure
         assert app.return_value == 1
 
     watch(script, tmp_path, f"{__file__}:{name}")
