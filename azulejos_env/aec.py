@@ -15,8 +15,8 @@ from pettingzoo.utils import wrappers
 from azulejos_env.config import GameConfig
 from azulejos_env.game import REWARDS, Game, check_name
 from minesweeper_env.checks import check_action, generator_state, warn_without_mode
-from minesweeper_env.rendering import METADATA, check_render_mode
-from minesweeper_env.window import metadata_here
+from minesweeper_env.rendering import METADATA
+from minesweeper_env.window import metadata_of
 
 __all__ = ["AzulejosAECEnv", "env"]
 
@@ -60,8 +60,8 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         config = GameConfig.of_size(size, colours=colours, **rules)
         self.config, self._reward_name = config, reward
         self._game = Game(config, observation, max_steps)
-        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
-        self.metadata = {**type(self).metadata, **metadata_here(render_mode)}
+        self.render_mode = render_mode
+        self.metadata = {**type(self).metadata, **metadata_of(render_mode)}
         self.possible_agents = ["player_0", "player_1"]
         mask = Box(0, 1, (config.cells,), np.int8)
         spaces = Dict({"observation": self._game.space, "action_mask": mask})

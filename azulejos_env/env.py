@@ -14,8 +14,8 @@ from azulejos_env.config import GameConfig
 from azulejos_env.game import REWARDS, Game, check_name
 from azulejos_env.policies import Policy, find_policy
 from minesweeper_env.checks import check_action, check_option_names, generator_state, warn_without_mode
-from minesweeper_env.rendering import METADATA, check_render_mode
-from minesweeper_env.window import metadata_here
+from minesweeper_env.rendering import METADATA
+from minesweeper_env.window import metadata_of
 
 __all__ = ["AzulejosEnv"]
 
@@ -127,8 +127,8 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._draws = isinstance(opponent, str) and opponent == "random"
         self._place, self._reward = "first" if opponent is None else seat, reward
         self._new = Game(self.config, observation, max_steps, alone=opponent is None)
-        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
-        self.metadata = metadata_here(render_mode)
+        self.render_mode = render_mode
+        self.metadata = metadata_of(render_mode)
         self.observation_space = self._new.space
         self.action_space = gymnasium.spaces.Discrete(self.config.cells)
 

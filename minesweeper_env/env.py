@@ -7,33 +7,21 @@ from typing import Any, Literal
 
 import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from minesweeper_env.checks import (
-    RESET_OPTIONS,
-    NamesArguments,
-    check_action,
-    check_option_names,
-    generator_state,
-    layout_option,
-    warn_without_mode,
-)
+from minesweeper_env.checks import RESET_OPTIONS, check_action, check_option_names, generator_state, layout_option
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.games import Games, check_saved, compile_step
-from minesweeper_env.no_guess import supply_for
-from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering import METADATA, check_render_mode, exploded_cells, render_board
-from minesweeper_env.rewards import Reward, check_reward, describe, find_reward
-from minesweeper_env.window import HumanView, metadata_here
+from minesweeper_env.engine.games import check_saved, compile_step
+from minesweeper_env.playing import Playing
+from minesweeper_env.rendering import METADATA
+from minesweeper_env.rewards import Reward, describe
 
 __all__ = ["MinesweeperEnv"]
-
 
 _EVERY_GAME = np.ones(1, np.bool_)
 
 
-class MinesweeperEnv(NamesArguments, gymnasium.Env[NDArray[Any], np.int64]):
+class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
     """Minesweeper as a Gymnasium environment.
 
     ## Description
@@ -145,8 +133,6 @@ class MinesweeperEnv(NamesArguments, gymnasium.Env[NDArray[Any], np.int64]):
     """
 
     metadata: dict[str, Any] = METADATA
-    view: HumanView | None = None
-    _begun = False
     _last_action: int | None = None
     _seeded_by: np.random.Generator | None = None
 
@@ -168,23 +154,16 @@ class MinesweeperEnv(NamesArguments, gymnasium.Env[NDArray[Any], np.int64]):
         Raises:
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
-        self.config = BoardConfig.of_size(
+        compile_step()
+        config = BoardConfig.of_size(
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=max_steps, no_guess=no_guess
         )
-        self.reward = reward
-        weights, self._reward = find_reward(reward, self.config)
-        self.observation = observation
-        self._encoder = Encoder(observation, self.config)
-        self._actions = self.config.actions
-        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
-        self.metadata = metadata_here(render_mode)
+        self._prepare(config, reward, observation, render_mode)
         self.observation_space = self._encoder.space
-        self.action_space = gymnasium.spaces.Discrete(self._actions)
+        self.action_space = gymnasium.spaces.Discrete(config.actions)
+        self._actions = config.actions
         self._action = np.zeros(1, np.int64)
-        self.view = HumanView(self.config) if render_mode == "human" else None
-        compile_step()
-        self._games = Games(self.config, 1, weights, supply_for(self.config, 1))
-        self._shape = (self.config.rows, self.config.cols)
+        self._shape = (config.rows, config.cols)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -232,7 +211,7 @@ class MinesweeperEnv(NamesArguments, gymnasium.Env[NDArray[Any], np.int64]):
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()
         if self._reward is not None and not idle:
-            reward = check_reward(self._reward(describe(games, self._action, codes).first()))
+            reward = float(self._reward(describe(games, self._action, codes).first()))
         if not idle:
             self._last_action = int(self._action[0])
         if self.view is not None:
@@ -248,15 +227,8 @@ class MinesweeperEnv(NamesArguments, gymnasium.Env[NDArray[Any], np.int64]):
             gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
             gymnasium.error.Error: the window needs a display, which the machine lacks.
         """
-        games = self._current_games()
-        warn_without_mode(self.render_mode, self.spec)
-        board, mines = self._board(games.show()[0]), games.revealed_mines()[0]
-        if self.view is not None:
-            fps = self.metadata["render_fps"]
-            self.view.show(board[None], mines[None], games.status, [self._last_action], fps)
-            return None
-        exploded = exploded_cells(board, self.config, self._last_action)
-        return render_board(self.render_mode, board, self.config.codes, mines, exploded)
+        drawn = self._draw([self._last_action])
+        return None if drawn is None else drawn[0]
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns (actions,) bool, True for each legal action, as sb3-contrib expects."""
@@ -277,25 +249,15 @@ class MinesweeperEnv(NamesArguments, gymnasium.Env[NDArray[Any], np.int64]):
         Raises:
             ValueError: the state is damaged, or belongs to another configuration.
         """
-        if not isinstance(state, dict):
-            raise ValueError(f"a saved state must be a dict, as get_state returns it, not {type(state).__name__}")
         batch = {key: [value] for key, value in state.items()}
         self._games.restore(check_saved(batch, self._games.save(), self.config))
         self._seeded_by = self.np_random
         self._last_action = None
         self._begun = True
 
-    def _current_games(self) -> Games:
-        if not self._begun:
-            raise ResetNeeded("no game has begun: call reset() first")
-        return self._games
-
-    def _board(self, codes: NDArray[np.int8]) -> NDArray[np.int8]:
-        return codes.reshape(self._shape)
-
     def _observe(self, shown: NDArray[np.int8]) -> NDArray[Any]:
         # The most common encoding skips the call of the encoder.
-        return self._board(shown) if self.observation == "codes" else self._encoder.encode(shown)[0]
+        return shown.reshape(self._shape) if self.observation == "codes" else self._encoder.encode(shown)[0]
 
     def _info(self, masks: NDArray[np.int8], illegal: bool, won: bool) -> dict[str, Any]:
         return {"action_mask": masks.ravel(), "invalid_action": illegal, "is_success": won}

@@ -28,7 +28,6 @@ __all__ = [
     "Colour",
     "Scene",
     "Tints",
-    "check_render_mode",
     "covered_tile",
     "draw_cross",
     "draw_flag",
@@ -116,13 +115,6 @@ _GLYPHS = {
     "<": "00000 00011 01100 10000 01100 00011 00000",
     ">": "00000 11000 00110 00001 00110 11000 00000",
 }
-
-
-def check_render_mode(mode: str | None, allowed: Sequence[str]) -> str | None:
-    """Returns `mode`, or raises a ValueError unless it is None or one of `allowed`."""
-    if mode is not None and mode not in allowed:
-        raise ValueError(f"render_mode must be None or one of {', '.join(allowed)}, not {mode!r}")
-    return mode
 
 
 def render_board(

@@ -6,7 +6,6 @@ so the sum over a game is bounded.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +18,7 @@ from minesweeper_env.engine.state import ILLEGAL, SUCCESS, TERMINATION, RewardWe
 if TYPE_CHECKING:
     from minesweeper_env.engine.games import Games
 
-__all__ = ["REWARDS", "Reward", "Transition", "check_reward", "check_rewards", "describe", "find_reward"]
+__all__ = ["REWARDS", "Reward", "Transition", "check_rewards", "describe", "find_reward"]
 
 
 class Transition(NamedTuple):
@@ -71,36 +70,13 @@ def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeight
     """Returns the weights of a named scheme and None, or zero weights and the given callable.
 
     Raises:
-        ValueError: `reward` is neither a name nor a callable of one argument.
+        ValueError: `reward` is neither a name nor a callable.
     """
     if callable(reward):
-        _check_arity(reward)
         return RewardWeights(), reward
     if not isinstance(reward, str) or reward not in REWARDS:
         raise ValueError(f"reward must be a callable or one of {', '.join(REWARDS)}, not {reward!r}")
     return _schemes(config.cells - config.mines)[reward], None
-
-
-def _check_arity(reward: Reward) -> None:
-    try:
-        signature = inspect.signature(reward)
-    except ValueError:
-        return  # Some functions of extension modules have no signature.
-    try:
-        signature.bind(None)
-    except TypeError as error:
-        name = getattr(reward, "__name__", type(reward).__name__)
-        raise ValueError(
-            f"a reward callable takes one argument, a Transition, but {name}{signature} does not"
-        ) from error
-
-
-def check_reward(value: Any) -> float:
-    """Returns what a callable gave for one step as a float, or raises a TypeError unless it is a number."""
-    try:
-        return float(value)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"a reward callable must return a number, not {value!r}") from error
 
 
 def check_rewards(values: Any, count: int) -> NDArray[Any]:

@@ -8,37 +8,20 @@ from typing import Any, Literal
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
+from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from minesweeper_env.checks import (
-    RESET_OPTIONS,
-    NamesArguments,
-    check_actions,
-    check_autoreset_mode,
-    check_option_names,
-    check_seeds,
-    check_under_way,
-    generator_state,
-    generator_states,
-    layout_option,
-    reset_mask_option,
-    smaller_limit,
-    warn_without_mode,
-)
+from minesweeper_env.checks import RESET_OPTIONS, check_option_names, generator_state, layout_option
 from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.engine.games import Games, check_saved, compile_kernels
+from minesweeper_env.engine.games import check_saved, compile_kernels
 from minesweeper_env.engine.state import IDLE
-from minesweeper_env.no_guess import supply_for
-from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering import METADATA, check_render_mode, exploded_cells, render_board
-from minesweeper_env.rewards import Reward, check_rewards, describe, find_reward
+from minesweeper_env.playing import Playing
+from minesweeper_env.rewards import Reward, check_rewards, describe
 from minesweeper_env.threads import ThreadPool
-from minesweeper_env.window import HumanView, metadata_here
 
 __all__ = ["CALLS", "SHARED_ATTRIBUTES", "MinesweeperVectorEnv"]
-
 
 SHARED_ATTRIBUTES = ("config", "render_mode", "metadata", "spec", "reward", "observation")
 """The attributes that `get_attr` returns once per game, since all games share them."""
@@ -47,7 +30,7 @@ CALLS = ("action_masks", "get_state", "render")
 """The methods of a single environment that `call` makes for each game of a batch."""
 
 
-class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """N games of `MinesweeperEnv`, played by one compiled call per step.
 
     After `reset(seed=s)` game i equals the single environment seeded s + i, step for step, over any number of games.
@@ -75,8 +58,8 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
         ValueError: the value of an argument is not allowed; the message lists the allowed ones.
     """
 
-    view: HumanView | None = None
-    _begun = False
+    # Older versions of Gymnasium close an environment whose constructor refused an argument.
+    _pool = ThreadPool()
     _last_actions: NDArray[np.int64] | None = None
     # Older versions of Gymnasium close an environment whose constructor refused an argument.
     _pool = ThreadPool()
@@ -100,33 +83,26 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
         threads: int = 1,
     ) -> None:
         """Checks the arguments, which the class describes; `reset` starts the games."""
-        self.config = BoardConfig.of_size(
+        compile_kernels()
+        config = BoardConfig.of_size(
             size,
             mines,
             first_click=first_click,
             moves=moves,
             radius=radius,
-            max_steps=smaller_limit(max_steps, max_episode_steps),
+            max_steps=_smaller_limit(max_steps, max_episode_steps),
             no_guess=no_guess,
         )
-        weights, self._reward = find_reward(reward, self.config)
-        self.reward = reward
-        self.observation = observation
-        self._encoder = Encoder(observation, self.config)
         self.num_envs = whole_number("num_envs", num_envs, 1)
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
         self._pool = ThreadPool(threads)
-        self.autoreset_mode = check_autoreset_mode(autoreset_mode)
-        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
-        self.metadata = {**metadata_here(render_mode), "autoreset_mode": self.autoreset_mode}
+        self._prepare(config, reward, observation, render_mode, self.num_envs, self._pool)
+        self.metadata["autoreset_mode"] = self.autoreset_mode
         self.single_observation_space = self._encoder.space
-        self.single_action_space = gymnasium.spaces.Discrete(self.config.actions)
+        self.single_action_space = gymnasium.spaces.Discrete(config.actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._sampler = np.zeros(1, np.uint64)
-        self.view = HumanView(self.config) if render_mode == "human" else None
-        compile_kernels()
-        supply = supply_for(self.config, self.num_envs, self._pool)
-        self._games = Games(self.config, self.num_envs, weights, supply, self._pool)
 
     @classmethod
     def of_config(cls, config: BoardConfig, num_envs: int, **arguments: Any) -> MinesweeperVectorEnv:
@@ -158,14 +134,13 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
             The observations of all games, and the info. Under a mask the `_key` of each key is the mask.
 
         Raises:
-            TypeError: the mask is not a bool array.
             ValueError: a seed or an option is not allowed; the message lists the allowed ones.
             gymnasium.error.ResetNeeded: a mask leaves out games, and no game has begun.
         """
         check_option_names(options, (*RESET_OPTIONS, "reset_mask"))
-        chosen = reset_mask_option(options, self.num_envs)
+        chosen = _reset_mask(options, self.num_envs)
         given = layout_option(options, self.config, self.num_envs, chosen)
-        seeds = check_seeds(seed, self.num_envs)
+        seeds = _seeds(seed, self.num_envs)
         if not chosen.all():
             self._current_games()
         if self._begun and (not chosen.all() or None in seeds):
@@ -184,7 +159,7 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
         """Sets the generators of the chosen games that have a seed."""
         given = np.array([s is not None for s in seeds]) & chosen
         states = self._games.states()
-        states[given] = generator_states([s for s, use in zip(seeds, given, strict=True) if use], self.np_random)
+        states[given] = _generator_states([s for s, use in zip(seeds, given, strict=True) if use], self.np_random)
         self._games.seed(states)
 
     def _seed(self, seed: int | Sequence[int | None] | None, seeds: Sequence[int | None]) -> None:
@@ -193,7 +168,7 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
             super().reset(seed=int(seed))
         elif None not in seeds:
             self._np_random = np.random.default_rng([s for s in seeds if s is not None])
-        self._games.seed(generator_states(seeds, self.np_random))
+        self._games.seed(_generator_states(seeds, self.np_random))
         # The first number from a seed's generator is the state of game 0, so that game equals a single environment's.
         generator_state(self.np_random)
         self._sampler[0] = generator_state(self.np_random)
@@ -207,10 +182,17 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
             ValueError: the shape of the actions is wrong, or one is outside the action space.
             gymnasium.error.ResetNeeded: no game has begun, or with DISABLED a game is over.
         """
-        actions = check_actions(actions, self.num_envs)
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be whole numbers of shape ({self.num_envs},), not {given.dtype} {given.shape}"
+            )
+        # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
+        actions = np.array(given, np.int64, order="C")
         games = self._current_games()
-        if self.autoreset_mode is AutoresetMode.DISABLED:
-            check_under_way(games.over)
+        if self.autoreset_mode is AutoresetMode.DISABLED and games.over.any():
+            over = np.flatnonzero(games.over).tolist()
+            raise ResetNeeded(f"games {over} are over: reset them with options={{'reset_mask': ...}}")
         shown, masks = games.step(actions, True)
         self._last_actions = actions
         if self.view is not None:
@@ -307,23 +289,7 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
 
         With "human" it shows the games side by side in one window, as many as fit on a screen, and returns None.
         """
-        games = self._current_games()
-        warn_without_mode(self.render_mode, self.spec)
-        mines = games.revealed_mines()
-        boards = games.show()[0].reshape(mines.shape)
-        last = [None] * self.num_envs if self._last_actions is None else self._last_actions.tolist()
-        if self.view is not None:
-            self.view.show(boards, mines, games.status, last, self.metadata["render_fps"])
-            return None
-        return tuple(
-            render_board(self.render_mode, codes, self.config.codes, known, exploded_cells(codes, self.config, action))
-            for codes, known, action in zip(boards, mines, last, strict=True)
-        )
-
-    def _current_games(self) -> Games:
-        if not self._begun:
-            raise ResetNeeded("no game has begun: call reset() first")
-        return self._games
+        return self._draw([None] * self.num_envs if self._last_actions is None else self._last_actions.tolist())
 
     def _infos(
         self,
@@ -360,3 +326,37 @@ def _final_results(
         value[~ended] = 0
     final = {"final_obs": final_observations, "final_info": final_infos}
     return final | {f"_{key}": ended.copy() for key in final}
+
+
+def _smaller_limit(max_steps: int | None, max_episode_steps: int | None) -> int | None:
+    """Returns the smaller of two step limits, None where there is neither, or raises a ValueError."""
+    given = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
+    return min((whole_number(name, limit, 1) for name, limit in given.items() if limit is not None), default=None)
+
+
+def _reset_mask(options: dict[str, Any] | None, count: int) -> NDArray[np.bool_]:
+    """Returns the (N,) mask of the games to reset, all True without one."""
+    if not options or "reset_mask" not in options:
+        return np.ones(count, np.bool_)
+    mask = np.array(options["reset_mask"])
+    if mask.shape != (count,) or mask.dtype != np.bool_ or not mask.any():
+        raise ValueError(
+            f"reset_mask must be a bool array of shape ({count},) with a True value, not {mask.dtype} {mask.shape}"
+        )
+    return mask
+
+
+def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+    """Returns N seeds: `seed` + i for game i, or the given sequence, or all None."""
+    if seed is None:
+        return [None] * count
+    seeds = [seed + i for i in range(count)] if isinstance(seed, (int, np.integer)) else list(seed)
+    if len(seeds) != count or not all(s is None or (isinstance(s, (int, np.integer)) and s >= 0) for s in seeds):
+        raise ValueError(f"seed must be a whole number of at least 0, or {count} of these or None, not {seed!r}")
+    return [None if s is None else int(s) for s in seeds]
+
+
+def _generator_states(seeds: Sequence[int | None], np_random: np.random.Generator) -> NDArray[np.uint64]:
+    """Returns the (N,) states that single environments with these seeds draw, from `np_random` where a seed is None."""
+    sources = (np_random if seed is None else seeding.np_random(seed)[0] for seed in seeds)
+    return np.array([generator_state(source) for source in sources], dtype=np.uint64)

@@ -211,14 +211,17 @@ class Window:
         return ((width - side * self._tiles[1]) // 2, (height - side * self._tiles[0]) // 2), side
 
 
-def metadata_here(render_mode: str | None) -> dict[str, Any]:
-    """Returns the metadata of an environment on this machine.
+def metadata_of(render_mode: str | None) -> dict[str, Any]:
+    """Returns the metadata of an environment on this machine, or raises a ValueError for an unknown render mode.
 
     Where no window can open, "human" is a render mode only of an environment that was made with it. Checkers that try
     all render modes then meet none that must fail.
     """
+    modes = METADATA["render_modes"]
+    if render_mode is not None and render_mode not in modes:
+        raise ValueError(f"render_mode must be None or one of {', '.join(modes)}, not {render_mode!r}")
     shows = render_mode == "human" or can_open_window()
-    return {**METADATA, "render_modes": [mode for mode in METADATA["render_modes"] if shows or mode != "human"]}
+    return {**METADATA, "render_modes": [mode for mode in modes if shows or mode != "human"]}
 
 
 class HumanView:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from functools import partial
+from itertools import product
 
 import gymnasium
 import numpy as np
@@ -16,28 +17,17 @@ NO_MINES = "left out, they are 14 on 8x8, 10 on 9x9, 40 on 16x16, 99 on 16x30"
 
 WRONG_ARGUMENTS = [
     ({"size": 0}, "whole number of at least 1"),
-    ({"size": -3}, "whole number of at least 1"),
     ({"size": 1, "mines": 1}, "2 to 1048576 cells"),
-    ({"size": (0, 5)}, "rows must be a whole number of at least 1"),
-    ({"size": (5, 0)}, "cols must be a whole number of at least 1"),
+    ({"size": (5000, 5000), "mines": 9}, "2 to 1048576 cells"),
     ({"size": (5, -1)}, "cols must be a whole number of at least 1"),
-    ({"size": (5,)}, r"pair \(rows, cols\)"),
     ({"size": (5, 5, 5)}, r"pair \(rows, cols\)"),
     ({"size": 8.0}, "whole number"),
-    ({"size": (8.0, 8)}, "whole number"),
-    ({"size": "8"}, "whole number"),
     ({"size": "8x8"}, "whole number"),
     ({"size": None}, "whole number"),
     ({"size": True}, "whole number"),
-    ({"size": {8, 9}}, "whole number"),
-    ({"size": np.array([6, 7])}, "whole number"),
-    ({"size": (5000, 5000), "mines": 9}, "2 to 1048576 cells"),
     ({"size": 12}, NO_MINES),
     ({"size": (30, 16)}, NO_MINES),
-    ({"size": 3, "mines": None}, "mines must be given for a board of 3x3"),
     ({"mines": 0}, "mines must be a whole number of at least 1"),
-    ({"mines": -1}, "mines must be a whole number of at least 1"),
-    ({"mines": 1.5}, "mines must be a whole number of at least 1"),
     ({"mines": 56}, "mines must be 1 to 55"),
     ({"mines": 64, "first_click": "any"}, "mines must be 1 to 63"),
     ({"mines": 64, "first_click": "safe"}, "mines must be 1 to 63"),
@@ -45,37 +35,22 @@ WRONG_ARGUMENTS = [
     ({"mines": 40, "radius": 2}, "mines must be 1 to 39"),
     ({"size": 3, "mines": 1}, "no number of mines fits"),
     ({"first_click": "zero"}, "any, safe, opening, corners"),
-    ({"first_click": None}, "any, safe, opening, corners"),
-    ({"first_click": ["safe"]}, "any, safe, opening, corners"),
-    ({"moves": ()}, "must include 'click'"),
     ({"moves": ("flag",)}, "must include 'click'"),
     ({"moves": "click"}, "tuple of names"),
-    ({"moves": None}, "tuple of names"),
     ({"moves": ("flag", "click")}, "in the order click, flag, unflag, question, chord"),
-    ({"moves": ("click", "click")}, "in the order click, flag, unflag, question, chord"),
     ({"moves": ("click", "jump")}, "in the order click, flag, unflag, question, chord"),
-    ({"moves": (0,)}, "in the order click, flag, unflag, question, chord"),
-    ({"reward": "winning"}, "win_loss, win, safe_click, progress, shaped"),
-    ({"reward": None}, "win_loss, win, safe_click, progress, shaped"),
-    ({"reward": {"win": 1}}, "callable or one of win_loss, win"),
-    ({"reward": 1.0}, "win_loss, win, safe_click, progress, shaped"),
+    ({"reward": "winning"}, "callable or one of win_loss, win, safe_click, progress, shaped"),
     ({"observation": "pixels"}, "codes, planes, flat"),
-    ({"observation": None}, "codes, planes, flat"),
-    ({"observation": ["codes"]}, "codes, planes, flat"),
-    ({"radius": 0}, "radius must be a whole number of at least 1"),
     ({"radius": 6}, "radius must be 1 to 5"),
-    ({"radius": 1.0}, "radius must be a whole number"),
-    ({"max_steps": 0}, "max_steps must be a whole number of at least 1"),
-    ({"max_steps": -5}, "max_steps must be a whole number of at least 1"),
     ({"max_steps": 2.5}, "max_steps must be a whole number of at least 1"),
     ({"render_mode": "humane"}, "None or one of ansi, rgb_array"),
-    ({"render_mode": ["ansi"]}, "None or one of ansi, rgb_array"),
+    ({"no_guess": True}, "no_guess must be False, subset or exact"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "allowed"), WRONG_ARGUMENTS)
 @pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])
-def test_wrong_arguments_are_refused(make, arguments, allowed):
+def test_wrong_arguments_are_refused_in_one_line(make, arguments, allowed):
     with pytest.raises(ValueError, match=allowed) as raised:
         make(**arguments)
     assert "\n" not in str(raised.value)
@@ -101,25 +76,14 @@ def test_mines_left_out_follow_the_size(make, size, mines):
     assert make(size=size, mines=7).unwrapped.config.mines == 7
 
 
-@pytest.mark.parametrize(
-    ("middle", "board"),
-    [("", (8, 8, 14)), ("-Beginner", (9, 9, 10)), ("-Intermediate", (16, 16, 40)), ("-Expert", (16, 30, 99))],
-)
-@pytest.mark.parametrize("end", ["", "-ClickOnly"])
-def test_the_ids_have_the_boards_of_their_names(middle, end, board):
-    env_id = f"Minesweeper{middle}{end}-v0"
-    for env in (gymnasium.make(env_id), gymnasium.make_vec(env_id, num_envs=2)):
-        config = env.unwrapped.config
-        assert (config.rows, config.cols, config.mines) == board
-        assert config.moves == (("click",) if end else ("click", "flag"))
-
-
-@pytest.mark.parametrize("env_id", ["Minesweeper-v0", "Minesweeper-Beginner-v0", "Minesweeper-Expert-ClickOnly-v0"])
-def test_a_size_without_default_mines_needs_them(env_id):
-    for make in (gymnasium.make, partial(gymnasium.make_vec, num_envs=2)):
-        with pytest.raises(ValueError, match=f"mines must be given for a board of 10x12; {NO_MINES}"):
-            make(env_id, size=(10, 12))
-        assert make(env_id, size=(10, 12), mines=20).unwrapped.config.mines == 20
+def test_the_ids_have_the_boards_of_their_names():
+    boards = {"": (8, 8, 14), "-Beginner": (9, 9, 10), "-Intermediate": (16, 16, 40), "-Expert": (16, 30, 99)}
+    for (middle, board), end in product(boards.items(), ("", "-ClickOnly")):
+        env_id = f"Minesweeper{middle}{end}-v0"
+        for env in (gymnasium.make(env_id), gymnasium.make_vec(env_id, num_envs=2)):
+            config = env.unwrapped.config
+            assert (config.rows, config.cols, config.mines) == board
+            assert config.moves == (("click",) if end else ("click", "flag"))
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 import minesweeper_env
-from minesweeper_env import MinesweeperEnv
-from minesweeper_env.registration import ENV_SPECIFICATIONS
-
-IDS = sorted(ENV_SPECIFICATIONS)
+from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 
 
 def test_registering_twice_is_harmless():
@@ -24,36 +21,51 @@ def test_registering_twice_is_harmless():
     assert gymnasium.spec("Minesweeper-v0") is before
 
 
-@pytest.mark.parametrize("action", [-1, 128, 10**6, 10**30, -(2**63)])
-def test_an_action_out_of_range_is_refused(action):
-    env = MinesweeperEnv()
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"0\.\.127"):
-        env.step(action)
-    assert env.get_state()["steps"] == 0
+WRONG_ACTIONS = [-1, 128, 10**30, 1.0, np.float64(3), "3", None, [1], np.array([3]), np.nan, True]
 
 
-@pytest.mark.parametrize("action", [1.0, 0.5, np.float64(3), "3", None, [1], np.array([3]), (1, 2), np.nan, True])
-def test_an_action_of_another_type_is_refused(action):
+@pytest.mark.parametrize("action", WRONG_ACTIONS)
+def test_a_wrong_action_is_refused(action):
     env = MinesweeperEnv()
     env.reset(seed=0)
     with pytest.raises(ValueError, match=r"whole number in 0\.\.127"):
         env.step(action)
+    assert env.get_state()["steps"] == 0
 
 
-@pytest.mark.parametrize("action", [9, np.int8(9), np.int64(9), np.uint8(9), np.array(9)])
+@pytest.mark.parametrize("action", [9, np.int8(9), np.uint8(9), np.array(9)])
 def test_an_action_of_any_integer_type_is_taken(action):
     env = MinesweeperEnv()
     env.reset(seed=0)
     assert (env.step(action)[0] < 9).any()
 
 
-@pytest.mark.parametrize("call", [lambda env: env.step(0), MinesweeperEnv.render, MinesweeperEnv.action_masks])
-def test_reset_comes_first(call):
+def test_tensors_are_actions_if_they_are_numbers():
+    torch = pytest.importorskip("torch")
+    env, batch = MinesweeperEnv(), MinesweeperVectorEnv(3)
+    env.reset(seed=0)
+    batch.reset(seed=0)
+    assert env.step(torch.tensor(3))[1] == 0.0
+    assert batch.step(torch.zeros(3, dtype=torch.int64))[1].tolist() == [0.0] * 3
+    with pytest.raises(ValueError, match=r"whole number in 0\.\.127"):
+        env.step(torch.tensor([3]))
+
+
+@pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])
+def test_reset_comes_first(make):
+    env = make(render_mode="ansi")
+    for name in ("render", "action_masks", "get_state"):
+        with pytest.raises(ResetNeeded, match="reset"):
+            getattr(env, name)()
     with pytest.raises(ResetNeeded, match="reset"):
-        call(MinesweeperEnv(render_mode="ansi"))
-    with pytest.raises(ResetNeeded, match="reset"):
-        call(gymnasium.make("Minesweeper-v0", render_mode="ansi", disable_env_checker=True).unwrapped)
+        env.step(0 if make is MinesweeperEnv else [0])
+
+
+@pytest.mark.parametrize("env", [gymnasium.make("Minesweeper-v0"), gymnasium.make_vec("Minesweeper-v0", num_envs=2)])
+def test_render_without_a_mode_warns_how_to_choose_one(env):
+    env.reset(seed=0)
+    with pytest.warns(UserWarning, match=r'gym\.make\("Minesweeper-v0", render_mode="ansi"\)'):
+        env.render()
 
 
 def layout(rows, cols, mines, dtype=np.bool_):
@@ -63,28 +75,18 @@ def layout(rows, cols, mines, dtype=np.bool_):
 @pytest.mark.parametrize(
     ("options", "allowed"),
     [
-        ({"board": layout(8, 8, 14)}, r"unknown reset options \['board'\]; allowed: layout"),
         ({"layout": layout(8, 8, 14), "seed": 1}, r"unknown reset options \['seed'\]; allowed: layout"),
         ({"layout": layout(8, 8, 13)}, "layout must have 14 mines, not 13"),
-        ({"layout": layout(8, 8, 64)}, "layout must have 14 mines, not 64"),
-        ({"layout": layout(8, 8, 0)}, "layout must have 14 mines, not 0"),
         ({"layout": layout(8, 8, 14, np.int64)}, r"bool array of shape \(8, 8\), not int64"),
-        ({"layout": layout(8, 8, 14, np.float32)}, r"bool array of shape \(8, 8\), not float32"),
         ({"layout": layout(7, 8, 14)}, r"bool array of shape \(8, 8\)"),
-        ({"layout": layout(8, 8, 14).ravel()}, r"bool array of shape \(8, 8\)"),
-        ({"layout": layout(8, 8, 14)[None, None]}, r"bool array of shape \(8, 8\)"),
         ({"layout": None}, r"bool array of shape \(8, 8\)"),
-        ({"layout": "mines"}, r"bool array of shape \(8, 8\)"),
-        ({"layout": [[True], [True, False]]}, r"bool array of shape \(8, 8\)"),
         ("layout", "options"),
-        ([1], "options"),
-        (5, "options"),
     ],
 )
-def test_wrong_reset_options_are_refused(options, allowed):
-    env = MinesweeperEnv()
+@pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])
+def test_wrong_reset_options_are_refused(make, options, allowed):
     with pytest.raises(ValueError, match=allowed):
-        env.reset(options=options)
+        make().reset(options=options)
 
 
 @pytest.mark.parametrize("first_click", ["any", "safe", "opening", "corners"])
@@ -110,22 +112,15 @@ def test_a_layout_may_be_given_as_lists_and_is_copied():
     assert env.get_state()["mines"].sum() == 14
 
 
-def play(env, games, **reset):
-    """Returns all observations and rewards of some games of fixed clicks."""
-    seen = [env.reset(**reset)[0]]
-    for game in range(games):
-        if game:
-            seen.append(env.reset()[0])
-        for action in np.random.default_rng(9).permutation(64):
-            observation, reward, terminated, _, _ = env.step(int(action))
-            seen += [observation, np.array(reward)]
-            if terminated:
-                break
-    return b"".join(part.tobytes() for part in seen)
-
-
-def test_unseeded_games_differ():
-    assert len({play(MinesweeperEnv(), 2) for _ in range(4)}) == 4
+@pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])
+def test_unseeded_games_differ(make):
+    layouts = set()
+    for _ in range(4):
+        env = make(moves=("click",))
+        env.reset()
+        env.step(0 if make is MinesweeperEnv else [0])
+        layouts.add(env.get_state()["mines"].tobytes())
+    assert len(layouts) == 4
 
 
 def test_illegal_actions_draw_no_randomness():

@@ -116,3 +116,14 @@ def test_a_callable_gets_arrays_in_the_batch_and_nothing_counts_between_games():
     assert seen[1].illegal.tolist() == [1.0, 0.0]
     assert seen[0].codes.shape == (2, 2, 4)
     assert seen[0].action.tolist() == [FLOOD, MINE]
+
+
+@pytest.mark.parametrize(("value", "fits"), [(2, True), (None, False), (np.zeros(2), False), (np.zeros((3, 1)), False)])
+def test_a_callable_returns_a_number_or_one_for_each_game(value, fits):
+    env = MinesweeperVectorEnv(3, reward=lambda _: value)
+    env.reset(seed=0)
+    if fits:
+        assert env.step(np.zeros(3, int))[1].tolist() == [2.0] * 3
+    else:
+        with pytest.raises(TypeError, match=r"must return numbers of shape \(3,\)"):
+            env.step(np.zeros(3, int))

@@ -9,11 +9,9 @@ from itertools import product
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 from support.equality import assert_same, steps_alike
 
-import minesweeper_env
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.config import FIRST_CLICKS
 from minesweeper_env.observations import ENCODINGS
@@ -62,21 +60,11 @@ def test_equals_single_in_thousands_of_games_of_every_configuration(first_click,
     assert check_configurations(first_click, mode, count=6, steps=80) > 3000
 
 
-@pytest.mark.parametrize("env_id", sorted(minesweeper_env.registration.ENV_SPECIFICATIONS))
-def test_make_vec_uses_the_batched_environment(env_id):
-    env = gymnasium.make_vec(env_id, num_envs=3)
-    assert isinstance(env.unwrapped, MinesweeperVectorEnv)
-    observations, _ = env.reset(seed=0)
-    assert observations in env.observation_space
-    assert gymnasium.make(env_id).observation_space == env.single_observation_space
-    assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
-
-
 @pytest.mark.parametrize("mode", [*AutoresetMode, "NextStep", "SameStep", "Disabled"])
 def test_make_vec_takes_the_arguments_of_make_and_the_mode(mode):
-    env = gymnasium.make_vec(
-        "Minesweeper-v0", num_envs=4, size=(3, 9), mines=3, first_click="safe", moves=("click",), autoreset_mode=mode
-    )
+    arguments = {"size": (3, 9), "mines": 3, "first_click": "safe", "moves": ("click",)}
+    env = gymnasium.make_vec("Minesweeper-v0", num_envs=4, **arguments, autoreset_mode=mode)
+    assert isinstance(env.unwrapped, MinesweeperVectorEnv)
     assert env.single_action_space.n == 27
     assert env.metadata["autoreset_mode"] is AutoresetMode(mode)
 
@@ -99,15 +87,6 @@ def test_every_game_has_the_layout_it_was_given():
     assert np.array_equal(env.get_state()["mines"], layouts[[1, 1, 1]])
     terminations = env.step(np.array([5, 5, 5]))[2]
     assert terminations.all()
-
-
-def test_a_given_layout_serves_one_game_only():
-    layout = np.eye(4, dtype=np.bool_)
-    env = MinesweeperVectorEnv(2, 4, 4, "safe")
-    env.reset(seed=1, options={"layout": layout})
-    env.step(np.zeros(2, int))
-    env.step(np.zeros(2, int))
-    assert not env.step(np.zeros(2, int))[2].any()
 
 
 def test_observations_masks_and_rewards_are_never_written_again():
@@ -135,31 +114,12 @@ def test_what_the_caller_writes_into_results_changes_no_game():
             part[...] = 1
 
 
-def test_unseeded_environments_differ():
-    layouts = []
-    for _ in range(2):
-        env = MinesweeperVectorEnv(4, moves=("click",))
-        env.reset()
-        env.step(np.zeros(4, int))
-        layouts += list(env.get_state()["mines"])
-    assert len({layout.tobytes() for layout in layouts}) == 8
+TOO_LARGE = np.array([0, 1, 2**64 - 1], np.uint64)
 
 
 @pytest.mark.parametrize(
     "actions",
-    [
-        0,
-        [0],
-        [0, 1, 2, 3],
-        [[0, 1, 2]],
-        [0.0, 1.0, 2.0],
-        ["0", "1", "2"],
-        None,
-        [0, 1, -1],
-        [0, 1, 128],
-        [True] * 3,
-        np.array([0, 1, 2**64 - 1], np.uint64),
-    ],
+    [0, [0], [[0, 1, 2]], [0.0, 1.0, 2.0], ["0", "1", "2"], None, [0, 1, -1], [0, 1, 128], [True] * 3, TOO_LARGE],
 )
 def test_wrong_actions_are_refused_before_any_game_moves(actions):
     env = MinesweeperVectorEnv(3)
@@ -178,34 +138,25 @@ def test_actions_of_all_integer_types_are_taken(dtype):
     assert_same(env.step(np.array([5, 64, 9], dtype)), other.step([5, 64, 9]))
 
 
-@pytest.mark.parametrize("call", ["sample_actions", "action_masks", "get_state", "render"])
-def test_reset_comes_first(call):
-    with pytest.raises(ResetNeeded, match="reset"):
-        getattr(MinesweeperVectorEnv(2), call)()
-    with pytest.raises(ResetNeeded, match="reset"):
-        MinesweeperVectorEnv(2).step(np.zeros(2, int))
-
-
 @pytest.mark.parametrize(
-    ("arguments", "allowed"),
+    ("arguments", "name"),
     [
-        ({"num_envs": 0}, "num_envs must be a whole number of at least 1"),
-        ({"num_envs": 2.5}, "num_envs must be a whole number of at least 1"),
-        ({"autoreset_mode": "Never"}, "NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED"),
-        ({"autoreset_mode": None}, "NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED"),
-        ({"max_episode_steps": 0}, "max_episode_steps must be a whole number of at least 1"),
-        ({"max_steps": 0, "max_episode_steps": 5}, "max_steps must be a whole number of at least 1"),
-        ({"max_steps": "x", "max_episode_steps": 5}, "max_steps must be a whole number of at least 1"),
+        ({"num_envs": 0}, "num_envs"),
+        ({"num_envs": 2.5}, "num_envs"),
+        ({"autoreset_mode": "Never"}, "AutoresetMode"),
+        ({"max_episode_steps": 0}, "max_episode_steps"),
+        ({"max_steps": "x", "max_episode_steps": 5}, "max_steps"),
+        ({"threads": 0}, "threads"),
     ],
 )
-def test_wrong_arguments_are_refused(arguments, allowed):
-    with pytest.raises(ValueError, match=allowed):
+def test_wrong_arguments_are_refused(arguments, name):
+    with pytest.raises(ValueError, match=name):
         MinesweeperVectorEnv(**arguments)
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "3", [1, 2], [1, 2, -3], [1, 2, 0.5]])
+@pytest.mark.parametrize("seed", [-1, [1, 2], [1, 2, -3], [1, 2, 0.5]])
 def test_wrong_seeds_are_refused(seed):
-    with pytest.raises(ValueError, match="seed"):
+    with pytest.raises(ValueError, match="seed must be"):
         MinesweeperVectorEnv(3).reset(seed=seed)
 
 

@@ -1,0 +1,62 @@
+"""What the environment of one game and that of a batch have in common: their games, and how these are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gymnasium.error import ResetNeeded
+
+from minesweeper_env.checks import warn_without_mode
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.engine.games import Games
+from minesweeper_env.no_guess import supply_for
+from minesweeper_env.observations import Encoder
+from minesweeper_env.rendering import exploded_cells, render_board
+from minesweeper_env.rewards import Reward, find_reward
+from minesweeper_env.threads import ThreadPool
+from minesweeper_env.window import HumanView, metadata_of
+
+
+class Playing:
+    """N games of one configuration, with a reward, an encoding and a render mode."""
+
+    view: HumanView | None = None
+    spec: Any
+    _begun = False
+
+    def _prepare(
+        self,
+        config: BoardConfig,
+        reward: str | Reward,
+        observation: str,
+        render_mode: str | None,
+        count: int = 1,
+        pool: ThreadPool | None = None,
+    ) -> None:
+        """Checks the arguments, and makes games that have not begun."""
+        self.config, self.reward, self.observation, self.render_mode = config, reward, observation, render_mode
+        weights, self._reward = find_reward(reward, config)
+        self._encoder = Encoder(observation, config)
+        self.metadata: dict[str, Any] = metadata_of(render_mode)
+        self.view = HumanView(config) if render_mode == "human" else None
+        self._games = Games(config, count, weights, supply_for(config, count, pool), pool)
+
+    def _current_games(self) -> Games:
+        if not self._begun:
+            raise ResetNeeded("no game has begun: call reset() first")
+        return self._games
+
+    def _draw(self, actions: Sequence[int | None]) -> tuple[Any, ...] | None:
+        """Returns a text or picture of each game, or shows all in the window; takes the last action of each game."""
+        games = self._current_games()
+        warn_without_mode(self.render_mode, self.spec)
+        mines = games.revealed_mines()
+        boards = games.show()[0].reshape(mines.shape)
+        if self.view is not None:
+            self.view.show(boards, mines, games.status, actions, self.metadata["render_fps"])
+            return None
+        return tuple(
+            render_board(self.render_mode, codes, self.config.codes, known, exploded_cells(codes, self.config, action))
+            for codes, known, action in zip(boards, mines, actions, strict=True)
+        )
