@@ -11,7 +11,6 @@ PACKAGES_WITH_LAZY_NAMES = (
     "minesweeper_env",
     "minesweeper_env.inference",
     "baselines",
-    "baselines.adapters",
     "baselines.learned",
 )
 

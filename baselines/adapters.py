@@ -1,0 +1,500 @@
+"""Adapters that let agents from other libraries, networks and plain functions play as policies.
+
+Each adapter is a `baselines.policy.Policy` for one board. PyTorch is imported only by the adapters that need it.
+Nothing here loads a file: a Stable-Baselines3 ``.zip`` holds pickled code, so only code of your own should open one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, MultiBinary, Space
+from numpy.typing import NDArray
+
+from baselines.policy import DEFAULT_MOVES, PolicyError
+from baselines.support.act_inputs import checked_act
+from baselines.support.board_names import size_name
+from baselines.support.checks import one_of
+from baselines.support.extras import import_extra
+from minesweeper_env.codes import MOVE_NAMES
+from minesweeper_env.config import BoardConfig, parse_size, whole_number
+from minesweeper_env.observations import ENCODINGS, Encoder
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+__all__ = ["FunctionPolicy", "PredictPolicy", "SB3Policy", "TorchPolicy"]
+
+_BATCH_SIZE = 500
+"""Default number of games that an adapter of a network plays side by side."""
+
+
+class _BoardPolicy(ABC):
+    """A policy for one board.
+
+    Attributes:
+        name: name of the policy in tables.
+        config: the board that the policy plays.
+        moves: the moves of its actions, as `baselines.policy.Policy` describes.
+    """
+
+    def __init__(
+        self, name: str, size: int | Sequence[int], mines: int | None, first_click: str, moves: Sequence[str]
+    ) -> None:
+        self.name = name
+        self.config = BoardConfig.of_size(size, mines, first_click=first_click, moves=moves)
+        self.moves = tuple(self.config.moves)
+        self._board = f"{size_name(self.config.rows, self.config.cols)} with moves {', '.join(self.moves)}"
+
+    def __repr__(self) -> str:
+        """Returns the class, the name and the board."""
+        return f"{type(self).__name__}({self.name}, {self._board})"
+
+    @checked_act
+    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Chooses one action per board; see `baselines.policy.Policy.act`. Games may offer further moves.
+
+        Raises:
+            PolicyError: the agent gives no legal action, or a legal action the score NaN.
+            ValueError: the boards or the masks have another shape or type.
+        """
+        return self._choose(observations, action_masks[:, : self.config.actions] != 0)
+
+    @abstractmethod
+    def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Returns a legal action for each board; the masks are (N, actions)."""
+
+    def _empty_boards(self, count: int) -> NDArray[np.int8]:
+        return np.full((count, self.config.rows, self.config.cols), self.config.codes.hidden, np.int8)
+
+
+class FunctionPolicy(_BoardPolicy):
+    """Calls a function with each board, one at a time.
+
+    The function may have a method `reset(seed)`, which is called before each batch of games.
+
+    Example:
+        >>> def first_covered(observation, action_mask):
+        ...     return action_mask.argmax()
+        >>> policy = FunctionPolicy(first_covered, size=8, mines=14)
+    """
+
+    def __init__(
+        self,
+        function: Callable[[NDArray[Any], NDArray[np.int8]], Any],
+        size: int | Sequence[int],
+        mines: int | None = None,
+        first_click: str = "opening",
+        *,
+        moves: Sequence[str] = DEFAULT_MOVES,
+        observation: str = "codes",
+        illegal: str = "error",
+    ) -> None:
+        """Stores the function and calls it once, with an empty board.
+
+        Args:
+            function: called with an observation of one board and its mask (actions,) int8, 1 for each legal action;
+                returns an action, a whole number.
+            size: side of a square board, or (rows, cols).
+            mines: number of mines; None follows the size.
+            first_click: "opening", "safe", "any" or "corners".
+            moves: the moves of the actions.
+            observation: encoding of the observation: "codes", "planes" or "flat".
+            illegal: what happens when the function returns an illegal action: "error" ends the evaluation, "random"
+                plays a uniformly random legal action instead.
+
+        Raises:
+            PolicyError: the function does not return an action of the board.
+            ValueError: a value is not allowed; the message names the allowed ones.
+        """
+        if not callable(function):
+            raise ValueError(f"a function of (observation, action_mask) is needed, not {type(function).__name__}")
+        super().__init__(_name_of(function), size, mines, first_click, moves)
+        self._function = function
+        self._encoder = Encoder(observation, self.config)
+        self._illegal = one_of("illegal", illegal, ("error", "random"))
+        self.reset(0)
+        self._answer(self._empty_boards(1)[0], np.ones(self.config.actions, np.bool_))
+
+    def reset(self, seed: int) -> None:
+        """Seeds the random actions, and the function if it has a method `reset`; see `baselines.policy.Policy`."""
+        self._rng = np.random.default_rng(seed)
+        reset = getattr(self._function, "reset", None)
+        if callable(reset):
+            reset(seed)
+
+    def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        answers = [self._answer(board, mask) for board, mask in zip(boards, masks, strict=True)]
+        actions = np.array(answers, np.int64)
+        illegal = ~masks[np.arange(len(masks)), actions]
+        if illegal.any() and self._illegal == "error":
+            raise PolicyError(
+                f"{self.name} chose action {actions[illegal][0]}, which its mask forbids; "
+                'illegal="random" plays a random legal action instead'
+            )
+        actions[illegal] = _random_legal(masks[illegal], self._rng)
+        return actions
+
+    def _answer(self, board: NDArray[np.int8], mask: NDArray[np.bool_]) -> int:
+        found = self._function(self._encoder.encode(board[None])[0], mask.astype(np.int8))
+        try:
+            action = operator.index(found.item() if isinstance(found, np.ndarray) and found.size == 1 else found)
+        except TypeError:
+            action = -1
+        if isinstance(found, bool) or not 0 <= action < self.config.actions:
+            raise PolicyError(
+                f"{self.name} returned {found!r} for a board; it must return an action, "
+                f"0 to {self.config.actions - 1} on {self._board}"
+            )
+        return action
+
+
+class PredictPolicy(FunctionPolicy):
+    """Calls `agent.predict(observation)` with each board, one at a time.
+
+    `predict` returns an action, or a tuple that begins with one, such as the (action, state) of Stable-Baselines3. If
+    it has a parameter `action_masks`, `action_mask` or `mask`, it also receives the mask, (actions,) int8.
+    """
+
+    def __init__(
+        self,
+        agent: Any,
+        size: int | Sequence[int],
+        mines: int | None = None,
+        first_click: str = "opening",
+        **options: Any,
+    ) -> None:
+        """Stores the agent and lets it predict once, for an empty board.
+
+        Args:
+            agent: an object with a method `predict`; a method `reset(seed)` is called before each batch of games.
+            size: side of a square board, or (rows, cols).
+            mines: number of mines; None follows the size.
+            first_click: "opening", "safe", "any" or "corners".
+            **options: `moves`, `observation` and `illegal`, as `FunctionPolicy` takes them.
+
+        Raises:
+            PolicyError: `predict` does not return an action of the board.
+            ValueError: a value is not allowed; the message names the allowed ones.
+        """
+        if not callable(getattr(agent, "predict", None)):
+            raise ValueError(f"an agent with a method predict is needed, not {type(agent).__name__}")
+        super().__init__(_Predict(agent), size, mines, first_click, **options)
+
+
+class _Predict:
+    """Calls the `predict` of an agent as a function of (observation, action_mask)."""
+
+    def __init__(self, agent: Any) -> None:
+        self.__name__ = type(agent).__name__
+        self._predict = agent.predict
+        names = inspect.signature(agent.predict).parameters
+        self._mask_name = next((name for name in ("action_masks", "action_mask", "mask") if name in names), None)
+        self.reset = getattr(agent, "reset", None)
+
+    def __call__(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Any:
+        masks = {} if self._mask_name is None else {self._mask_name: action_mask}
+        found = self._predict(observation, **masks)
+        return found[0] if isinstance(found, tuple) else found
+
+
+class _ScoredPolicy(_BoardPolicy):
+    """Plays the legal action with the highest score, or samples one; subclasses rate the actions.
+
+    Attributes:
+        batch_size: number of games to play side by side.
+    """
+
+    def __init__(self, *board: Any, deterministic: bool, batch_size: int) -> None:
+        super().__init__(*board)
+        self.batch_size = whole_number("batch_size", batch_size, 1)
+        self._rng = None if deterministic else np.random.default_rng(0)
+
+    def reset(self, seed: int) -> None:
+        """Seeds the sampled actions; see `baselines.policy.Policy.reset`."""
+        if self._rng is not None:
+            self._rng = np.random.default_rng(seed)
+
+    def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        parts = [np.zeros(0, np.int64)]
+        for start in range(0, len(boards), self.batch_size):
+            batch = slice(start, start + self.batch_size)
+            parts.append(self._decide(self._rate(boards[batch], masks[batch]), masks[batch]))
+        return np.concatenate(parts)
+
+    def _decide(self, scores: NDArray[np.floating], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return _best_legal(self.name, scores, masks, self._rng)
+
+    @abstractmethod
+    def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
+        """Returns the logits or Q-values, (N, actions)."""
+
+
+def _best_legal(
+    name: str, scores: NDArray[np.floating], masks: NDArray[np.bool_], rng: np.random.Generator | None
+) -> NDArray[np.int64]:
+    """Returns the legal action with the highest score, of equal ones the first; with `rng`, one drawn by softmax."""
+    legal = scores[masks].astype(np.float64)
+    if np.isnan(legal).any():
+        raise PolicyError(f"{name} gives a legal action a score that is not a number (NaN)")
+    if rng is not None:
+        # The Gumbel-max trick samples with probability softmax(scores).
+        legal += rng.gumbel(size=legal.shape)
+    # A legal action with score -inf still goes before the illegal ones.
+    filled = np.full(scores.shape, -np.inf)
+    filled[masks] = np.maximum(legal, np.finfo(np.float64).min)
+    return filled.argmax(axis=1)
+
+
+def _random_legal(masks: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Returns a uniformly random legal action per game, (N,) int64."""
+    return np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=1)
+
+
+def _name_of(function: Any) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+class SB3Policy(_ScoredPolicy):
+    """Plays the legal action that a model of Stable-Baselines3 or sb3-contrib prefers.
+
+    The model's observation space gives the encoding: codes, planes, flat, or a `Dict` of one of these and a mask.
+    Illegal actions are excluded from the logits (PPO, A2C, TRPO, MaskablePPO) or from the Q-values (DQN, QRDQN). A
+    model of another kind plays through `PredictPolicy`.
+
+    This class takes a model, not a path. ``Algorithm.load(path)`` unpickles objects, and so runs code from the file:
+    load only files that you trust.
+
+    Example:
+        >>> model = MaskablePPO.load("model.zip")
+        >>> policy = SB3Policy(model, size=8, mines=14)
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        size: int | Sequence[int],
+        mines: int | None = None,
+        first_click: str = "opening",
+        *,
+        moves: Sequence[str] | None = None,
+        deterministic: bool = True,
+        batch_size: int = _BATCH_SIZE,
+    ) -> None:
+        """Checks that the model fits the board, with one forward pass.
+
+        Args:
+            model: a loaded model.
+            size: side of a square board, or (rows, cols).
+            mines: number of mines; None follows the size.
+            first_click: "opening", "safe", "any" or "corners".
+            moves: the moves of the model's actions; None finds them from their number.
+            deterministic: True plays the best legal action. False samples: from the model's distribution, or, with
+                Q-values, uniformly at the model's exploration rate.
+            batch_size: number of games to play side by side.
+
+        Raises:
+            ValueError: the model does not fit the board, or gives neither logits nor Q-values.
+        """
+        name = type(model).__name__
+        if not all(hasattr(model, each) for each in ("policy", "observation_space", "action_space")):
+            raise ValueError(f"SB3Policy takes a loaded model of Stable-Baselines3 or sb3-contrib, not {name}")
+        has_logits = hasattr(model.policy, "get_distribution") and not hasattr(model.policy, "lstm_actor")
+        self._has_values = hasattr(model.policy, "q_net") or hasattr(model.policy, "quantile_net")
+        if not has_logits and not self._has_values:
+            raise ValueError(f"the {name} model gives neither logits nor Q-values of a board alone; use PredictPolicy")
+        chosen = _moves_of(int(model.action_space.n), size, moves, f"the {name} model")
+        super().__init__(name, size, mines, first_click, chosen, deterministic=deterministic, batch_size=batch_size)
+        self._model = model
+        self._input = _input_of(model.observation_space, self.config, f"the {name} model")
+        self._rate(self._empty_boards(1), np.ones((1, self.config.actions), np.bool_))
+
+    def _decide(self, scores: NDArray[np.floating], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        if self._rng is None or not self._has_values:
+            return super()._decide(scores, masks)
+        explores = self._rng.random(len(masks)) < getattr(self._model, "exploration_rate", 0.0)
+        return np.where(explores, _random_legal(masks, self._rng), _best_legal(self.name, scores, masks, None))
+
+    def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
+        import torch
+
+        policy = self._model.policy
+        policy.set_training_mode(False)
+        with torch.no_grad():
+            inputs, _ = policy.obs_to_tensor(self._input(boards, masks))
+            scores: NDArray[np.floating] = _outputs(policy, inputs, masks).float().cpu().numpy()
+        return scores
+
+
+def _outputs(policy: Any, inputs: Any, masks: NDArray[np.bool_]) -> Any:
+    """Returns the Q-values or the logits of a policy of Stable-Baselines3, a tensor (N, actions)."""
+    if hasattr(policy, "q_net"):
+        return policy.q_net(inputs)
+    if hasattr(policy, "quantile_net"):
+        return policy.quantile_net(inputs).mean(dim=1)
+    takes_masks = "action_masks" in inspect.signature(policy.get_distribution).parameters
+    given = {"action_masks": masks} if takes_masks else {}
+    return policy.get_distribution(inputs, **given).distribution.logits
+
+
+def _moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | None, owner: str) -> tuple[str, ...]:
+    """Returns the moves of a model by its number of actions: click alone, click and flag, or all; or checks `moves`."""
+    rows, cols = parse_size(size)
+    known = [DEFAULT_MOVES, ("click", "flag"), MOVE_NAMES] if moves is None else [tuple(moves)]
+    for each in known:
+        if actions == len(each) * rows * cols:
+            return each
+    raise ValueError(
+        f"{owner} has {actions} actions, but {size_name(rows, cols)} with moves {', '.join(known[0])} "
+        f"has {len(known[0]) * rows * cols}; set size= and moves= as in its training"
+    )
+
+
+_Input = Callable[[NDArray[np.int8], NDArray[np.bool_]], Any]
+"""A function of boards (N, rows, cols) int8 and masks (N, actions) bool that returns N observations."""
+
+
+def _input_of(space: Space[Any], config: BoardConfig, owner: str) -> _Input:
+    """Returns the function that makes the observations of a space: a `Box` of an encoding, a mask, or a `Dict`."""
+    if isinstance(space, Dict):
+        parts = {key: _input_of(part, config, f"{owner}, key {key!r},") for key, part in space.spaces.items()}
+        return lambda boards, masks: {key: make(boards, masks) for key, make in parts.items()}
+    shape, dtype = space.shape, space.dtype
+    is_binary = isinstance(space, MultiBinary) or (isinstance(space, Box) and bool((space.high == 1).all()))
+    if is_binary and shape == (config.actions,):
+        return lambda _, masks: masks.astype(dtype)
+    encoding = _encoding_of(space, config)
+    if encoding is None or shape is None:
+        shapes = ", ".join(str(Encoder(each, config).space.shape) for each in ENCODINGS)
+        raise ValueError(
+            f"{owner} was trained on observations {space}, which are none of {', '.join(ENCODINGS)} on "
+            f"{size_name(config.rows, config.cols)}: {shapes}"
+        )
+    encode = Encoder(encoding, config).encode
+    return lambda boards, _: encode(boards).reshape(len(boards), *shape).astype(dtype)
+
+
+def _encoding_of(space: Space[Any], config: BoardConfig) -> str | None:
+    """Returns the encoding with the shape and the range of a space, or None if there is none."""
+    if not isinstance(space, Box):
+        return None
+    rows, cols, planes = config.rows, config.cols, config.codes.mine + 1
+    if bool((space.high >= config.codes.mine).all()):
+        return "codes" if space.shape in ((rows, cols), (1, rows, cols), (config.cells,)) else None
+    return {(planes, rows, cols): "planes", (planes * config.cells,): "flat"}.get(space.shape)
+
+
+class TorchPolicy(_ScoredPolicy):
+    """Plays the legal action with the highest output of a network, or samples one.
+
+    Example:
+        >>> network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(13 * 64, 64))
+        >>> policy = TorchPolicy(network, size=8, mines=14, observation="planes")
+    """
+
+    def __init__(
+        self,
+        network: Callable[..., Tensor],
+        size: int | Sequence[int],
+        mines: int | None = None,
+        first_click: str = "opening",
+        *,
+        observation: str = "codes",
+        moves: Sequence[str] = DEFAULT_MOVES,
+        deterministic: bool = True,
+        mines_input: bool = False,
+        dtype: torch.dtype | None = None,
+        device: torch.device | str | None = None,
+        batch_size: int = _BATCH_SIZE,
+    ) -> None:
+        """Checks that the network fits the board, with one forward pass.
+
+        Args:
+            network: maps a batch of observations to one logit or Q-value per action: (N, actions), or
+                (N, moves, rows, cols); a `torch.nn.Module` or another function of tensors. During play a module is in
+                evaluation mode.
+            size: side of a square board, or (rows, cols).
+            mines: number of mines; None follows the size.
+            first_click: "opening", "safe", "any" or "corners".
+            observation: encoding of the input: "codes" int8 (N, rows, cols), "planes" float32 (N, 13, rows, cols)
+                or "flat" float32 (N, 13 * rows * cols).
+            moves: the moves of the actions.
+            deterministic: True plays the highest output; False samples with probability softmax(outputs).
+            mines_input: whether the network takes the number of mines as second argument, float32 (N,).
+            dtype: number type of the input; None leaves that of the encoding.
+            device: where the network computes, a module is moved there; None takes the device of its parameters.
+            batch_size: number of games to play side by side.
+
+        Raises:
+            MissingExtraError: PyTorch is not installed.
+            ValueError: the network does not fit the board; the message names both shapes.
+        """
+        if not callable(network):
+            raise ValueError(f"a torch module or a function of tensors is needed, not {type(network).__name__}")
+        torch = import_extra("torch")
+        name = _name_of(network)
+        super().__init__(name, size, mines, first_click, moves, deterministic=deterministic, batch_size=batch_size)
+        self._network = network
+        self._encoder = Encoder(observation, self.config)
+        self._mines_input, self._dtype = mines_input, dtype
+        self._device = torch.device(device or "cpu")
+        if isinstance(network, torch.nn.Module):
+            first = next((network if device is None else network.to(device)).parameters(), None)
+            self._device = self._device if first is None else first.device
+        self._check_outputs()
+
+    def scores(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Returns the outputs of the network, (N, actions) float32, for codes (N, rows, cols)."""
+        outputs: NDArray[np.float32] = self._forward(boards).reshape(len(boards), -1).float().cpu().numpy()
+        return outputs
+
+    def _rate(self, boards: NDArray[np.int8], _masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
+        return self.scores(boards)
+
+    def _forward(self, boards: NDArray[np.int8]) -> Tensor:
+        import torch
+
+        inputs = torch.as_tensor(self._encoder.encode(boards), dtype=self._dtype, device=self._device)
+        more = (torch.full((len(boards),), float(self.config.mines), device=self._device),) if self._mines_input else ()
+        network: Any = self._network
+        if trains := getattr(network, "training", False):
+            network.eval()
+        try:
+            with torch.no_grad():
+                outputs: Tensor = network(inputs, *more)
+        finally:
+            if trains:
+                network.train()
+        return outputs
+
+    def _check_outputs(self) -> None:
+        """Checks the outputs for two empty boards."""
+        import torch
+
+        config, boards = self.config, self._empty_boards(2)
+        try:
+            outputs: Any = self._forward(boards)
+        except (RuntimeError, TypeError, ValueError, IndexError) as error:
+            inputs = torch.as_tensor(self._encoder.encode(boards), dtype=self._dtype)
+            raise ValueError(
+                f"the network {self.name} refused {self._encoder.encoding} of shape {tuple(inputs.shape)} and "
+                f"{inputs.dtype}: {error}"
+            ) from error
+        if not isinstance(outputs, torch.Tensor):
+            raise ValueError(
+                f"the network {self.name} returns a {type(outputs).__name__}; it must return one tensor: "
+                "wrap it in a function that returns the logits or Q-values alone"
+            )
+        allowed = [(2, config.actions), (2, len(self.moves), config.rows, config.cols)]
+        shape = tuple(outputs.shape)
+        if shape not in allowed and (len(self.moves) > 1 or shape != (2, config.rows, config.cols)):
+            raise ValueError(
+                f"the network {self.name} returns outputs of shape {shape} for 2 boards of {self._board}; "
+                f"the shape must be {' or '.join(map(str, allowed))}"
+            )
