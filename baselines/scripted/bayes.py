@@ -58,7 +58,7 @@ class BayesPolicy:
                 the others; None: never.
 
         Raises:
-            ValueError: an option is not allowed, or the board is too large for pgmpy.
+            ValueError: an option is not allowed, or the radius too large for pgmpy.
             MissingExtraError: `inference` is "pgmpy", which is not installed.
         """
         self.config = config
@@ -93,7 +93,7 @@ class BayesPolicy:
         If the clues contradict each other, their cells have no posterior and count as mines.
 
         Raises:
-            PositionTooHardError: a position is too large for pgmpy under the prior "count", or too hard for the oracle.
+            PositionTooHardError: a position is too large for pgmpy, or too hard for the oracle.
         """
         return click_where_legal(
             lambda games, legal: self._choose(observations[games], legal), action_masks, self.config.cells
@@ -138,19 +138,15 @@ class BayesPolicy:
         opened = boards <= self.config.codes.max_count
         frontier = ~opened & (neighbour_sums(opened, self.config.radius) > 0) & (boards != self.config.codes.mine)
         self.counters["queries"] += int(frontier.sum())
-        try:
-            return self._native(boards)
-        except InconsistentBoardError:
-            return np.concatenate([self._native_or_nan(board[None]) for board in boards])
+        return self._native(boards)
 
     def _native(self, boards: Boards) -> Probabilities:
-        return mine_probabilities_batch(boards, self.config.mines, prior=self._prior, radius=self.config.radius)
-
-    def _native_or_nan(self, board: Boards) -> Probabilities:
         try:
-            return self._native(board)
+            return mine_probabilities_batch(boards, self.config.mines, prior=self._prior, radius=self.config.radius)
         except InconsistentBoardError:
-            return np.full(board.shape, np.nan)
+            if len(boards) == 1:
+                return np.full(boards.shape, np.nan)
+            return np.concatenate([self._native(board[None]) for board in boards])
 
 
 def _threshold(name: str, value: float | None) -> float | None:

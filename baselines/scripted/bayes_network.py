@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import chain
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,10 @@ from minesweeper_env.inference import PositionTooHardError
 
 PRIORS = ("binomial", "count")
 
-MAX_RADIUS = 1
-"""Largest neighbourhood radius: a clue of radius 2 has up to 24 parents, and a table of 25 * 2**24 entries."""
+MAX_ENTRIES = 1 << 26
+"""Largest table allowed, in float64 entries: 512 MB."""
+
+_CACHED_COMPONENTS = 4096
 
 
 def subnetwork(config: BoardConfig, prior: str, cells: Iterable[int], clues: Iterable[int]) -> Any:
@@ -45,239 +46,76 @@ def subnetwork(config: BoardConfig, prior: str, cells: Iterable[int], clues: Ite
         MissingExtraError: pgmpy is not installed.
     """
     one_of("prior", prior, PRIORS)
-    check_radius(config)
-    clues = sorted(clues)
-    neighbours = neighbour_lists(config)
-    roots = set(cells).union(*(neighbours[cell] for cell in clues))
-    names = Names(config)
-    table = load_pgmpy().TabularCPD
-    density = config.mines / config.cells
-    network = _pgmpy("pgmpy.models").DiscreteBayesianNetwork()
-    network.add_nodes_from(names.x(cell) for cell in sorted(roots))
-    tables = [table(names.x(cell), 2, [[1.0 - density], [density]]) for cell in sorted(roots)]
-    for cell in clues:
-        parents = [names.x(neighbour) for neighbour in neighbours[cell]]
-        network.add_node(names.y(cell))
-        network.add_edges_from((parent, names.y(cell)) for parent in parents)
-        tables.append(
-            table(names.y(cell), len(parents) + 1, clue_table(len(parents)), parents, [2] * len(parents))
-            if parents
-            else table(names.y(cell), 1, [[1.0]])
-        )
-    if prior == "count":
-        tables += _add_totals(network, config, names)
+    table, clues, density = load_pgmpy("factors.discrete").TabularCPD, sorted(clues), config.mines / config.cells
+    cells = set(cells).union(*(neighbour_lists(config)[clue] for clue in clues))
+    cards = {name_of(config, "X", cell): 2 for cell in sorted(cells)}
+    tables = [table(node, 2, [[1.0 - density], [density]]) for node in cards]
+    for node, parents, most in _sums(config, prior, clues):
+        states = [cards[parent] for parent in parents]
+        tables.append(table(node, most + 1, sum_table(tuple(states), most), parents, states))
+        cards[node] = most + 1
+    network = load_pgmpy("models").DiscreteBayesianNetwork()
+    network.add_nodes_from(cards)
+    network.add_edges_from((parent, each.variable) for each in tables for parent in each.variables[1:])
     network.add_cpds(*tables)
     return network
 
 
-def _add_totals(network: Any, config: BoardConfig, names: Names) -> list[Any]:
-    """Adds the chain of running totals to a network; returns their tables."""
-    table = load_pgmpy().TabularCPD
-    previous, states = None, 1
-    tables = []
-    for cell in sweep_order(config):
-        parents = [names.x(cell)] if previous is None else [names.t(previous), names.x(cell)]
-        values = total_table(states, config.mines)
-        network.add_node(names.t(cell))
-        network.add_edges_from((parent, names.t(cell)) for parent in parents)
-        cards = [2] if previous is None else [states, 2]
-        tables.append(table(names.t(cell), len(values), values, parents, cards))
-        previous, states = cell, len(values)
-    return tables
+def name_of(config: BoardConfig, kind: str, cell: int) -> str:
+    """Returns the name of the node of a cell; X is its mine, Y its clue, T the total of mines up to it."""
+    row, col = divmod(cell, config.cols)
+    return f"{kind}_{row}_{col}"
 
 
-class Names:
-    """Node names of the cells of a board."""
-
-    def __init__(self, config: BoardConfig) -> None:
-        """Stores the width of the board; cells are numbered row * cols + col."""
-        self._cols = config.cols
-
-    def x(self, cell: int) -> str:
-        """Returns the name of the mine node of a cell."""
-        return f"X_{cell // self._cols}_{cell % self._cols}"
-
-    def y(self, cell: int) -> str:
-        """Returns the name of the clue node of a cell."""
-        return f"Y_{cell // self._cols}_{cell % self._cols}"
-
-    def t(self, cell: int) -> str:
-        """Returns the name of the running-total node of a cell."""
-        return f"T_{cell // self._cols}_{cell % self._cols}"
+def _sums(config: BoardConfig, prior: str, clues: list[int]) -> Iterator[tuple[str, list[str], int]]:
+    """Yields each node that is the sum of its parents, the parents, and the largest sum that it tells apart."""
+    for cell in clues:
+        parents = [name_of(config, "X", each) for each in neighbour_lists(config)[cell]]
+        yield name_of(config, "Y", cell), parents, len(parents)
+    if prior == "count":
+        totals = [(name_of(config, "T", cell), name_of(config, "X", cell)) for cell in sweep_order(config)]
+        for number, (total, mine) in enumerate(totals):
+            before = [totals[number - 1][0]] if number else []
+            # All totals above the number of mines are one state.
+            yield total, [*before, mine], min(number, config.mines) + 1
 
 
 @cache
-def clue_table(parents: int) -> NDArray[np.float64]:
-    """Returns the (parents + 1, 2**parents) table of a clue: 1 where the row is the number of mined parents."""
-    mined = np.array([combination.bit_count() for combination in range(1 << parents)])
-    return (np.arange(parents + 1)[:, None] == mined).astype(np.float64)
-
-
-@cache
-def total_table(previous: int, mines: int) -> NDArray[np.float64]:
-    """Returns the (states, 2 * previous) table of a running total; its columns are 2 * previous total + mine.
-
-    The states are the totals 0 to `mines`, and one more for all larger totals.
-
-    Args:
-        previous: the number of states of the previous total.
-        mines: the number of mines on the board.
-    """
-    states = min(previous + 1, mines + 2)
-    total = np.minimum(np.arange(previous)[:, None] + np.arange(2), states - 1).ravel()
-    return (np.arange(states)[:, None] == total).astype(np.float64)
+def sum_table(states: tuple[int, ...], most: int) -> NDArray[np.float64]:
+    """Returns the (most + 1, product of states) table of a node that is the sum of its parents, but at most `most`."""
+    sums = np.minimum(np.indices(states).sum(axis=0).ravel(), most)
+    return (np.arange(most + 1)[:, None] == sums).astype(np.float64)
 
 
 @cache
 def neighbour_lists(config: BoardConfig) -> list[list[int]]:
-    """Returns the neighbours of each cell, in reading order."""
+    """Returns the neighbours of each cell, in reading order.
+
+    Raises:
+        ValueError: the radius is larger than 1, where a clue of 24 parents has a table of 25 * 2**24 entries.
+    """
+    if config.radius > 1:
+        raise ValueError(f"pgmpy needs radius 1, not {config.radius}: the table of a clue doubles with each neighbour")
     table = neighbour_table(config.rows, config.cols, config.radius)
     return [[int(cell) for cell in row if cell < config.cells] for row in table]
 
 
-@cache
 def sweep_order(config: BoardConfig) -> list[int]:
     """Returns the cells line by line along the shorter side of the board."""
     cells = np.arange(config.cells).reshape(config.rows, config.cols)
     return [int(cell) for cell in (cells if config.cols <= config.rows else cells.T).ravel()]
 
 
-def check_radius(config: BoardConfig) -> None:
-    """Raises a ValueError if the radius of a board exceeds `MAX_RADIUS`."""
-    if config.radius > MAX_RADIUS:
-        raise ValueError(
-            f"the network of a board needs radius {MAX_RADIUS}, not {config.radius}: "
-            "the table of a clue doubles with each of its neighbours"
-        )
-
-
-def load_pgmpy() -> ModuleType:
-    """Imports pgmpy, which takes seconds; returns its module of tables.
+def load_pgmpy(module: str) -> ModuleType:
+    """Imports a module of pgmpy, which takes seconds.
 
     Raises:
         MissingExtraError: pgmpy is not installed.
     """
-    for module in ("pgmpy.models", "pgmpy.inference"):
-        _pgmpy(module)
-    return _pgmpy("pgmpy.factors.discrete")
-
-
-def _pgmpy(module: str) -> ModuleType:
     with warnings.catch_warnings():
         # pgmpy's modules import each other by names that pgmpy has deprecated.
         warnings.simplefilter("ignore", FutureWarning)
-        return import_extra(module, "pgmpy")
-
-
-MAX_ENTRIES = 1 << 26
-"""Largest table allowed, in float64 entries: 512 MB."""
-
-
-def choose_order(config: BoardConfig, network: Any, node: str, evidence: dict[str, int]) -> tuple[Any, int]:
-    """Returns the elimination order for a query, and the number of entries of its largest table.
-
-    Args:
-        config: the board.
-        network: the network, or a relevant part of it.
-        node: the queried node.
-        evidence: the observed state of each observed node.
-    """
-    cards = {name: int(network.get_cardinality(name)) for name in network.nodes() if name not in evidence}
-    # opt_einsum breaks ties by operand order and node number, so both must be the same as pgmpy's.
-    scopes = [[name for name in network.get_cpds(owner).variables if name in cards] for owner in network.nodes()]
-    scopes = [scope for scope in scopes if scope]
-    sweep = [name for name in _sweep(config) if name in cards and name != node]
-    greedy, swept = greedy_size(scopes, cards, node), elimination_size(scopes, cards, sweep)
-    return ("greedy", greedy) if greedy <= swept else (sweep, swept)
-
-
-def _sweep(config: BoardConfig) -> Iterator[str]:
-    """Yields the nodes in sweep order; a running total is eliminated as soon as the next one includes it."""
-    names, previous = Names(config), None
-    for cell in sweep_order(config):
-        if previous is not None:
-            yield names.t(previous)
-        yield names.x(cell)
-        previous = cell
-
-
-def elimination_size(scopes: Sequence[Sequence[str]], cards: dict[str, int], order: Sequence[str]) -> int:
-    """Returns the number of entries of the largest table that elimination in this order makes.
-
-    Args:
-        scopes: the unobserved nodes of each table.
-        cards: the number of states of each node.
-        order: the nodes to eliminate.
-    """
-    tables = [frozenset(scope) for scope in scopes]
-    largest = max((math.prod(cards[name] for name in table) for table in tables), default=1)
-    for name in order:
-        product = frozenset((name,)).union(*(table for table in tables if name in table))
-        largest = max(largest, math.prod(cards[node] for node in product))
-        tables = [table for table in tables if name not in table]
-        tables.append(product - {name})
-    return largest
-
-
-def greedy_size(scopes: Sequence[Sequence[str]], cards: dict[str, int], node: str) -> int:
-    """Returns the number of entries of the largest table under pgmpy's order "greedy"; see `elimination_size`."""
-    numbers = {name: number for number, name in enumerate(cards)}
-    operands: list[Any] = []
-    for scope in scopes:
-        # The plan needs only shapes; a broadcast scalar has one without the memory.
-        operands += [np.broadcast_to(1.0, [cards[name] for name in scope]), [numbers[name] for name in scope]]
-    _, plan = import_extra("opt_einsum", "pgmpy").contract_path(*operands, [numbers[node]], optimize="greedy")
-    return int(plan.largest_intermediate)
-
-
-def sweep_width(side: int) -> int:
-    """Returns the maximum number of unknown cells in one table of a sweep along lines of `side` cells.
-
-    An unknown cell is in a table only if it shares a clue with an eliminated cell. While the cell of column j is
-    eliminated, the table can therefore hold
-
-    - on its own line, the cells from column j on;
-    - on the next line, all cells;
-    - on the line after that, the cells up to column j + 2;
-    - the queried cell, which is never eliminated and may lie elsewhere.
-
-    Each clue that links them is an open cell and lowers the bound by one. Three cells of the third line need at least
-    one clue on the next line; three cells of the next line beyond column j + 2 need one on the first.
-    """
-    most = 0
-    for column in range(side):
-        beyond, below = max(0, side - column - 3), min(side, column + 3)
-        most = max(most, (side - column) - -(-beyond // 3) + side + below - -(-below // 3))
-    return most + 1
-
-
-def check_board(config: BoardConfig) -> None:
-    """Raises a ValueError if independent cells could need a table above `MAX_ENTRIES` in some position of a board."""
-    entries = 1 << min(sweep_width(min(config.rows, config.cols)), config.cells)
-    if entries > MAX_ENTRIES:
-        raise ValueError(f"{board_of(config)} is too large for pgmpy: a table could need {_bound(entries)}")
-
-
-def _bound(entries: int) -> str:
-    allowed = f"2^{math.log2(MAX_ENTRIES):.0f} are allowed; inference='native' has no such bound"
-    return f"2^{math.log2(entries):.1f} entries, and {allowed}"
-
-
-_CACHED_COMPONENTS = 4096
-
-
-class Component(NamedTuple):
-    """Connected component of the frontier: the evidence separates it from the others.
-
-    Attributes:
-        clues: (cell, clue) of each open cell of the component.
-        mines: the neighbours of these cells that are known to be mines.
-        unknown: the cells whose nodes are not observed.
-    """
-
-    clues: tuple[tuple[int, int], ...]
-    mines: tuple[int, ...]
-    unknown: tuple[int, ...]
+        return import_extra(f"pgmpy.{module}", "pgmpy")
 
 
 class NetworkPosteriors:
@@ -288,25 +126,11 @@ class NetworkPosteriors:
     """
 
     def __init__(self, config: BoardConfig, prior: str = "binomial") -> None:
-        """Checks the board and loads pgmpy.
-
-        Args:
-            config: the boards.
-            prior: "binomial" or "count"; see `baselines.scripted.bayes_network`.
-
-        Raises:
-            ValueError: `prior` is unknown, or independent cells could need a table above
-                `MAX_ENTRIES` on this board.
-            MissingExtraError: pgmpy is not installed.
-        """
-        one_of("prior", prior, PRIORS)
-        check_radius(config)
-        check_board(config)
-        load_pgmpy()
+        """Loads pgmpy, which must be installed, for boards of radius 1; `prior` is one of `PRIORS`."""
         self.queries = 0
-        self._config = config
-        self._prior = prior
-        self._names = Names(config)
+        self._config, self._prior = config, prior
+        self._neighbours = neighbour_lists(config)
+        self._eliminate = load_pgmpy("inference").VariableElimination
         self._solve = lru_cache(_CACHED_COMPONENTS)(self._solve_component)
 
     def mine_probabilities(self, board: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -316,87 +140,77 @@ class NetworkPosteriors:
         their component are NaN.
 
         Raises:
-            PositionTooHardError: a table would exceed `MAX_ENTRIES`, which can happen only under the
-                prior "count". The check comes before any table of the query is made.
+            PositionTooHardError: a table would exceed `MAX_ENTRIES`; none of the query is made.
         """
-        codes = self._config.codes
-        flat = board.ravel()
+        codes, board = self._config.codes, board.ravel()
+        opened, mined = board <= codes.max_count, board == codes.mine
+        covered = set(np.flatnonzero(~opened & ~mined).tolist())
+        edges = [(clue, cell) for clue in np.flatnonzero(opened).tolist() for cell in self._neighbours[clue]]
+        networkx = import_extra("networkx", "pgmpy")
+        frontier = networkx.Graph(edge for edge in edges if edge[1] in covered)
+        counted = self._prior == "count"
         # Under "binomial" no component holds the cells away from all clues, so they keep the prior.
-        probabilities = np.where(flat <= codes.max_count, 0.0, self._config.mines / self._config.cells)
-        probabilities[flat == codes.mine] = 1.0
-        for component in self._components(flat):
-            for cell, probability in self._solve(component).items():
+        probabilities = np.where(opened, 0.0, np.where(mined, 1.0, self._config.mines / self._config.cells))
+        for part in [covered.union(frontier)] if counted else networkx.connected_components(frontier):
+            clues = tuple((cell, int(board[cell])) for cell in sorted(part - covered))
+            near = {cell for clue, _ in clues for cell in self._neighbours[clue]}
+            mines = tuple(cell for cell in np.flatnonzero(mined).tolist() if counted or cell in near)
+            for cell, probability in self._solve(clues, mines, tuple(sorted(part & covered))).items():
                 probabilities[cell] = probability
-        return probabilities.reshape(board.shape)
+        return probabilities.reshape(self._config.rows, self._config.cols)
 
-    def _components(self, board: NDArray[np.int8]) -> Iterator[Component]:
-        """Yields the components of a board; under the prior "count" the whole board is one."""
-        codes, neighbours = self._config.codes, neighbour_lists(self._config)
-        covered = {int(cell) for cell in np.flatnonzero((board > codes.max_count) & (board != codes.mine))}
-        mines = {int(cell) for cell in np.flatnonzero(board == codes.mine)}
-        opened = np.flatnonzero(board <= codes.max_count)
-        scopes = {int(cell): covered.intersection(neighbours[cell]) for cell in opened}
-        scopes = {cell: unknown for cell, unknown in scopes.items() if unknown}
-        for cells in [list(scopes)] if self._prior == "count" else linked_clues(scopes):
-            clues = tuple((cell, int(board[cell])) for cell in sorted(cells))
-            if self._prior == "count":
-                yield Component(clues, tuple(sorted(mines)), tuple(sorted(covered)))
-                continue
-            near = mines.intersection(chain.from_iterable(neighbours[cell] for cell in cells))
-            unknown = set(chain.from_iterable(scopes[cell] for cell in cells))
-            yield Component(clues, tuple(sorted(near)), tuple(sorted(unknown)))
+    def _solve_component(
+        self, clues: tuple[tuple[int, int], ...], mines: tuple[int, ...], unknown: tuple[int, ...]
+    ) -> dict[int, float]:
+        """Returns the posterior of each unknown cell; cells with the same clues have the same, and one query.
 
-    def _solve_component(self, component: Component) -> dict[int, float]:
-        """Returns the posterior of each unknown cell; cells with the same clues have the same, and one query."""
-        config, names = self._config, self._names
-        cells = range(config.cells) if self._prior == "count" else component.unknown
-        network = subnetwork(config, self._prior, cells, [cell for cell, _ in component.clues])
-        unobserved = {names.x(cell) for cell in component.unknown}
-        evidence = {names.y(cell): clue for cell, clue in component.clues}
-        evidence.update((node, 0) for node in network.nodes() if node[0] == "X" and node not in unobserved)
-        evidence.update((names.x(cell), 1) for cell in component.mines)
+        Args:
+            clues: (cell, clue) of each open cell with an unknown neighbour.
+            mines: the cells that are known to be mines.
+            unknown: the cells whose nodes are not observed.
+        """
+        config = self._config
+        cells = range(config.cells) if self._prior == "count" else unknown
+        network = subnetwork(config, self._prior, cells, [cell for cell, _ in clues])
+        evidence = {node: 0 for node in network.nodes() if node[0] == "X"}
+        evidence |= {name_of(config, "X", cell): 1 for cell in mines}
+        evidence |= {name_of(config, "Y", cell): clue for cell, clue in clues}
         if self._prior == "count":
-            evidence[names.t(sweep_order(config)[-1])] = config.mines
-        engine = _pgmpy("pgmpy.inference").VariableElimination(network)
-        probabilities: dict[int, float] = {}
-        for equal in exchangeable(component, neighbour_lists(config)):
-            self.queries += 1
-            probabilities.update(dict.fromkeys(equal, self._query(engine, network, names.x(equal[0]), evidence)))
+            evidence[name_of(config, "T", sweep_order(config)[-1])] = config.mines
+        groups: dict[frozenset[int], list[int]] = {}
+        for cell in unknown:
+            del evidence[name_of(config, "X", cell)]
+            groups.setdefault(frozenset(self._neighbours[cell]).intersection(dict(clues)), []).append(cell)
+        engine, probabilities = self._eliminate(network), dict.fromkeys(unknown, 0.0)
+        for equal in groups.values():
+            probabilities |= dict.fromkeys(equal, self._query(engine, network, equal[0], evidence))
         return probabilities
 
-    def _query(self, engine: Any, network: Any, node: str, evidence: dict[str, int]) -> float:
-        order, entries = choose_order(self._config, network, node, evidence)
+    def _query(self, engine: Any, network: Any, cell: int, evidence: dict[str, int]) -> float:
+        node = name_of(self._config, "X", cell)
+        entries = largest_table(network, node, evidence)
         if entries > MAX_ENTRIES:
-            board = board_of(self._config)
-            raise PositionTooHardError(f"a position of {board} is too large for pgmpy: a table needs {_bound(entries)}")
+            raise PositionTooHardError(
+                f"a position of {board_of(self._config)} is too large for pgmpy: a table needs "
+                f"2^{math.log2(entries):.1f} entries, and 2^{math.log2(MAX_ENTRIES):.0f} are allowed; "
+                "inference='native' has no such bound"
+            )
+        self.queries += 1
         # pgmpy divides 0 by 0 where the evidence contradicts itself.
         with np.errstate(invalid="ignore"):
-            answer = engine.query([node], evidence, elimination_order=order, show_progress=False)
+            answer = engine.query([node], evidence, elimination_order="greedy", show_progress=False)
         return float(answer.values[1])
 
 
-def linked_clues(scopes: dict[int, set[int]]) -> list[list[int]]:
-    """Returns the connected components of the clues, where clues that share an unknown cell are adjacent.
-
-    Args:
-        scopes: the unknown neighbours of each clue, at least one each.
-    """
-    groups: list[tuple[list[int], set[int]]] = []
-    for clue, cells in scopes.items():
-        apart, clues, reached = [], [clue], set(cells)
-        for group in groups:
-            if group[1] & cells:
-                clues, reached = group[0] + clues, group[1] | reached
-            else:
-                apart.append(group)
-        groups = [*apart, (clues, reached)]
-    return [clues for clues, _ in groups]
-
-
-def exchangeable(component: Component, neighbours: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Returns the unknown cells of a component, grouped by the clues that they neighbour."""
-    clues = frozenset(cell for cell, _ in component.clues)
-    groups: dict[frozenset[int], list[int]] = {}
-    for cell in component.unknown:
-        groups.setdefault(clues.intersection(neighbours[cell]), []).append(cell)
-    return list(groups.values())
+def largest_table(network: Any, node: str, evidence: dict[str, int]) -> int:
+    """Returns the entries of the largest table in a query for a node, given the observed states of others."""
+    cards = {name: int(network.get_cardinality(name)) for name in network.nodes() if name not in evidence}
+    # opt_einsum breaks ties by operand order and node number, so both must be the same as pgmpy's.
+    numbers, operands = {name: number for number, name in enumerate(cards)}, []
+    for owner in network.nodes():
+        scope = [name for name in network.get_cpds(owner).variables if name in cards]
+        if scope:
+            # The plan needs only shapes; a broadcast scalar has one without the memory.
+            operands += [np.broadcast_to(1.0, [cards[name] for name in scope]), [numbers[name] for name in scope]]
+    contract_path = import_extra("opt_einsum", "pgmpy").contract_path
+    return int(contract_path(*operands, [numbers[node]], optimize="greedy")[1].largest_intermediate)

@@ -14,7 +14,7 @@ drop out, even if they contradict each other. The tests compare the formula with
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,122 +23,94 @@ from numpy.typing import NDArray
 from baselines.evaluation.games import Start
 from baselines.support.act_inputs import TIE, checked_act
 from baselines.support.checks import number_within
-from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 
 MAX_COUNT, FLAGGED, QUESTION, MINE = 8, 9, 10, 12
 """Cell codes of radius 1, the only radius of the program."""
 
-Cells = NDArray[np.int64]
-Floats = NDArray[np.float64]
+UNKNOWN, OUTSIDE = 8, 10
+KINDS = np.array([0, 1, 2, 3, 4, 5, 6, 7, UNKNOWN, FLAGGED, UNKNOWN, UNKNOWN, FLAGGED], np.int8)
+"""What the program sees by code: a clue, UNKNOWN or FLAGGED; an open 8 counts as covered, a shown mine as flagged."""
 
 COINS = np.array([[math.comb(coins, heads) / 2**coins for heads in range(9)] for coins in range(9)])
 """(9, 9): the probability of `heads` heads among `coins` fair coins, at [coins, heads]."""
 
+MEMBERS = np.bitwise_count(np.arange(512)).astype(np.int64)
+"""(512,): the number of cells in a set of bits, where bit 3 * i + j is row i and column j of a 3 x 3 square."""
 
-def is_unknown(code: int) -> bool:
-    """Returns whether the program treats a cell as unknown; it takes an open 8 for a covered cell."""
-    return code == MAX_COUNT or (code >= QUESTION and code != MINE)
+MIDDLE = 1 << 4
 
-
-def is_clue(code: int) -> bool:
-    """Returns whether a cell shows a clue that the program reads."""
-    return code < MAX_COUNT
-
-
-# Python calls the functions above, and kernels these: the compiler keeps no entry for Python to an inlined one.
-_is_unknown, _is_clue = inlined(is_unknown), inlined(is_clue)
+Board = NDArray[np.int8]
+Floats = NDArray[np.float64]
+Plan = tuple[int, ...]
 
 
-@kernel
-def local_probabilities(
-    boards: NDArray[np.int8],
-    density: float,
-    neighbours: NDArray[np.uint32],
-    coins: Floats,
-    positions: Cells,
-    clues: Cells,
-    probabilities: Floats,
-) -> None:
+def closed_form(config: BoardConfig, boards: Board) -> Floats:
     """Computes the program's mine probabilities.
 
     Args:
+        config: the boards.
         boards: (N, n) int8, cell codes.
-        density: prior mine probability of a cell.
-        neighbours: (n, 8) uint32, the neighbours of each cell; n where there is none.
-        coins: `COINS`.
-        positions: (n + 1,) int64 scratch, all -1 before and after: the index of each queried cell.
-        clues: (25, 3) int64 scratch; at most 25 cells have a queried neighbour, see `_read_clues`.
-        probabilities: (N, n) float64, filled: NaN where the evidence contradicts itself, and -1 in cells that the
-            program does not query, because they are known or have no known neighbour.
+
+    Returns:
+        (N, n) float64: NaN where the evidence contradicts itself, and -1 in cells that the program does not query,
+        because they are known or have no known neighbour.
     """
+    seen = KINDS[boards.reshape(-1, config.rows, config.cols)]
+    probabilities = np.full(seen.shape, -1.0)
+    seen = np.pad(seen, ((0, 0), (3, 3), (3, 3)), constant_values=OUTSIDE)
+    # The weight of k mines, divided by the one of no mine.
+    odds = np.power(config.mines / (config.cells - config.mines), np.arange(10.0))
+    # At most 25 cells are clues next to a queried cell.
+    fill_probabilities(seen, odds, np.empty((25, 3), np.int64), probabilities)
+    return probabilities.reshape(boards.shape)
+
+
+@kernel
+def fill_probabilities(boards: Board, odds: Floats, clues: NDArray[np.int64], probabilities: Floats) -> None:
+    """Fills in the (N, rows, cols) probabilities of queried cells, on boards of `KINDS` with a border of 3 cells."""
     for i in range(len(boards)):
-        for cell in range(boards.shape[1]):
-            probabilities[i, cell] = -1.0
-            if _is_unknown(boards[i, cell]) and _has_known_neighbour(boards[i], cell, neighbours):
-                probabilities[i, cell] = _local_probability(
-                    boards[i], cell, density, neighbours, coins, positions, clues
-                )
+        for row in range(3, boards.shape[1] - 3):
+            for col in range(3, boards.shape[2] - 3):
+                if boards[i, row, col] == UNKNOWN and _has_known_neighbour(boards[i], row, col):
+                    probabilities[i, row - 3, col - 3] = _local_probability(boards[i], row, col, odds, clues)
 
 
 @inlined
-def _has_known_neighbour(board: NDArray[np.int8], cell: int, neighbours: NDArray[np.uint32]) -> bool:
+def _has_known_neighbour(board: Board, row: int, col: int) -> bool:
     known = 0
-    for j in range(neighbours.shape[1]):
-        neighbour = neighbours[cell, j]
-        known += neighbour < len(board) and not _is_unknown(board[neighbour])
+    for r in range(row - 1, row + 2):
+        for c in range(col - 1, col + 2):
+            known += board[r, c] != UNKNOWN and board[r, c] != OUTSIDE
     return known > 0
 
 
 @inlined
-def _local_probability(
-    board: NDArray[np.int8],
-    cell: int,
-    density: float,
-    neighbours: NDArray[np.uint32],
-    coins: Floats,
-    positions: Cells,
-    clues: Cells,
-) -> float:
-    size = _mark_cells(board, cell, neighbours, positions)
-    clue_count = _keep_linked(clues, _read_clues(board, neighbours, positions, clues))
+def _local_probability(board: Board, row: int, col: int, odds: Floats, clues: NDArray[np.int64]) -> float:
+    queried = 0
+    for bit in range(9):
+        if board[row + bit // 3 - 1, col + bit % 3 - 1] == UNKNOWN:
+            queried |= 1 << bit
+    clue_count = _keep_linked(clues, _read_clues(board, row, col, clues))
     total, mined = 0.0, 0.0
-    for assignment in range(1 << size):
-        weight = 1.0
-        for bit in range(size):
-            weight *= density if assignment >> bit & 1 else 1.0 - density
+    for mines in range(512):
+        if mines & ~queried:
+            continue
+        weight = odds[MEMBERS[mines]]
         for i in range(clue_count):
-            heads = clues[i, 1] - _popcount(assignment & clues[i, 0])
-            weight *= coins[clues[i, 2], heads] if 0 <= heads <= clues[i, 2] else 0.0
+            heads = clues[i, 1] - MEMBERS[mines & clues[i, 0]]
+            weight *= COINS[clues[i, 2], heads] if 0 <= heads <= clues[i, 2] else 0.0
             if weight == 0.0:
                 break
         total += weight
-        # Bit 0 is the queried cell itself.
-        if assignment & 1:
+        if mines & MIDDLE:
             mined += weight
-    positions[cell] = -1
-    # Absent neighbours have the index n, which is why `positions` has n + 1 entries.
-    for j in range(neighbours.shape[1]):
-        positions[neighbours[cell, j]] = -1
     return mined / total if total > 0.0 else np.nan
 
 
 @inlined
-def _mark_cells(board: NDArray[np.int8], cell: int, neighbours: NDArray[np.uint32], positions: Cells) -> int:
-    """Numbers the queried cells in `positions`, 0 being the cell itself; returns their number."""
-    positions[cell] = 0
-    size = 1
-    for j in range(neighbours.shape[1]):
-        neighbour = neighbours[cell, j]
-        if neighbour < len(board) and _is_unknown(board[neighbour]):
-            positions[neighbour] = size
-            size += 1
-    return size
-
-
-@inlined
-def _read_clues(board: NDArray[np.int8], neighbours: NDArray[np.uint32], positions: Cells, clues: Cells) -> int:
+def _read_clues(board: Board, row: int, col: int, clues: NDArray[np.int64]) -> int:
     """Fills in the clues with a queried neighbour, and returns their number.
 
     | column of `clues` | content |
@@ -147,32 +119,30 @@ def _read_clues(board: NDArray[np.int8], neighbours: NDArray[np.uint32], positio
     | 1 | clue minus flagged neighbours |
     | 2 | other unknown neighbours: the fair coins |
     """
-    clue_count = 0
-    for other in range(len(board)):
-        if not _is_clue(board[other]):
-            continue
-        bits, missing, coins = 0, np.int64(board[other]), 0
-        for j in range(neighbours.shape[1]):
-            neighbour = neighbours[other, j]
-            if neighbour == len(board):
+    count = 0
+    for r in range(row - 2, row + 3):
+        for c in range(col - 2, col + 3):
+            if board[r, c] >= UNKNOWN:
                 continue
-            if positions[neighbour] >= 0:
-                bits |= 1 << positions[neighbour]
-            elif _is_unknown(board[neighbour]):
-                coins += 1
-            elif not _is_clue(board[neighbour]):
-                # Neither unknown nor a clue: a flag, or a mine that a lost game shows.
-                missing -= 1
-        if bits != 0:
-            clues[clue_count, 0], clues[clue_count, 1], clues[clue_count, 2] = bits, missing, coins
-            clue_count += 1
-    return clue_count
+            bits, missing, coins = 0, np.int64(board[r, c]), 0
+            for y in range(r - 1, r + 2):
+                for x in range(c - 1, c + 2):
+                    if board[y, x] == FLAGGED:
+                        missing -= 1
+                    elif board[y, x] == UNKNOWN and abs(y - row) <= 1 and abs(x - col) <= 1:
+                        bits |= 1 << (3 * (y - row) + x - col + 4)
+                    elif board[y, x] == UNKNOWN:
+                        coins += 1
+            if bits != 0:
+                clues[count, 0], clues[count, 1], clues[count, 2] = bits, missing, coins
+                count += 1
+    return count
 
 
 @inlined
-def _keep_linked(clues: Cells, clue_count: int) -> int:
+def _keep_linked(clues: NDArray[np.int64], clue_count: int) -> int:
     """Moves the clues linked to the queried cell to the front; returns their number."""
-    reached, kept, before = 1, 0, -1
+    reached, kept, before = MIDDLE, 0, -1
     while kept > before:
         before = kept
         for i in range(kept, clue_count):
@@ -184,49 +154,10 @@ def _keep_linked(clues: Cells, clue_count: int) -> int:
     return kept
 
 
-@inlined
-def _popcount(number: int) -> int:
-    """Returns the number of set bits."""
-    bits = 0
-    while number > 0:
-        number &= number - 1
-        bits += 1
-    return bits
-
-
-Board = NDArray[np.int8]
-
-
-class ClosedForm:
-    """Closed form of `baselines.scripted.bayes_source`, for boards of one configuration."""
-
-    def __init__(self, config: BoardConfig) -> None:
-        """Compiles the kernel with one board."""
-        self._density = config.mines / config.cells
-        self._neighbours = neighbour_table(config.rows, config.cols, 1)
-        self.mine_probabilities(np.zeros((1, config.cells), np.int8))
-
-    def mine_probabilities(self, boards: Board) -> NDArray[np.float64]:
-        """Returns (N, n) float64 probabilities for (N, n) int8 boards; see `local_probabilities`."""
-        probabilities = np.empty(boards.shape)
-        boards = np.ascontiguousarray(boards)
-        # The scratch is made anew, because threads may share this object.
-        positions, clues = np.full(boards.shape[1] + 1, -1, np.int64), np.empty((25, 3), np.int64)
-        local_probabilities(boards, self._density, self._neighbours, COINS, positions, clues, probabilities)
-        return probabilities
-
-
-Plan = tuple[int, ...]
-
-
 class Turn(NamedTuple):
-    """One turn of the program.
+    """One turn of the program: the cells to flag, the click then, and the number of probabilities computed.
 
-    Attributes:
-        flags: the cells to flag, in order.
-        click: the cell to click then; None if the program fails, because its evidence contradicts itself or there
-            is no cell to query.
-        queries: the number of probabilities computed.
+    The click is None if the program fails, because its evidence contradicts itself or there is no cell to query.
     """
 
     flags: list[int]
@@ -234,9 +165,7 @@ class Turn(NamedTuple):
     queries: int
 
 
-def plan_turn(
-    board: Board, mine_probability: Callable[[int], float], flag_threshold: float, open_threshold: float
-) -> Turn:
+def plan_turn(board: Board, probabilities: Sequence[float], flag_threshold: float, open_threshold: float) -> Turn:
     """Plans a turn of the program on a board.
 
     The program queries the unknown neighbours of known cells in reading order. It flags each cell above the first
@@ -245,14 +174,13 @@ def plan_turn(
 
     Args:
         board: (n,) int8, cell codes.
-        mine_probability: returns the mine probability of a cell; NaN for a contradiction, below 0 if not queried.
+        probabilities: the mine probability of each cell; see `closed_form`.
         flag_threshold: mine probability from which a cell is flagged.
         open_threshold: probability of being safe from which a cell is clicked at once.
     """
     flags: list[int] = []
     best, least, queries, failed = None, 2.0, 0, False
-    for cell in np.flatnonzero((board >= MAX_COUNT) & (board != FLAGGED) & (board != MINE)).tolist():
-        probability = mine_probability(cell)
+    for cell, probability in enumerate(probabilities):
         if probability < 0.0:
             continue
         queries += 1
@@ -282,12 +210,7 @@ class BayesSourcePolicy:
     moves = ("click", "flag")
     batch_size = 1000
 
-    def __init__(
-        self,
-        config: BoardConfig,
-        flag_threshold: float = 0.79,
-        open_threshold: float = 0.9,
-    ) -> None:
+    def __init__(self, config: BoardConfig, flag_threshold: float = 0.79, open_threshold: float = 0.9) -> None:
         """Checks the options, and compiles the kernel.
 
         Args:
@@ -309,7 +232,7 @@ class BayesSourcePolicy:
         )
         self.counters = {"queries": 0, "failures": 0}
         self._flag = config.moves.index("flag") * config.cells
-        self._closed_form = ClosedForm(config)
+        closed_form(config, np.zeros((1, config.cells), np.int8))
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -321,33 +244,31 @@ class BayesSourcePolicy:
     def act(self, observations: Board, action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns an action for each of N games; see `baselines.policy.Policy`."""
         boards = observations.reshape(len(observations), -1)
-        keys = [board.tobytes() for board in boards]
-        fresh = [i for i, key in enumerate(keys) if key not in self._planned]
-        probabilities = (
-            dict(zip(fresh, self._closed_form.mine_probabilities(boards[fresh]), strict=True)) if fresh else {}
-        )
-        actions = np.empty(len(boards), np.int64)
-        planned: dict[bytes, Plan] = {}
-        for i, (board, key) in enumerate(zip(boards, keys, strict=True)):
-            plan = self._plan(board, probabilities[i]) if i in probabilities else self._planned[key]
-            actions[i] = plan[0]
-            if len(plan) > 1:
-                planned[self._after(board, plan[0])] = plan[1:]
-        self._planned = planned
+        fresh = [i for i, board in enumerate(boards) if board.tobytes() not in self._planned]
+        found = dict(zip(fresh, closed_form(self.config, boards[fresh]).tolist(), strict=True))
+        plans = [
+            self._plan(board, found[i]) if i in found else self._planned[board.tobytes()]
+            for i, board in enumerate(boards)
+        ]
+        self._planned = {
+            self._after(board, plan[0]): plan[1:] for board, plan in zip(boards, plans, strict=True) if len(plan) > 1
+        }
+        actions = np.array([plan[0] for plan in plans], np.int64)
         # A mask may forbid moves that the rules allow.
         legal = action_masks[np.arange(len(boards)), actions] != 0
         return np.where(legal, actions, action_masks.argmax(axis=1))
 
-    def _plan(self, board: Board, probabilities: NDArray[np.float64]) -> Plan:
+    def _plan(self, board: Board, probabilities: Sequence[float]) -> Plan:
         """Returns the actions of a turn on a board: flags, then a click."""
-        if not (board <= MAX_COUNT).any() and not (board == FLAGGED).any():
+        flagged = board == FLAGGED
+        if not (flagged | (board <= MAX_COUNT)).any():
             return (int(self._rng.integers(self.config.cells)),)
         hidden = np.flatnonzero((board > FLAGGED) & (board != MINE)).tolist()
-        missing = self.config.mines - int((board == FLAGGED).sum())
+        missing = self.config.mines - int(flagged.sum())
         if missing <= 0 or not hidden:
             # The program wins by flags and never removes one: its game is won, or can no longer be won.
             return (hidden[0],) if hidden else self._idle(board)
-        turn = plan_turn(board, probabilities.item, *self._thresholds)
+        turn = plan_turn(board, probabilities, *self._thresholds)
         self.counters["queries"] += turn.queries
         flags = tuple(self._flag + cell for cell in turn.flags[:missing])
         if len(turn.flags) >= missing:
@@ -364,8 +285,7 @@ class BayesSourcePolicy:
 
     def turn(self, board: Board) -> Turn:
         """Returns the turn of the program on an (n,) int8 board; see `plan_turn`."""
-        probabilities = self._closed_form.mine_probabilities(board[None])[0]
-        return plan_turn(board, probabilities.item, *self._thresholds)
+        return plan_turn(board, closed_form(self.config, board[None])[0].tolist(), *self._thresholds)
 
     def finishes(self, board: Board) -> bool:
         """Returns whether the program goes on to flag all mines after the last safe cell, which is its win.
@@ -395,16 +315,15 @@ class BayesSourcePolicy:
         return after.tobytes()
 
 
-_INSIDE = ((1, 0), (-1, 0), (0, 1), (0, -1), (-1, -1), (-1, 1), (1, 1), (1, -1))
-_TOP_LEFT = ((1, 0), (0, 1), (1, 1))
-_TOP_RIGHT = ((0, -1), (1, 0), (1, -1))
-_BOTTOM_RIGHT = ((0, -1), (-1, 0), (-1, -1))
-_BOTTOM_LEFT = ((0, 1), (-1, 0), (-1, 1))
-_LEFT = ((-1, 0), (1, 0), (0, 1), (-1, 1), (1, 1))
-_RIGHT = ((0, -1), (1, 0), (-1, 0), (-1, -1), (1, -1))
-_TOP = ((0, -1), (1, 0), (0, 1), (1, -1), (1, 1))
-_BOTTOM = ((-1, 0), (0, 1), (0, -1), (-1, -1), (-1, 1))
-_ORDERS = ((_TOP_LEFT, _TOP, _TOP_RIGHT), (_LEFT, _INSIDE, _RIGHT), (_BOTTOM_LEFT, _BOTTOM, _BOTTOM_RIGHT))
+_ORDERS = (
+    (((1, 0), (0, 1), (1, 1)), ((0, -1), (1, 0), (0, 1), (1, -1), (1, 1)), ((0, -1), (1, 0), (1, -1))),
+    (
+        ((-1, 0), (1, 0), (0, 1), (-1, 1), (1, 1)),
+        ((1, 0), (-1, 0), (0, 1), (0, -1), (-1, -1), (-1, 1), (1, 1), (1, -1)),
+        ((0, -1), (1, 0), (-1, 0), (-1, -1), (1, -1)),
+    ),
+    (((0, 1), (-1, 0), (-1, 1)), ((-1, 0), (0, 1), (0, -1), (-1, -1), (-1, 1)), ((0, -1), (-1, 0), (-1, -1))),
+)
 """(3, 3) tuples of (down, right) steps to the neighbours, in the program's order, by `_band` of row and column."""
 
 

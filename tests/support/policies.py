@@ -23,6 +23,12 @@ def all_layouts(config: BoardConfig) -> np.ndarray:
     return layouts.reshape(-1, config.rows, config.cols)
 
 
+def read_board(*lines: str) -> np.ndarray:
+    """Reads a board with * for hidden cells, ! for flags and digits for clues."""
+    codes = {"*": HIDDEN, "!": 9}
+    return np.array([[codes.get(sign) or int(sign) for sign in line] for line in lines], np.int8)
+
+
 def consistent_layouts(board: np.ndarray, layouts: np.ndarray) -> np.ndarray:
     counts = neighbour_sums(layouts, 1)
     shown = board < HIDDEN
