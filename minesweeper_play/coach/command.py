@@ -16,9 +16,8 @@ from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import BoardTextError, read_board, write_board
 from minesweeper_play.coach.position import Analysis, ContradictionError, analyse_position
-from minesweeper_play.coach.review import Review, Verdict, reason_against, review_game
+from minesweeper_play.coach.review import Review, Turn, diagnose, reason_against, review_game
 from minesweeper_play.coach.texts import contradiction_text, position_lines, review_lines
-from minesweeper_play.coach.turns import diagnose
 from minesweeper_play.game.saved import SavedGameError, decode
 from minesweeper_play.options import PlayOptions
 
@@ -135,7 +134,7 @@ def position_content(analysis: Analysis) -> dict[str, Any]:
 
 def review_content(review: Review) -> dict[str, Any]:
     """Returns the JSON of a review, which docs/how-to/coach.md describes; cells are [row, col] from 0."""
-    session, found = review.session, diagnose([verdict.turn for verdict in review.verdicts])
+    session, found = review.session, diagnose(review.turns)
     return {
         **_head("review"),
         **{name: getattr(session.config, name) for name in ("rows", "cols", "mines", "first_click")},
@@ -148,32 +147,31 @@ def review_content(review: Review) -> dict[str, Any]:
         "wrong_flags": review.wrong_flags,
         "practice": session.practice,
         "diagnosis": {**found._asdict(), "loss": found.loss and found.loss.value},
-        "moves": [_move(each) for each in review.verdicts],
+        "moves": [_move(turn) for turn in review.turns],
     }
 
 
-def _move(verdict: Verdict) -> dict[str, Any]:
-    turn = verdict.turn
+def _move(turn: Turn) -> dict[str, Any]:
     return {
         "number": turn.number,
         "kind": turn.move.kind,
-        "cell": turn.cell,
+        "cell": turn.move.cell,
         "opened": turn.opened,
         "wrong_flags": turn.wrong_flags,
         "seconds": turn.move.seconds,
-        "mark": verdict.mark.value,
+        "mark": turn.mark,
         "is_judged": turn.is_judged,
         "risk": turn.risk if turn.is_judged else None,
         "least_risk": turn.least if turn.is_judged else None,
         "excess_risk": turn.excess if turn.is_judged else None,
         "misses_safe": turn.misses_safe,
         "is_certain_death": turn.is_certain_death,
-        "before": verdict.before._asdict(),
-        "after": verdict.after._asdict(),
-        "skill": verdict.skill,
-        "luck": verdict.luck,
-        "better": verdict.better and verdict.better._asdict(),
-        "proof": _steps(verdict.steps),
+        "before": turn.before._asdict(),
+        "after": turn.after._asdict(),
+        "skill": turn.skill,
+        "luck": turn.luck,
+        "better": turn.better and turn.better._asdict(),
+        "proof": _steps(turn.steps),
     }
 
 

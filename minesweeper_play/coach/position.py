@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,7 +58,6 @@ class Analysis:
 
     @property
     def best(self) -> Cell | None:
-        """The best click; None once the game is over."""
         return self.choices[0].cell if self.choices else None
 
 
@@ -123,29 +122,33 @@ class ContradictionError(ValueError):
     """
 
     def __init__(self, clues: tuple[Cell, ...], mines: int, below: int | None = None, above: int | None = None) -> None:
-        """Stores the fault."""
         super().__init__(f"no layout with {mines} mines fits; clues at fault: {clues}")
         self.clues, self.mines, self.below, self.above = clues, mines, below, above
 
 
 def find_contradiction(board: NDArray[np.int8], mines: int) -> ContradictionError | None:
     """Returns the fault of int8 codes (rows, cols) with a number of mines, or None if some layout fits."""
-    clues = [(row, col) for row, col in np.argwhere(board <= _CODES.max_count).tolist()]
+    clues = cells_of(board <= _CODES.max_count)
     for clue in clues:
         if not _has_room(board, clue):
             return ContradictionError((clue,), mines)
-    question = _Question(board)
-    if fault := question.fault(clues):
-        return ContradictionError(tuple(sorted(_shrink(question, clues, fault))), mines)
-    least, most = question.range_of_mines(clues)
-    if question.fits(clues, mines, mines):
+    known, covered = int((board == _CODES.mine).sum()), int((board > _CODES.max_count).sum())
+    if fault := _fault(board, clues, known, covered):
+        fewest = _shrink(clues, fault, lambda fewer: _fault(board, fewer, known, covered))
+        return ContradictionError(tuple(sorted(fewest)), mines)
+
+    def fits(least: int, most: int) -> bool:
+        least, most = max(least, known), min(most, covered)
+        return least <= most and _fault(board, clues, least, most) is None
+
+    if fits(mines, mines):
         return None
-    lower, higher = range(min(mines, most), least - 1, -1), range(max(mines, least), most + 1)
-    below, above = (
-        next((number for number in numbers if question.fits(clues, number, number)), None)
-        for numbers in (lower, higher)
-    )
-    return ContradictionError((), mines, below, above)
+    # The clues allow no number of mines outside these bounds, but perhaps not every number between them.
+    fewest_mines = bisect_left(range(covered), True, key=lambda number: fits(0, number))
+    most_mines = covered - bisect_left(range(covered), True, key=lambda less: fits(covered - less, covered))
+    below = (number for number in range(min(mines, most_mines), fewest_mines - 1, -1) if fits(number, number))
+    above = (number for number in range(max(mines, fewest_mines), most_mines + 1) if fits(number, number))
+    return ContradictionError((), mines, next(below, None), next(above, None))
 
 
 def _has_room(board: NDArray[np.int8], clue: Cell) -> bool:
@@ -156,68 +159,39 @@ def _has_room(board: NDArray[np.int8], clue: Cell) -> bool:
     return known <= int(board[clue]) <= int((around > _CODES.max_count).sum())
 
 
-class _Question:
-    """Asks of one board whether a layout fits some of its clues and a range of numbers of mines.
+def _fault(board: NDArray[np.int8], clues: Sequence[Cell], least: int, most: int) -> Cell | None:
+    """Returns None if a layout with `least` to `most` mines fits some clues of a board, otherwise a cell at fault.
 
     A clue that is left out becomes a shown mine, which says nothing of its neighbours, and the clues around it grow by
-    1. Covered cells out of reach of all clues take up the mines that a question leaves open.
+    1. Covered cells out of reach of all clues take up the mines that the question leaves open.
     """
-
-    def __init__(self, board: NDArray[np.int8]) -> None:
-        self._board = board
-        self._covered = int((board > _CODES.max_count).sum())
-        self._known = int((board == _CODES.mine).sum())
-
-    def fault(self, clues: Collection[Cell]) -> Cell | None:
-        """Returns None if a layout with any number of mines fits the clues, otherwise a cell at fault."""
-        return self._fault(clues, self._known, self._covered)
-
-    def fits(self, clues: Collection[Cell], least: int, most: int) -> bool:
-        """Returns whether a layout with at least `least` and at most `most` mines fits the clues."""
-        least, most = max(least, self._known), min(most, self._covered)
-        return least <= most and self._fault(clues, least, most) is None
-
-    def range_of_mines(self, clues: Collection[Cell]) -> tuple[int, int]:
-        """Returns the least and the largest number of mines that the clues allow; some layout must fit them."""
-        upward, downward = range(self._known, self._covered + 1), range(self._covered, self._known - 1, -1)
-        least = bisect_left(upward, True, key=lambda number: self.fits(clues, 0, number))
-        most = bisect_left(downward, True, key=lambda number: self.fits(clues, number, self._covered))
-        return upward[least], downward[most]
-
-    def _fault(self, clues: Collection[Cell], least: int, most: int) -> Cell | None:
-        kept = np.zeros(self._board.shape, np.bool_)
-        for clue in clues:
-            kept[clue] = True
-        dropped = (self._board <= _CODES.max_count) & ~kept
-        # Rows out of reach of the board hold the covered cells, and shown mines otherwise.
-        cols = self._board.shape[1]
-        spare = np.full((1 - (-(most - least) // cols), cols), _CODES.mine, np.int8)
-        spare[1:].flat[: most - least] = _CODES.hidden
-        board = np.concatenate([np.where(dropped, _CODES.mine, self._board), spare])
-        added = np.concatenate([dropped, spare == _CODES.mine])
-        board[: len(kept)] += kept * _neighbours_in(added)[: len(kept)]
-        try:
-            certain_cells(board, most + int(added.sum()))
-        except InconsistentBoardError as error:
-            return error.cell
-        return None
+    kept = np.zeros(board.shape, np.bool_)
+    for clue in clues:
+        kept[clue] = True
+    dropped = (board <= _CODES.max_count) & ~kept
+    # Rows out of reach of the board hold the covered cells, and shown mines otherwise.
+    cols = board.shape[1]
+    spare = np.full((1 - (-(most - least) // cols), cols), _CODES.mine, np.int8)
+    spare[1:].flat[: most - least] = _CODES.hidden
+    asked = np.concatenate([np.where(dropped, _CODES.mine, board), spare])
+    added = np.concatenate([dropped, spare == _CODES.mine])
+    near = np.lib.stride_tricks.sliding_window_view(np.pad(added, 1), (3, 3)).sum(axis=(2, 3), dtype=np.int8)
+    asked[: len(kept)] += kept * near[: len(kept)]
+    try:
+        certain_cells(asked, most + int(added.sum()))
+    except InconsistentBoardError as error:
+        return error.cell
+    return None
 
 
-def _neighbours_in(cells: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Returns (rows, cols): how many neighbours of each cell are in a set of cells."""
-    padded = np.pad(cells, 1).astype(np.int8)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3))
-    return (windows.sum(axis=(2, 3)) - cells).astype(np.int8)
-
-
-def _shrink(question: _Question, clues: list[Cell], fault: Cell) -> list[Cell]:
+def _shrink(clues: Sequence[Cell], fault: Cell, fault_of: Callable[[Sequence[Cell]], Cell | None]) -> Sequence[Cell]:
     """Drops clues while the others contradict each other: far ones first, in runs of 2**k, 2**(k - 1), down to one."""
     clues = sorted(clues, key=lambda clue: (-max(abs(clue[0] - fault[0]), abs(clue[1] - fault[1])), clue))
     for halvings in reversed(range(len(clues).bit_length())):
         run, start = 1 << halvings, 0
         while start < len(clues):
-            fewer = clues[:start] + clues[start + run :]
-            if question.fault(fewer) is None:
+            fewer = [*clues[:start], *clues[start + run :]]
+            if fault_of(fewer) is None:
                 start += run
             else:
                 clues = fewer

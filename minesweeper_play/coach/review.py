@@ -1,9 +1,12 @@
-"""Review of a game: a mark for each turn, the probability of winning along the game, and what of it was luck.
+"""Review of a game: its turns, which are the moves that open cells, with a mark, a risk, skill and luck.
 
 Let W be the probability of winning before a turn, and W' the probability after it. Q is the probability after the
 choice of a cell and before its outcome. The skill of the turn is Q - W, which is 0 for the best choice and negative
 for any other. Its luck is W' - Q. Over a game, skill and luck add up to the difference between the last and the first
 probability. Where W is no exact figure, W' - Q also holds the difference between two estimates.
+
+Risks are those of `baselines.evaluation.judge`, which sees clicks only. A chord opens several cells at once: it counts
+as one click, and its risk is the probability that one of them is a mine.
 """
 
 from __future__ import annotations
@@ -11,15 +14,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.inference import PositionTooHardError, Step, hint
-from minesweeper_play.coach.turns import Turn, judge_turns, replay
-from minesweeper_play.game.moves import Cell, Report
+from baselines.evaluation.judge import GameDiagnosis, Loss
+from baselines.support.act_inputs import TIE
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import InconsistentBoardError, Oracle, PositionTooHardError, Step, hint
+from minesweeper_env.inference.kernels import infer_posteriors
+from minesweeper_play.game.moves import Cell, Move, Report, neighbours
 from minesweeper_play.game.session import Session
 from minesweeper_play.winning import Choice, Estimate, Winning
 
@@ -33,7 +39,7 @@ NOTICEABLE = 0.01
 """The probability of winning that a mistake costs at least; a tenth of it is enough where little is left."""
 
 
-class Mark(Enum):
+class Mark(StrEnum):
     """Verdict on a turn.
 
     | mark | turn |
@@ -62,11 +68,21 @@ class Mark(Enum):
     NOT_JUDGED = "not judged"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The review of one turn.
+@dataclass
+class Turn:
+    """A move that opens cells; `replay` sets the fields without a default, `judge_turns` risks, and a review the rest.
 
     Attributes:
+        number: its number among the turns of the game, from 1.
+        board: (rows, cols) int8 codes that the player saw.
+        opened: the covered cells that the move opens, before any flood.
+        lost: whether it lost the game.
+        wrong_flags: the flags on safe cells by which a chord lost the game.
+        is_choice: whether the player chose the cell: it is neither the first click nor help.
+        is_judged: whether it is a choice, and the oracle could judge it.
+        risk: the probability that the turn loses the game.
+        least: the least probability of a mine among the covered cells.
+        excess: `risk` less `least`; 0.0 where they differ by rounding alone.
         before, after: the probability of winning; its `kind` is "between" on a line between two other turns.
         skill: the loss by the choice, at most 0.
         luck: the gain or loss by the outcome.
@@ -74,14 +90,34 @@ class Verdict:
         steps: the proof of a safe cell that the turn missed; empty if there was none.
     """
 
-    turn: Turn
-    mark: Mark
-    before: Estimate
-    after: Estimate
-    skill: float
-    luck: float
-    better: Choice | None
-    steps: tuple[Step, ...]
+    number: int
+    move: Move
+    board: NDArray[np.int8]
+    opened: tuple[Cell, ...]
+    lost: bool
+    wrong_flags: tuple[Cell, ...] = ()
+    is_choice: bool = True
+    is_judged: bool = False
+    risk: float = 0.0
+    least: float = 0.0
+    excess: float = 0.0
+    mark: Mark = Mark.NOT_JUDGED
+    before: Estimate = field(init=False)
+    after: Estimate = field(init=False)
+    skill: float = 0.0
+    luck: float = 0.0
+    better: Choice | None = None
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def misses_safe(self) -> bool:
+        """True if a certainly safe cell existed, and the turn took a risk."""
+        return self.is_judged and self.risk > 0.0 and self.least == 0.0
+
+    @property
+    def is_certain_death(self) -> bool:
+        """True if the turn certainly opened a mine."""
+        return self.is_judged and self.risk == 1.0
 
 
 @dataclass(frozen=True)
@@ -90,40 +126,34 @@ class Review:
 
     Attributes:
         session: the game.
-        verdicts: the turns in order; moves that only set or remove marks are no turns.
+        turns: moves that only set or remove marks are no turns.
         board: (rows, cols) int8 codes after the last turn.
         wrong_flags: the number of flags that were set on cells without a mine.
     """
 
     session: Session
-    verdicts: tuple[Verdict, ...]
+    turns: tuple[Turn, ...]
     board: NDArray[np.int8]
     wrong_flags: int
 
     @property
     def exploded(self) -> tuple[Cell, ...]:
         """The mines that the last turn opened."""
-        opened = self.verdicts[-1].turn.opened if self.verdicts else ()
+        opened = self.turns[-1].opened if self.turns else ()
         return tuple(cell for cell in opened if self.session.placed_mines[cell])
 
     @property
     def curve(self) -> list[Estimate]:
         """The probability of winning before each turn, and after the last one."""
-        return [*(verdict.before for verdict in self.verdicts), *(verdict.after for verdict in self.verdicts[-1:])]
+        return [*(turn.before for turn in self.turns), *(turn.after for turn in self.turns[-1:])]
 
     @property
     def skill(self) -> float:
-        """The sum of the skill of all turns."""
-        return math.fsum(verdict.skill for verdict in self.verdicts)
+        return math.fsum(turn.skill for turn in self.turns)
 
     @property
     def luck(self) -> float:
-        """The sum of the luck of all turns."""
-        return math.fsum(verdict.luck for verdict in self.verdicts)
-
-    def count(self, mark: Mark) -> int:
-        """Returns the number of turns with a mark."""
-        return sum(verdict.mark is mark for verdict in self.verdicts)
+        return math.fsum(turn.luck for turn in self.turns)
 
 
 def reason_against(session: Session) -> Report:
@@ -149,17 +179,94 @@ def review_game(
         PositionTooHardError: a position is too hard to estimate.
     """
     turns, board, wrong_flags = replay(session)
-    turns = judge_turns(turns, session.config)
+    judge_turns(turns, session.config)
     chosen = _positions_to_compute(turns, QUICK_POSITIONS if quick else POSITIONS)
     games = max(30, min(400, (QUICK_GAMES if quick else GAMES) // max(1, len(chosen))))
     winning = Winning(session.config, games, needs_no_guess=bool(session.no_guess))
     steps = len(chosen) + len(turns)
     curve = _curve(turns, board, winning, chosen, lambda done: progress(done, steps))
-    verdicts = []
     for i, turn in enumerate(turns):
-        verdicts.append(_verdict(winning, turn, curve[i], curve[i + 1]))
+        turn.before, turn.after = curve[i : i + 2]
+        _give_verdict(turn, winning)
         progress(len(chosen) + i + 1, steps)
-    return Review(session, tuple(verdicts), board, wrong_flags)
+    return Review(session, tuple(turns), board, wrong_flags)
+
+
+def replay(session: Session) -> tuple[list[Turn], NDArray[np.int8], int]:
+    """Plays the moves of a session again; the session stays as it is.
+
+    Returns:
+        The turns, not judged yet; the int8 codes after the last move; the number of flags set on cells without a mine.
+    """
+    codes, layout = session.config.codes, session.placed_mines
+    again = Session(session.config, seed=session.seed, layout=layout if layout.any() else None)
+    turns: list[Turn] = []
+    wrong_flags = 0
+    for move in session.moves:
+        before = again.board
+        again.repeat(move)
+        after, near = again.board, neighbours(move.cell, before.shape, session.config.radius)
+        covered = before > codes.max_count
+        wrong_flags += int(((after == codes.flagged) & (before != codes.flagged) & ~layout).sum())
+        opened: tuple[Cell, ...] = (move.cell,)
+        if move.kind not in ("open", "reveal"):
+            opened = tuple(cell for cell in near if covered[cell] and before[cell] != codes.flagged)
+            if not (covered & ((after <= codes.max_count) | (after == codes.mine))).any():
+                continue
+        lost = again.status == "lost"
+        trusted = near if lost and move.kind in ("chord", "expand") else []
+        wrong = tuple(cell for cell in trusted if before[cell] == codes.flagged and not layout[cell])
+        is_choice = move.kind != "reveal" and not covered.all()
+        turns.append(Turn(len(turns) + 1, move, before, opened, lost, wrong, is_choice))
+    return turns, again.board, wrong_flags
+
+
+def judge_turns(turns: Sequence[Turn], config: BoardConfig) -> None:
+    """Gives the turns of a game their risks; raises a ValueError under a rule that makes layouts unequal."""
+    boards = np.array([turn.board for turn in turns], np.int8).reshape(-1, config.rows, config.cols)
+    found = Oracle(config).ask(boards)
+    for turn, probabilities, exact in zip(turns, found.probabilities, found.exact, strict=True):
+        if exact and turn.is_choice:
+            turn.is_judged, turn.risk = True, _risk(turn, probabilities, config)
+            turn.least = float(probabilities[turn.board > config.codes.max_count].min())
+            turn.excess = turn.risk - turn.least if turn.risk - turn.least > TIE else 0.0
+
+
+def _risk(turn: Turn, probabilities: NDArray[np.float64], config: BoardConfig) -> float:
+    """Returns the probability that one of the opened cells is a mine."""
+    risks = [float(probabilities[cell]) for cell in turn.opened]
+    if len(risks) == 1 or max(risks) in (0.0, 1.0):
+        return max(risks)
+    # All opened cells are free if all neighbours with flags are mines.
+    sure, space = turn.board.copy(), np.empty((1, *turn.board.shape))
+    for cell in neighbours(turn.move.cell, sure.shape, config.radius):
+        if sure[cell] == config.codes.flagged:
+            sure[cell] = config.codes.mine
+    try:
+        log_sure, log_all = (
+            infer_posteriors(board[None], config.mines, config.radius, space)[0] for board in (sure, turn.board)
+        )
+    except InconsistentBoardError:
+        return 1.0
+    return 1.0 - min(1.0, math.exp(log_sure - log_all))
+
+
+def diagnose(turns: Sequence[Turn]) -> GameDiagnosis:
+    """Returns the figures of `--diagnose` for one game from its judged turns."""
+    judged, loss = [turn for turn in turns if turn.is_judged], None
+    if turns and turns[-1].lost:
+        last = turns[-1]
+        loss = Loss.NOT_JUDGED if last.is_choice and not last.is_judged else Loss.FORCED
+        loss = Loss.AVOIDABLE if last.excess else loss
+    return GameDiagnosis(
+        judged=len(judged),
+        not_judged=sum(turn.is_choice for turn in turns) - len(judged),
+        on_mines=sum(turn.is_certain_death for turn in judged),
+        past_safe=sum(turn.misses_safe for turn in judged),
+        guesses=sum(turn.risk > 0.0 for turn in judged),
+        excess_risk=math.fsum(turn.excess for turn in judged),
+        loss=loss,
+    )
 
 
 def _positions_to_compute(turns: Sequence[Turn], most: int) -> list[int]:
@@ -184,13 +291,13 @@ def _curve(
     progress: Callable[[int], object],
 ) -> list[Estimate]:
     """Returns the points of the curve, those that were not chosen on lines between the others."""
-    boards = [*(turn.before for turn in turns), last]
+    boards = [*(turn.board for turn in turns), last]
     found: dict[int, Estimate] = {}
     for done, point in enumerate(chosen, 1):
         is_first = point == 0 and turns and not (boards[0] <= winning.config.codes.max_count).any()
         # A point that is too hard is left to its neighbours.
         with suppress(PositionTooHardError):
-            found[point] = winning.start(turns[0].cell) if is_first else winning.win(boards[point])
+            found[point] = winning.start(turns[0].move.cell) if is_first else winning.win(boards[point])
         progress(done)
     if not found:
         raise PositionTooHardError("every position of this game is too hard to be estimated")
@@ -198,19 +305,20 @@ def _curve(
     return [found.get(point, Estimate(float(value), "between")) for point, value in enumerate(values)]
 
 
-def _verdict(winning: Winning, turn: Turn, before: Estimate, after: Estimate) -> Verdict:
-    """Returns the verdict on one turn."""
-    skill, better = 0.0, None
-    mistake = min(NOTICEABLE, before.probability / 10)
-    steps = tuple(hint(turn.before, winning.config.mines)) if turn.misses_safe else ()
+def _give_verdict(turn: Turn, winning: Winning) -> None:
+    """Sets the skill, the luck, what would have been better, and the mark of a turn."""
+    before = turn.before.probability
+    mistake = min(NOTICEABLE, before / 10)
+    if turn.misses_safe:
+        turn.steps = tuple(hint(turn.board, winning.config.mines))
     if turn.is_judged and turn.risk > 0.0:
-        worth = winning.win_after(turn.before, turn.opened, turn.risk)
-        skill = worth - before.probability
-        best = Choice(steps[-1].safe[0], 0.0, before.probability) if steps else winning.choices(turn.before)[0]
-        if steps or (turn.opened != (best.cell,) and best.win >= worth + mistake):
-            better = best
-    luck = after.probability - before.probability - skill
-    return Verdict(turn, _mark(turn, skill <= -mistake), before, after, skill, luck, better, steps)
+        win = winning.win_after(turn.board, turn.opened, turn.risk)
+        turn.skill = win - before
+        best = Choice(turn.steps[-1].safe[0], 0.0, before) if turn.steps else winning.choices(turn.board)[0]
+        if turn.steps or (turn.opened != (best.cell,) and best.win >= win + mistake):
+            turn.better = best
+    turn.luck = turn.after.probability - before - turn.skill
+    turn.mark = _mark(turn, turn.skill <= -mistake)
 
 
 def _mark(turn: Turn, is_mistake: bool) -> Mark:

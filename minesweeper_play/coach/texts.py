@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
@@ -15,15 +16,8 @@ from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach import board_text
 from minesweeper_play.coach.board_text import EXPLODED, WRITTEN, Drawn, risk_text
 from minesweeper_play.coach.position import Analysis, ContradictionError
-from minesweeper_play.coach.review import Mark, Review, Verdict
-from minesweeper_play.explanations import (
-    ESTIMATED,
-    explain_proof,
-    name_cell,
-    name_cells,
-    table_lines,
-    table_of,
-)
+from minesweeper_play.coach.review import Mark, Review, Turn
+from minesweeper_play.explanations import ESTIMATED, explain_proof, name_cell, name_cells, table_lines, table_of
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.winning import Estimate
 
@@ -72,12 +66,8 @@ def curve_lines(values: Sequence[float], width: int) -> list[str]:
 def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list[str]:
     """Returns the lines of an analysis for a terminal with `width` columns."""
     shown = analysis.probabilities if analysis.status in ("ready", "playing") else None
-    lines = [
-        *wrapped_lines(_position_head(analysis, catalogue), width),
-        "",
-        *board_lines(analysis.board, width, shown),
-        "",
-    ]
+    lines = [*wrapped_lines(_position_head(analysis, catalogue), width), ""]
+    lines += [*board_lines(analysis.board, width, shown), ""]
     for sentence in _position_sentences(analysis, catalogue):
         lines += wrapped_lines(sentence, width)
     if analysis.status == "playing" and not analysis.steps:
@@ -91,24 +81,22 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
 
 def contradiction_text(error: ContradictionError, catalogue: Catalogue) -> str:
     """Returns one sentence on a position that no layout fits."""
+    text, below, above = catalogue.text, error.below, error.above
     if error.clues:
-        cells = name_cells(error.clues, catalogue)
-        return catalogue.text("contradiction", cells=cells, count=len(error.clues))
-    bound = error.below if error.above is None else error.above
-    if error.below is not None and error.above is not None:
-        text = catalogue.text("alternative", one=error.below, other=error.above)
+        return text("contradiction", cells=name_cells(error.clues, catalogue), count=len(error.clues))
+    if below is not None and above is not None:
+        allowed = text("alternative", one=below, other=above)
     else:
-        text = catalogue.text("at_most" if error.above is None else "at_least", number=bound)
-    return catalogue.text("contradiction_mines", allowed=text, mines=error.mines, count=bound)
+        allowed = text("at_most", number=below) if above is None else text("at_least", number=above)
+    return text("contradiction_mines", allowed=allowed, mines=error.mines, count=below if above is None else above)
 
 
 def _position_head(analysis: Analysis, catalogue: Catalogue) -> str:
     (rows, cols), mines = analysis.board.shape, catalogue.text("mine_count", count=analysis.mines)
-    if analysis.layouts > _MOST_LAYOUTS:
-        power = round(math.log10(analysis.layouts))
-        return catalogue.text("position_many", rows=rows, cols=cols, mines=mines, power=power)
-    layouts = analysis.layouts
-    return catalogue.text("position_head", rows=rows, cols=cols, mines=mines, layouts=layouts, count=layouts)
+    values = {"rows": rows, "cols": cols, "mines": mines, "layouts": analysis.layouts, "count": analysis.layouts}
+    is_many = analysis.layouts > _MOST_LAYOUTS
+    power = round(math.log10(analysis.layouts))
+    return catalogue.text("position_many" if is_many else "position_head", power=power, **values)
 
 
 def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[str]:
@@ -133,13 +121,13 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
 def review_lines(review: Review, catalogue: Catalogue, width: int) -> list[str]:
     """Returns the lines of a review for a terminal with `width` columns."""
     lines = [*wrapped_lines(_head(review, catalogue), width), ""]
-    if not review.verdicts:
+    if not review.turns:
         return [*lines, *wrapped_lines(catalogue.text("review_empty"), width)]
     lines += [*board_lines(review.board, width, exploded=review.exploded), ""]
     lines += table_lines(_table(review, catalogue), width)
-    for verdict in review.verdicts:
-        if verdict.mark in TOLD:
-            lines += ["", *wrapped_lines(" ".join(detail_sentences(verdict, catalogue)), width)]
+    for turn in review.turns:
+        if turn.mark in TOLD:
+            lines += ["", *wrapped_lines(" ".join(detail_sentences(turn, catalogue)), width)]
     curve = [estimate.probability for estimate in review.curve]
     lines += ["", *wrapped_lines(catalogue.text("curve_head"), width), *curve_lines(curve, width), ""]
     for sentence in summary_sentences(review, catalogue):
@@ -156,14 +144,14 @@ _UNJUDGED = {
 """The sentence on a turn without a judgement, by its mark."""
 
 
-def detail_sentences(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
-    """Yields what there is to say of a turn: its risk, and what was missed and why."""
-    turn, text, cell = verdict.turn, catalogue.text, name_cell(verdict.turn.cell, catalogue)
-    yield text("detail", number=turn.number, cell=cell, mark=text(f"mark_{verdict.mark.value}"))
+def detail_sentences(turn: Turn, catalogue: Catalogue) -> Iterator[str]:
+    """Yields what there is to say of a turn: its risk, what was missed and why, or that nothing was better."""
+    text, cell = catalogue.text, name_cell(turn.move.cell, catalogue)
+    yield text("detail", number=turn.number, cell=cell, mark=text(f"mark_{turn.mark}"))
     if not turn.is_judged:
-        yield text(_UNJUDGED[verdict.mark])
+        yield text(_UNJUDGED[turn.mark])
         return
-    if turn.opened != (turn.cell,):
+    if turn.opened != (turn.move.cell,):
         yield text("detail_chord", cells=name_cells(turn.opened, catalogue))
     risk, excess = catalogue.per_cent(turn.risk, 1), _in_points(turn.excess, catalogue)
     if turn.is_certain_death:
@@ -174,40 +162,35 @@ def detail_sentences(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
         yield text("detail_excess" if turn.excess else "detail_least", risk=risk, excess=excess)
     if wrong := turn.wrong_flags:
         yield text("detail_wrong_flags", cells=name_cells(wrong, catalogue), count=len(wrong))
-    yield from _alternative(verdict, catalogue)
-
-
-def _alternative(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
-    """Yields the better choice and its reason, or that there was none."""
-    text, better = catalogue.text, verdict.better
-    if better is not None and verdict.steps:
+    better = turn.better
+    if better is not None and turn.steps:
         yield text("detail_safe")
-        yield from explain_proof(verdict.steps, catalogue)
+        yield from explain_proof(turn.steps, catalogue)
     elif better is not None:
-        win, own = catalogue.per_cent(better.win), catalogue.per_cent(verdict.before.probability + verdict.skill)
+        win, own = catalogue.per_cent(better.win), catalogue.per_cent(turn.before.probability + turn.skill)
         risk = catalogue.per_cent(better.risk, 1)
         yield text("detail_better", cell=name_cell(better.cell, catalogue), risk=risk, win=win, own=own)
-    if verdict.turn.excess > 0.0 and verdict.mark in (Mark.CALCULATED, Mark.UNLUCKY):
-        is_equal = points(verdict.skill, catalogue) == points(0.0, catalogue)
-        yield text(f"detail_calculated{'_lost' * verdict.turn.lost}" if is_equal else "detail_close")
-    elif verdict.mark is Mark.UNLUCKY:
+    if turn.excess > 0.0 and turn.mark in (Mark.CALCULATED, Mark.UNLUCKY):
+        is_equal = points(turn.skill, catalogue) == points(0.0, catalogue)
+        yield text(f"detail_calculated{'_lost' * turn.lost}" if is_equal else "detail_close")
+    elif turn.mark is Mark.UNLUCKY:
         yield text("detail_unlucky")
 
 
 def summary_sentences(review: Review, catalogue: Catalogue) -> Iterator[str]:
     """Yields the figures of the whole game."""
-    text, marks = catalogue.text, [(review.count(mark), mark) for mark in Mark]
-    counted = [text("summary_mark", count=count, mark=text(f"mark_{mark.value}")) for count, mark in marks if count]
+    text, counts = catalogue.text, Counter(turn.mark for turn in review.turns)
+    counted = [text("summary_mark", count=counts[mark], mark=text(f"mark_{mark}")) for mark in Mark if counts[mark]]
     yield text("summary_marks", marks=", ".join(counted))
     first, last = (catalogue.per_cent(review.curve[i].probability) for i in (0, -1))
     skill, luck = points(review.skill, catalogue), points(review.luck, catalogue)
     yield text("summary_split", first=first, last=last, skill=skill, luck=luck)
-    ranked = sorted(review.verdicts, key=lambda verdict: verdict.luck)
-    for key, sign, verdict in (("luckiest", "+", ranked[-1]), ("unluckiest", "-", ranked[0])):
-        luck = points(verdict.luck, catalogue)
+    ranked = sorted(review.turns, key=lambda turn: turn.luck)
+    for key, sign, turn in (("luckiest", "+", ranked[-1]), ("unluckiest", "-", ranked[0])):
+        luck = points(turn.luck, catalogue)
         if luck.startswith(sign):
-            yield text(f"summary_{key}", number=verdict.turn.number, luck=luck)
-    if excess := math.fsum(verdict.turn.excess for verdict in review.verdicts):
+            yield text(f"summary_{key}", number=turn.number, luck=luck)
+    if excess := math.fsum(turn.excess for turn in review.turns):
         yield text("summary_excess", excess=_in_points(excess, catalogue))
     if review.wrong_flags:
         yield text("summary_wrong_flags", count=review.wrong_flags)
@@ -220,8 +203,7 @@ def summary_sentences(review: Review, catalogue: Catalogue) -> Iterator[str]:
 def points(change: float, catalogue: Catalogue) -> str:
     """Returns a change of a probability in points, with its sign."""
     number = catalogue.number(100 * abs(change), 1)
-    zero = catalogue.number(0.0, 1)
-    return zero if number == zero else f"{'+' if change > 0 else '-'}{number}"
+    return number if number == catalogue.number(0.0, 1) else f"{'+' if change > 0 else '-'}{number}"
 
 
 def _in_points(risk: float, catalogue: Catalogue) -> str:
@@ -230,33 +212,30 @@ def _in_points(risk: float, catalogue: Catalogue) -> str:
 
 def _head(review: Review, catalogue: Catalogue) -> str:
     config, seed = review.session.config, review.session.seed
-    result = catalogue.text(f"result_{review.session.status}", count=len(review.verdicts))
+    result = catalogue.text(f"result_{review.session.status}", count=len(review.turns))
     mines = catalogue.text("mine_count", count=config.mines)
     return catalogue.text("review_head", rows=config.rows, cols=config.cols, mines=mines, seed=seed, result=result)
 
 
 def _table(review: Review, catalogue: Catalogue) -> Table:
     """Returns the table of turns; safe ones in a row share a line."""
-    groups = ((mark, list(group)) for mark, group in groupby(review.verdicts, key=lambda verdict: verdict.mark))
+    groups = ((mark, list(group)) for mark, group in groupby(review.turns, key=lambda turn: turn.mark))
     runs = [run for mark, group in groups for run in ([group] if mark is Mark.SAFE else [[each] for each in group])]
-    rows = [_row(run, catalogue) for run in runs]
-    return table_of(catalogue.text("review_table_head"), rows, left=2)
+    return table_of(catalogue.text("review_table_head"), [_row(run, catalogue) for run in runs], left=2)
 
 
-def _row(run: Sequence[Verdict], catalogue: Catalogue) -> list[str]:
+def _row(run: Sequence[Turn], catalogue: Catalogue) -> list[str]:
     """Returns the row of a turn, or of several turns with one mark."""
     first, last, is_run = run[0], run[-1], len(run) > 1
-    number = f"{first.turn.number}-{last.turn.number}" if is_run else str(first.turn.number)
-    cell = catalogue.text("review_run", count=len(run)) if is_run else name_cell(first.turn.cell, catalogue)
     return [
-        number,
-        cell,
-        catalogue.text(f"mark_{first.mark.value}"),
-        catalogue.per_cent(first.turn.risk, 1) if first.turn.is_judged else "-",
+        f"{first.number}-{last.number}" if is_run else str(first.number),
+        catalogue.text("review_run", count=len(run)) if is_run else name_cell(first.move.cell, catalogue),
+        catalogue.text(f"mark_{first.mark}"),
+        catalogue.per_cent(first.risk, 1) if first.is_judged else "-",
         _win(first.before, catalogue),
         _win(last.after, catalogue),
-        points(sum(verdict.skill for verdict in run), catalogue),
-        points(sum(verdict.luck for verdict in run), catalogue),
+        points(sum(turn.skill for turn in run), catalogue),
+        points(sum(turn.luck for turn in run), catalogue),
     ]
 
 

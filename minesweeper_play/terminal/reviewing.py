@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Footer, OptionList, Static
 
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.coach.review import Mark, Review, Verdict
+from minesweeper_play.coach.review import Mark, Review, Turn
 from minesweeper_play.coach.texts import curve_lines, detail_sentences, points, summary_sentences
 from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.advice import marks_of_proof
@@ -55,7 +55,7 @@ class ReviewScreen(GameAppScreen):
         with Horizontal():
             yield OptionList(id="turns", compact=True)
             with Vertical(id="right"):
-                yield BoardCanvas(picture_of(self._review.verdicts[0]), pencil, id="board")
+                yield BoardCanvas(picture_of(self._review.turns[0]), pencil, id="board")
                 with VerticalScroll(id="curve", can_focus=False):
                     yield Static(id="plot", markup=False)
         with VerticalScroll(id="details", can_focus=False):
@@ -65,22 +65,22 @@ class ReviewScreen(GameAppScreen):
     def on_mount(self) -> None:
         """Begins at the turn that lost the most, or at the last one."""
         self.translate()
-        turns = self.query_one(OptionList)
-        worst = min(self._review.verdicts, key=lambda verdict: verdict.skill)
-        turns.highlighted = (worst.turn.number if worst.skill < 0 else len(self._review.verdicts)) - 1
-        turns.focus()
+        options, turns = self.query_one(OptionList), self._review.turns
+        worst = min(turns, key=lambda turn: turn.skill)
+        options.highlighted = (worst if worst.skill < 0 else turns[-1]).number - 1
+        options.focus()
 
     def translate(self) -> None:
         """Writes all texts of the screen in the language of the settings."""
         catalogue, session = self.catalogue, self._review.session
         config = session.config
-        result = catalogue.text(f"result_{session.status}", count=len(self._review.verdicts))
+        result = catalogue.text(f"result_{session.status}", count=len(self._review.turns))
         board = f"{config.rows}\u00d7{config.cols}, {config.mines}"
         self.query_one("#head", Static).update(f"{board}   {result}")
-        turns = self.query_one(OptionList)
-        highlighted = turns.highlighted
-        turns.set_options([line_of(verdict, catalogue) for verdict in self._review.verdicts])
-        turns.highlighted = highlighted
+        options = self.query_one(OptionList)
+        highlighted = options.highlighted
+        options.set_options([line_of(turn, catalogue) for turn in self._review.turns])
+        options.highlighted = highlighted
         self.refresh_bindings()
         self._plot()
 
@@ -98,31 +98,28 @@ class ReviewScreen(GameAppScreen):
 
     @on(OptionList.OptionHighlighted)
     def _show_turn(self, event: OptionList.OptionHighlighted) -> None:
-        verdict = self._review.verdicts[event.option_index]
-        board = self.query_one(BoardCanvas)
-        board.show(picture_of(verdict))
-        board.look_at(verdict.turn.cell)
-        self.query_one("#text", Static).update(Content(" ".join(detail_sentences(verdict, self.catalogue))))
+        turn, board = self._review.turns[event.option_index], self.query_one(BoardCanvas)
+        board.show(picture_of(turn))
+        board.look_at(turn.move.cell)
+        self.query_one("#text", Static).update(Content(" ".join(detail_sentences(turn, self.catalogue))))
 
     def action_curve(self) -> None:
         self.toggle_class("-curve")
         self._plot()
 
 
-def line_of(verdict: Verdict, catalogue: Catalogue) -> Content:
+def line_of(turn: Turn, catalogue: Catalogue) -> Content:
     """Returns the line of a turn in the list: number, cell, mark, and what skill and luck gained or lost."""
-    number, cell = verdict.turn.number, name_cell(verdict.turn.cell, catalogue)
-    mark = catalogue.text(f"mark_{verdict.mark.value}")
-    change = points(verdict.skill + verdict.luck, catalogue)
-    coloured = f"[{COLOURS[verdict.mark]}]$mark[/]" if verdict.mark in COLOURS else "$mark"
-    template = f"{number:>3} $cell {coloured} {change:>6}"
+    cell, mark = name_cell(turn.move.cell, catalogue), catalogue.text(f"mark_{turn.mark}")
+    coloured = f"[{COLOURS[turn.mark]}]$mark[/]" if turn.mark in COLOURS else "$mark"
+    template = f"{turn.number:>3} $cell {coloured} {points(turn.skill + turn.luck, catalogue):>6}"
     return Content.from_markup(template, cell=f"{cell:<8}", mark=f"{mark:<15}")
 
 
-def picture_of(verdict: Verdict) -> Picture:
+def picture_of(turn: Turn) -> Picture:
     """Returns the board before a turn: its click, the better one if there was one, and the clues that prove it."""
-    marks = marks_of_proof(verdict.steps)
-    if verdict.better is not None:
-        marks.setdefault(verdict.better.cell, "safe")
-    marks[verdict.turn.cell] = "choice"
-    return Picture(verdict.turn.before, marks=marks)
+    marks = marks_of_proof(turn.steps)
+    if turn.better is not None:
+        marks.setdefault(turn.better.cell, "safe")
+    marks[turn.move.cell] = "choice"
+    return Picture(turn.board, marks=marks)

@@ -1,15 +1,17 @@
-"""Reviews of games: marks, skill and luck, and the curve of the probability of winning."""
+"""Reviews of games: risks as the judge of `--diagnose` finds them, marks, skill and luck, and the curve."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.played_games import play_judged, session_of
+from support.played_games import play_judged
 
 from baselines.evaluation.judge import Loss
 from minesweeper_env import BoardConfig
-from minesweeper_play.coach.review import Mark, review_game
-from minesweeper_play.coach.turns import diagnose
+from minesweeper_env.inference import mine_probabilities
+from minesweeper_play.coach.board_text import read_board
+from minesweeper_play.coach.review import Mark, Turn, diagnose, judge_turns, replay, review_game
+from minesweeper_play.game.moves import Move
 from minesweeper_play.game.session import Session
 
 
@@ -19,72 +21,85 @@ def config_of(rows, cols, mines, first_click="opening"):
 
 @pytest.mark.parametrize("board", [(5, 5, 5), (8, 8, 14)])
 @pytest.mark.parametrize("name", ["random", "exact", "lookahead"])
-def test_skill_and_luck_add_up_and_marks_follow_the_judge(name, board):
-    config = config_of(*board)
-    for session, expected in play_judged(name, config, range(6)):
+def test_skill_and_luck_add_up_and_risks_and_marks_follow_the_judge(name, board):
+    for session, expected in play_judged(name, config_of(*board), range(6)):
         review = review_game(session, quick=True)
-        curve = [estimate.probability for estimate in review.curve]
-        assert len(curve) == len(review.verdicts) + 1
+        curve, marks = [estimate.probability for estimate in review.curve], [turn.mark for turn in review.turns]
+        assert len(curve) == len(review.turns) + 1
         assert curve[-1] == float(session.status == "won")
         assert review.skill + review.luck == pytest.approx(curve[-1] - curve[0])
-        assert all(verdict.skill <= 1e-9 for verdict in review.verdicts)
-        assert diagnose([verdict.turn for verdict in review.verdicts]).loss is expected.loss
-        assert review.count(Mark.AVOIDABLE) + review.count(Mark.UNLUCKY) == (expected.loss is not None)
-        assert review.count(Mark.SAFE) == expected.judged - expected.guesses
-        for verdict in review.verdicts:
-            is_mistake = verdict.skill <= -min(0.01, verdict.before.probability / 10)
-            assert (verdict.mark in (Mark.INACCURATE, Mark.AVOIDABLE)) == is_mistake
-            assert (verdict.mark is Mark.CALCULATED) <= (verdict.turn.excess > 0.0)
-            assert not is_mistake or verdict.better is not None
+        assert all(turn.skill <= 1e-9 for turn in review.turns)
+        found = diagnose(review.turns)
+        assert found.excess_risk == pytest.approx(expected.excess_risk, rel=1e-12)
+        assert found._replace(excess_risk=0.0) == expected._replace(excess_risk=0.0)
+        assert marks.count(Mark.AVOIDABLE) + marks.count(Mark.UNLUCKY) == (expected.loss is not None)
+        assert marks.count(Mark.SAFE) == expected.judged - expected.guesses
+        for turn in review.turns:
+            is_mistake = turn.skill <= -min(0.01, turn.before.probability / 10)
+            assert (turn.mark in (Mark.INACCURATE, Mark.AVOIDABLE)) == is_mistake
+            assert (turn.mark is Mark.CALCULATED) <= (turn.excess > 0.0)
+            assert not is_mistake or turn.better is not None
+
+
+def test_a_loss_at_the_first_click_is_forced():
+    for session, expected in play_judged("random", config_of(3, 3, 5, "any"), range(20)):
+        turns = replay(session)[0]
+        judge_turns(turns, session.config)
+        assert diagnose(turns).loss is expected.loss
+        if session.status == "lost" and len(turns) == 1:
+            assert expected.loss is Loss.FORCED
+
+
+@pytest.mark.parametrize(
+    ("board", "mines", "cell", "opened", "risk"),
+    [
+        # One mine is among the three cells above the clue; the flag says where.
+        ("F##\n111", 1, (1, 1), ((0, 1), (0, 2)), 1.0),
+        ("####\nF1##\n####", 2, (1, 1), ((0, 0), (0, 1), (0, 2), (1, 2), (2, 0), (2, 1), (2, 2)), None),
+    ],
+)
+def test_the_risk_of_a_chord_is_that_of_its_flags(board, mines, cell, opened, risk):
+    codes = read_board(board)
+    turn = Turn(1, Move("chord", *cell, 0.0), codes, opened, False)
+    judge_turns([turn], BoardConfig(*codes.shape, mines, "any"))
+    risks = mine_probabilities(codes, mines)
+    assert turn.is_judged
+    assert turn.risk == pytest.approx(1.0 - risks[codes == 9][0])
+    assert turn.least == pytest.approx(risks[codes > 8].min())
+    assert risk is None or turn.risk == risk
 
 
 def test_exact_play_of_small_boards_has_no_skill_to_lose_but_luck():
+    allowed = {Mark.FIRST, Mark.SAFE, Mark.BEST, Mark.CALCULATED, Mark.UNLUCKY}
     for session, _ in play_judged("optimal", config_of(4, 4, 4), range(8)):
         review = review_game(session)
         assert review.skill == pytest.approx(0.0)
-        assert {verdict.mark for verdict in review.verdicts} <= {
-            Mark.FIRST, Mark.SAFE, Mark.BEST, Mark.CALCULATED, Mark.UNLUCKY
-        }  # fmt: skip
-
-
-def find_review(name, config, mark):
-    """Returns the review of the first game of a policy with a mark, and its verdict."""
-    for session, _ in play_judged(name, config, range(40)):
-        review = review_game(session, quick=True)
-        for verdict in review.verdicts:
-            if verdict.mark is mark:
-                return review, verdict
-    raise AssertionError(f"no game of {name} has a turn marked {mark}")
+        assert {turn.mark for turn in review.turns} <= allowed
 
 
 def test_an_avoidable_death_names_the_safe_cell_and_its_proof():
-    review, verdict = find_review("random", config_of(8, 8, 14), Mark.AVOIDABLE)
-    assert review.session.status == "lost"
-    assert verdict.turn.misses_safe
-    assert verdict.better.cell in verdict.steps[-1].safe
-    assert verdict.skill < 0
-    assert review.exploded == (verdict.turn.cell,)
+    reviews = (review_game(session, quick=True) for session, _ in play_judged("random", config_of(8, 8, 14), range(40)))
+    review = next(review for review in reviews if review.turns[-1].mark is Mark.AVOIDABLE)
+    turn = review.turns[-1]
+    assert turn.misses_safe
+    assert turn.better.cell in turn.steps[-1].safe
+    assert turn.skill < 0
+    assert review.exploded == (turn.move.cell,)
 
 
-def test_a_game_without_a_move_has_a_curve_of_one_point():
-    review = review_game(Session(config_of(5, 5, 5), seed=1))
-    assert review.verdicts == ()
-    assert review.session.status == "ready"
+def test_a_game_without_a_move_has_no_turns():
+    assert review_game(Session(config_of(5, 5, 5), seed=1)).turns == ()
 
 
 def test_moves_that_set_marks_are_no_turns_but_wrong_flags_are_counted():
     session = Session(config_of(8, 8, 10), seed=3)
     session.open(0, 0)
-    mines = session.placed_mines
-    covered = session.board > 8
+    mines, covered = session.placed_mines, session.board > 8
     free, mine = (tuple(np.argwhere(covered & kind)[0].tolist()) for kind in (~mines, mines))
-    session.flag(*free)
-    session.flag(*mine)
-    session.question(*free)
+    session.flag(*free), session.flag(*mine), session.question(*free)
     review = review_game(session)
-    assert [verdict.mark for verdict in review.verdicts] == [Mark.FIRST]
+    assert [turn.mark for turn in review.turns] == [Mark.FIRST]
     assert review.wrong_flags == 1
-    assert review.session.status == "playing"
 
 
 def test_cells_that_the_program_opened_are_help():
@@ -94,14 +109,13 @@ def test_cells_that_the_program_opened_are_help():
         session.help()
         if len(session.moves) > 1:
             break
-    review = review_game(session)
-    assert review.verdicts[1].mark is Mark.HELP
-    assert not review.verdicts[1].turn.is_judged
+    turn = review_game(session).turns[1]
+    assert (turn.mark, turn.is_judged) == (Mark.HELP, False)
 
 
 def test_a_board_that_needs_no_guess_is_lost_by_the_player():
-    config = config_of(8, 8, 10)
-    session, _ = next(game for game in play_judged("random", config, range(20)) if game[1].loss is Loss.AVOIDABLE)
+    games = play_judged("random", config_of(8, 8, 10), range(20))
+    session = next(session for session, found in games if found.loss is Loss.AVOIDABLE)
     session.no_guess = "exact"
     review = review_game(session)
     assert review.curve[0].probability == 1.0
@@ -109,19 +123,11 @@ def test_a_board_that_needs_no_guess_is_lost_by_the_player():
     assert review.luck + review.skill == pytest.approx(-1.0)
 
 
-def test_progress_counts_to_its_end():
+def test_progress_counts_to_its_end_and_the_same_game_has_the_same_review():
     calls = []
-    ((session, _),) = play_judged("exact", config_of(8, 8, 14), [4])
-    review_game(session, quick=True, progress=lambda done, total: calls.append((done, total)))
-    assert [done for done, _ in calls] == list(range(1, len(calls) + 1))
-    assert {total for _, total in calls} == {len(calls)}
-
-
-def test_the_same_game_has_the_same_review():
-    config = config_of(9, 9, 14)
-    ((session, _),) = play_judged("exact", config, [11])
-    one, two = (review_game(session, quick=True) for _ in range(2))
+    ((session, _),) = play_judged("exact", config_of(9, 9, 14), [11])
+    one = review_game(session, quick=True, progress=lambda *counts: calls.append(counts))
+    assert calls == [(done, len(calls)) for done in range(1, len(calls) + 1)]
+    two = review_game(session, quick=True)
     assert one.curve == two.curve
-    assert [verdict.skill for verdict in one.verdicts] == [verdict.skill for verdict in two.verdicts]
-    again = session_of(config, 11, [move.row * 9 + move.col for move in session.moves])
-    assert review_game(again, quick=True).curve == one.curve
+    assert [turn.skill for turn in one.turns] == [turn.skill for turn in two.turns]

@@ -14,12 +14,7 @@ from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.position import ContradictionError, analyse_position
 from minesweeper_play.coach.review import Mark, review_game
-from minesweeper_play.coach.texts import (
-    contradiction_text,
-    detail_sentences,
-    position_lines,
-    review_lines,
-)
+from minesweeper_play.coach.texts import contradiction_text, detail_sentences, position_lines, review_lines
 from minesweeper_play.game.session import Session
 
 LANGUAGES = ("en", "es")
@@ -28,7 +23,6 @@ CONFIG = BoardConfig(8, 8, 14, moves=("click",))
 
 @cache
 def reviews():
-    """Returns a review with each of the marks that are explained, and with others."""
     games = [game for name in ("subset", "exact", "lookahead") for game, _ in play_judged(name, CONFIG, range(12))]
     return [review_game(game, quick=True) for game in games]
 
@@ -42,20 +36,16 @@ def test_reviews_fit_80_columns_and_name_every_turn(language):
         assert max(map(len, lines)) <= 80
         text = "\n".join(lines)
         assert not re.search(r"\{\w+\}", text)
-        for verdict in review.verdicts:
-            found.add(verdict.mark)
-            assert catalogue.text(f"mark_{verdict.mark.value}") in text
+        for turn in review.turns:
+            found.add(turn.mark)
+            assert catalogue.text(f"mark_{turn.mark}") in text
     assert {Mark.AVOIDABLE, Mark.UNLUCKY, Mark.INACCURATE, Mark.SAFE, Mark.FIRST, Mark.BEST} <= found
 
 
 def lost_chord():
     """Returns a game that a chord lost because of a wrong flag: the 1 at (1 1) has its mine at (2 2)."""
-    layout = np.zeros((4, 4), np.bool_)
-    layout[1, 1] = layout[3, 3] = True
-    session = Session(BoardConfig(4, 4, 2, "any"), seed=0, layout=layout, now=lambda: 0.0)
-    session.open(0, 0)
-    session.flag(0, 1)
-    session.chord(0, 0)
+    session = Session(BoardConfig(4, 4, 2, "any"), seed=0, layout=np.diag([0, 1, 0, 1]).astype(bool))
+    session.open(0, 0), session.flag(0, 1), session.chord(0, 0)
     return session
 
 
@@ -68,18 +58,19 @@ def lost_chord():
 )
 def test_a_lost_chord_names_its_cells_and_the_wrong_flag(language, sentences):
     review = review_game(lost_chord(), quick=True)
-    assert review.verdicts[-1].turn.wrong_flags == ((0, 1),)
+    assert review.turns[-1].wrong_flags == ((0, 1),)
     text = " ".join(" ".join(review_lines(review, Catalogue(language), 1000)).split())
     assert all(sentence in text for sentence in sentences)
 
 
 def test_a_loss_that_no_safer_cell_would_have_bettered_is_no_mistake():
     game = play_judged("lookahead", CONFIG, [23])[0][0]
-    verdict = review_game(game, quick=True).verdicts[-1]
-    assert (verdict.mark, verdict.better) == (Mark.UNLUCKY, None)
-    assert verdict.turn.excess > 0.0
-    sentences = list(detail_sentences(verdict, Catalogue("en")))
-    assert sentences[-1] == "There were safer cells, but none of them wins more games: the choice was no mistake."
+    turn = review_game(game, quick=True).turns[-1]
+    assert (turn.mark, turn.better) == (Mark.UNLUCKY, None)
+    assert turn.excess > 0.0
+    assert [*detail_sentences(turn, Catalogue("en"))][
+        -1
+    ] == "There were safer cells, but none of them wins more games: the choice was no mistake."
 
 
 def test_luck_that_rounds_to_nothing_and_tiny_estimates_have_no_signs():
