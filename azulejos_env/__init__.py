@@ -32,8 +32,7 @@ def register_envs() -> None:
     from gymnasium.envs.registration import register, registry
 
     if "Azulejos-v0" not in registry:
-        # The environment itself raises ResetNeeded.
-        register(id="Azulejos-v0", entry_point="azulejos_env.env:AzulejosEnv", order_enforce=False)
+        register(id="Azulejos-v0", entry_point="azulejos_env.env:AzulejosEnv")
 
 
 after_import("gymnasium.envs.registration", register_envs)

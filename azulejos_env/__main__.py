@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from azulejos_env.config import MAX_COLOURS, MAX_SIDE
 from minesweeper_env.config import counted
 from minesweeper_env.notices import say
+
+if TYPE_CHECKING:
+    from azulejos_env.search import SearchResult
 
 PROGRAM = "python -m azulejos_env"
 
@@ -54,48 +57,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             options = _parse(words)
             _search(options) if options.generate is None else _generate(options)
+    except ValueError as error:
+        _fail(str(error))
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     return 0
 
 
+def size(text: str) -> tuple[int, int]:
+    """Returns the rows and columns of a text such as "10x12", or of the side of a square board."""
+    rows, x, cols = text.lower().partition("x")
+    return int(rows), int(cols if x else rows)
+
+
 def _match(words: Sequence[str]) -> None:
-    from azulejos_env.match import run_match
+    """Plays all pairs of policies, and prints a line for each."""
+    from azulejos_env.config import GameConfig
+    from azulejos_env.match import play_pair, wilson_interval
+    from azulejos_env.policies import find_policy
 
     parser = _Parser(prog=f"{PROGRAM} match", allow_abbrev=False, description="Play policies against each other.")
-    parser.add_argument("policies", metavar="POLICY", nargs="+", help="random, greedy, minimax, minimax:depth=2, ...")
-    parser.add_argument("--size", metavar="ROWSxCOLS", type=_size, default=(8, 8), help="size of a board (default 8x8)")
-    parser.add_argument("--colours", metavar="K", type=_whole(1, MAX_COLOURS), default=3, help="1 to 9 (default 3)")
-    parser.add_argument(
-        "--games", metavar="N", type=_whole(2, 1 << 40), default=1000, help="games of each pair, two a board (1000)"
-    )
-    parser.add_argument("--seed", metavar="N", type=_whole(0, 1 << 62), default=0, help="the first board (default 0)")
+    add = parser.add_argument
+    add("names", metavar="POLICY", nargs="+", help="random, greedy, minimax, minimax:depth=2, ...")
+    add("--size", metavar="ROWSxCOLS", type=size, default=(8, 8), help="size of a board (default 8x8)")
+    add("--colours", metavar="K", type=int, default=3, help="1 to 9 (default 3)")
+    add("--games", metavar="N", type=int, default=1000, help="games of each pair, two a board (1000)")
+    add("--seed", metavar="N", type=int, default=0, help="the first board (default 0)")
     options = parser.parse_args(words)
-    if len(set(options.policies)) < 2:
-        parser.error("give two policies or more")
-    try:
-        run_match(options)
-    except ValueError as error:
-        _fail(str(error))
+    policies = {name: find_policy(name) for name in options.names}
+    if len(policies) < 2 or options.games < 2:
+        parser.error("give two policies or more, and --games of at least 2")
+    rows, cols = options.size
+    config = GameConfig(rows, cols, options.colours)
+    seeds = range(options.seed, options.seed + math.ceil(options.games / 2))
+    width, games = max(map(len, policies)), 2 * len(seeds)
+    print(f"Azulejos {rows}x{cols}, {config.colours} colours, boards of seeds {seeds[0]} to {seeds[-1]}")
+    print(f"{'policy':<{width}}  {'against':<{width}}  {'wins':>6} {'ties':>6} {'losses':>6}  win rate (95 %)")
+    for name, other in combinations(policies, 2):
+        wins, ties, losses = play_pair(config, seeds, policies[name], policies[other])
+        low, high = wilson_interval(wins, games)
+        counts = f"{wins:>6} {ties:>6} {losses:>6}"
+        rate = f"{wins / games:.1%} ({low:.1%} to {high:.1%})"
+        print(f"{name:<{width}}  {other:<{width}}  {counts}  {rate}", flush=True)
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
-    """Returns the options, or exits with status 2 and one line if they are wrong."""
-    parser = _make_parser()
-    options = parser.parse_args(words)
-    searches = ("maxtime", "depth", "tree") if options.generate is not None else ("colours", "seed")
-    given = [name for name in searches if getattr(options, name) is not None]
-    mode = "-generate" if options.generate is not None else "-visual" if options.visual else "-console"
-    if options.generate is None and (options.maxtime is None) == (options.depth is None):
-        parser.error("give one limit: -maxtime SECONDS or -depth MOVES")
-    if options.visual and options.tree is not None:
-        given.append("tree")
-    if given:
-        parser.error(f"-{given[0]} does not go with {mode}")
-    return options
-
-
-def _make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog=PROGRAM,
         usage=_USAGE,
@@ -109,47 +115,31 @@ def _make_parser() -> argparse.ArgumentParser:
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("-console", action="store_true", help="print the best move of the first player")
     mode.add_argument("-visual", action="store_true", help="play the first player in a window against the machine")
-    mode.add_argument("-generate", metavar="ROWSxCOLS", type=_size, help="write a random board of this size")
-    add("-maxtime", metavar="S", type=_seconds, help="search for S seconds")
-    add("-depth", metavar="D", type=_whole(1, 256), help="look D moves ahead, 1 to 256")
+    mode.add_argument("-generate", metavar="ROWSxCOLS", type=size, help="write a random board of this size")
+    add("-maxtime", metavar="S", type=float, help="search for S seconds")
+    add("-depth", metavar="D", type=int, help="look D moves ahead, 1 to 256")
     add("-prune", action="store_true", help="cut branches that cannot change the move")
     add("-tree", metavar="FILE", nargs="?", const="tree.dot", help="write the tree as DOT to FILE (default tree.dot)")
-    add("-colours", metavar="K", type=_whole(1, MAX_COLOURS), help="use K colours, 1 to 9 (default 3)")
-    add("-seed", metavar="N", type=_whole(0, 1 << 62), help="seed the board with N (default 0)")
-    return parser
-
-
-def _whole(least: int, most: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
-            raise argparse.ArgumentTypeError(f"must be a whole number from {least} to {most}, not {text!r}")
-        return int(text)
-
-    return parse
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
-    return seconds
-
-
-def _size(text: str) -> tuple[int, int]:
-    rows, x, cols = text.lower().partition("x")
-    side = _whole(1, MAX_SIDE)
-    return side(rows), side(cols if x else rows)
+    add("-colours", metavar="K", type=int, help="use K colours, 1 to 9 (default 3)")
+    add("-seed", metavar="N", type=int, help="seed the board with N (default 0)")
+    options = parser.parse_args(words)
+    generates = options.generate is not None
+    mode_name = "-generate" if generates else "-visual" if options.visual else "-console"
+    foreign = ["maxtime", "depth", "tree"] if generates else ["colours", "seed"] + ["tree"] * options.visual
+    for name in foreign:
+        if getattr(options, name) is not None:
+            parser.error(f"-{name} does not go with {mode_name}")
+    if not generates and (options.maxtime is None) == (options.depth is None):
+        parser.error("give one limit: -maxtime SECONDS or -depth MOVES")
+    return options
 
 
 def _generate(options: argparse.Namespace) -> None:
     from azulejos_env.config import GameConfig
-    from azulejos_env.files import read_game, write_game_text
-    from azulejos_env.position import Position, random_board
+    from azulejos_env.position import Position, random_board, read_game, write_game_text
 
-    config = GameConfig.of_size(options.generate, colours=options.colours or 3)
+    rows, cols = options.generate
+    config = GameConfig(rows, cols, 3 if options.colours is None else options.colours)
     path = Path(options.file)
     if path.is_file():
         try:
@@ -164,8 +154,8 @@ def _search(options: argparse.Namespace) -> None:
     say(f"Search {options.file} {limit}")
     from gymnasium.error import Error
 
-    from azulejos_env.files import read_game
     from azulejos_env.policies import MinimaxPolicy
+    from azulejos_env.position import read_game
     from azulejos_env.search import search
     from azulejos_env.tree import search_tree
     from azulejos_env.window import play
@@ -181,15 +171,33 @@ def _search(options: argparse.Namespace) -> None:
         except Error as error:
             _fail(f"{getattr(error, 'cause', error)}; use -console to get a move without a window", 1)
     elif options.tree is None:
-        print(search(position, **limits).text())
+        _print(search(position, **limits))
     else:
         path = Path(options.tree)
         if not path.parent.is_dir():
             _fail(f"the folder of {path} does not exist")
         tree = search_tree(position, **limits)
-        print(tree.result.text(), flush=True)
+        _print(tree.result)
         size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
         _write(path, tree.dot(), f"{path}: {size}")
+
+
+def _print(result: SearchResult) -> None:
+    """Prints the best move of the first player, and what the search found."""
+    if result.move is None:
+        player = "first" if result.value > 0 else "second"
+        ahead = f"the {player} player is {counted(abs(result.value), 'point')} ahead"
+        print(f"No group is left: the game is over, and {ahead if result.value else 'the scores are equal'}.")
+        return
+    cells = [f"({row},{col})" for row, col in result.line]
+    rows = {
+        "value": f"{counted(result.value, 'point')} for the first player, {counted(result.depth, 'move')} later",
+        "line": " ".join(cells),
+        "positions": f"{result.nodes}",
+        "depth": f"{result.depth}{', to the end of every line' if result.final else ''}",
+        "time": f"{result.seconds:.3f} s",
+    }
+    print("\n".join([cells[0], *(f"{name:<10} {value}" for name, value in rows.items())]), flush=True)
 
 
 def _write(path: Path, text: str, what: str) -> None:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
-from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from azulejos_env.config import GameConfig
-from azulejos_env.game import REWARDS, Game, check_name
-from minesweeper_env.checks import check_action, generator_state, warn_without_mode
+from azulejos_env.env import Game
+from minesweeper_env.checks import check_action, warn_without_mode
+from minesweeper_env.config import parse_size
 from minesweeper_env.rendering import METADATA
 from minesweeper_env.window import metadata_of
 
@@ -56,10 +56,8 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
     ) -> None:
         """Checks the arguments, which the class describes; `reset` starts a game."""
         super().__init__()
-        check_name("reward", reward, REWARDS)
-        config = GameConfig.of_size(size, colours=colours, **rules)
-        self.config, self._reward_name = config, reward
-        self._game = Game(config, observation, max_steps)
+        config = GameConfig(*parse_size(size), colours, **rules)
+        self.config, self._game = config, Game(config, reward, observation, max_steps)
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, **metadata_of(render_mode)}
         self.possible_agents = ["player_0", "player_1"]
@@ -67,7 +65,6 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         spaces = Dict({"observation": self._game.space, "action_mask": mask})
         self.observation_spaces = dict.fromkeys(self.possible_agents, spaces)
         self.action_spaces = dict.fromkeys(self.possible_agents, Discrete(config.cells))
-        self._np_random: np.random.Generator | None = None
 
     def observation_space(self, agent: str) -> Any:
         """Returns the space of the observations of an agent."""
@@ -79,10 +76,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Starts a new game, as `AzulejosEnv.reset` does; as PettingZoo demands, unknown options are ignored."""
-        if seed is not None or self._np_random is None:
-            self._np_random = seeding.np_random(seed)[0]
-            self._game.seed(generator_state(self._np_random))
-        self._game.begin(options)
+        self._game.begin(seed, options)
         self._invalid = False
         self.agents = list(self.possible_agents)
         self.agent_selection = self.agents[0]
@@ -102,15 +96,11 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
             return
         index = check_action(action, self.config.cells)
         self._cumulative_rewards[agent] = 0.0
-        game = self._game
-        before = game.lead(0)
-        self._invalid = game.act(index)
+        self._invalid = self._game.act(index)
         self._set_ends()
-        gain = game.lead(0) - before
-        if self._reward_name == "win_loss":
-            gain = int(np.sign(game.lead(0))) if game.over else 0
-        self.rewards = dict(zip(self.agents, (float(gain), float(-gain)), strict=True))
-        self.agent_selection = self.agents[game.position.player]
+        gain = self._game.earn(0)
+        self.rewards = dict(zip(self.agents, (gain, 0.0 - gain), strict=True))
+        self.agent_selection = self.agents[self._game.position.player]
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
@@ -133,11 +123,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self.terminations = dict.fromkeys(self.agents, game.over)
         self.truncations = dict.fromkeys(self.agents, game.truncated)
         self.infos = {
-            agent: {
-                "invalid_action": self._invalid and agent == self.agent_selection,
-                "is_success": game.over and game.lead(player) > 0,
-                "scores": game.scores(player),
-            }
+            agent: game.info(player, self._invalid and agent == self.agent_selection)
             for player, agent in enumerate(self.agents)
         }
         if self.render_mode == "human":

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.config import parse_size, whole_number
+from minesweeper_env.config import whole_number
 
-__all__ = ["MAX_COLOURS", "MAX_SIDE", "POINTS", "GameConfig", "whole_in_range"]
+__all__ = ["MAX_COLOURS", "MAX_SIDE", "POINTS", "GameConfig", "Rules", "whole_in_range"]
 
 MAX_SIDE = 100
 """The largest number of rows and of columns."""
@@ -23,7 +24,16 @@ MAX_COLOURS = 9
 POINTS: tuple[int, ...] = (1, 2, 4, 8)
 """Points for a group of 2, 3, 4 and 5 tiles."""
 
-_MAX_POINTS = 1_000_000
+
+class Rules(NamedTuple):
+    """Rules as kernels take them: `points` go by the tiles of a group, and the bonus is numerator / denominator."""
+
+    rows: int
+    cols: int
+    leftwards: bool
+    points: NDArray[np.int64]
+    numerator: int
+    denominator: int
 
 
 @dataclass(frozen=True)
@@ -51,39 +61,31 @@ class GameConfig:
     bonus: float | str | Fraction = Fraction(13, 10)
     side: str = "left"
 
-    @classmethod
-    def of_size(cls, size: int | Sequence[int], **fields: Any) -> GameConfig:
-        """Returns a configuration from a size, which is the side of a square board or (rows, cols).
-
-        Raises:
-            ValueError: a value is not allowed.
-        """
-        rows, cols = parse_size(size)
-        return cls(rows, cols, **fields)
-
     def __post_init__(self) -> None:
         """Checks all fields, and converts them to the types that are declared."""
-        for name, most in (("rows", MAX_SIDE), ("cols", MAX_SIDE), ("colours", MAX_COLOURS)):
-            self._set(name, whole_in_range(name, getattr(self, name), 1, most))
-        self._set("points", _points(self.points))
-        self._set("per_tile", whole_in_range("per_tile", self.per_tile, 0, _MAX_POINTS))
-        self._set("bonus", _factor(self.bonus))
+        for name, least, most in (
+            ("rows", 1, MAX_SIDE), ("cols", 1, MAX_SIDE), ("colours", 1, MAX_COLOURS), ("per_tile", 0, 1_000_000),
+        ):  # fmt: skip
+            object.__setattr__(self, name, whole_in_range(name, getattr(self, name), least, most))
+        points = tuple(whole_in_range("points", value, 0, 1_000_000) for value in self.points)
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "bonus", _factor(self.bonus))
         if self.side not in ("left", "right"):
             raise ValueError(f"side must be one of left, right, not {self.side!r}")
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
 
     @property
     def cells(self) -> int:
         """The number of cells."""
         return self.rows * self.cols
 
-    def points_by_size(self) -> NDArray[np.int64]:
-        """Returns (cells + 1,) int64, the points of a group by its number of tiles."""
-        sizes = np.arange(self.cells + 1)
-        table = np.array([0, 0, *self.points], np.int64)
-        return np.where(sizes < len(table), table[np.minimum(sizes, len(table) - 1)], self.per_tile * sizes)
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules as kernels take them."""
+        points = self.per_tile * np.arange(self.cells + 1)
+        listed = [0, 0, *self.points][: len(points)]
+        points[: len(listed)] = listed
+        bonus = Fraction(self.bonus)
+        return Rules(self.rows, self.cols, self.side == "left", points, bonus.numerator, bonus.denominator)
 
 
 def whole_in_range(name: str, value: Any, least: int, most: int) -> int:
@@ -92,12 +94,6 @@ def whole_in_range(name: str, value: Any, least: int, most: int) -> int:
     if number > most:
         raise ValueError(f"{name} must be {least} to {most}, not {number}")
     return number
-
-
-def _points(points: Any) -> tuple[int, ...]:
-    if isinstance(points, str) or not isinstance(points, Sequence):
-        raise ValueError(f"points must be a sequence of whole numbers, such as {POINTS}, not {points!r}")
-    return tuple(whole_in_range("points", value, 0, _MAX_POINTS) for value in points)
 
 
 def _factor(bonus: Any) -> Fraction:

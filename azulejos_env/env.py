@@ -1,23 +1,187 @@
-"""Gymnasium environment of one game, `AzulejosEnv`."""
+"""Gymnasium environment of one game, `AzulejosEnv`, and the game in progress that both environments play."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Box
+from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from azulejos_env.config import GameConfig
-from azulejos_env.game import REWARDS, Game, check_name
+from azulejos_env.config import GameConfig, whole_in_range
 from azulejos_env.policies import Policy, find_policy
+from azulejos_env.position import Position, check_board
+from azulejos_env.rendering import View, render_picture, render_text
+from azulejos_env.window import show_game
 from minesweeper_env.checks import check_action, check_option_names, generator_state, warn_without_mode
+from minesweeper_env.compiled import kernel
+from minesweeper_env.config import parse_size
+from minesweeper_env.engine.rules import random_below
 from minesweeper_env.rendering import METADATA
-from minesweeper_env.window import metadata_of
+from minesweeper_env.splitmix import next_stream
+from minesweeper_env.window import Window, metadata_of
 
-__all__ = ["AzulejosEnv"]
+__all__ = ["AzulejosEnv", "Game", "check_name", "draw"]
+
+
+@kernel
+def draw(rng: NDArray[np.uint64], begins: bool, bound: int, numbers: NDArray[np.int64]) -> None:
+    """Fills `numbers` with draws of 0..bound-1, all equally likely, from the SplitMix64 generator rng[0].
+
+    Before that, `begins` sets `rng`, (2,), to the stream of the next game: rng[1] begins the game after it.
+    """
+    if begins:
+        rng[0] = rng[1]
+        rng[1] = next_stream(rng[0])
+    first = np.int64(0)
+    for k in range(numbers.shape[0]):
+        numbers[k] = random_below(rng, first, bound)
+
+
+def check_name(argument: str, value: Any, *allowed: str) -> None:
+    """Raises a ValueError unless the value of an argument is one of the allowed names."""
+    if value not in allowed:
+        raise ValueError(f"{argument} must be one of {', '.join(allowed)}, not {value!r}")
+
+
+class Game:
+    """Games of one or two players: boards of a seed, moves, observations, rewards, and what is drawn.
+
+    Attributes:
+        space: the space of an observation.
+        position: the position.
+        last: (rows, cols) bool, the cells that the last move emptied before tiles fell.
+        steps: number of steps taken.
+        window: shows the game in the render mode "human".
+    """
+
+    position: Position
+
+    def __init__(
+        self, config: GameConfig, reward: str, observation: str, max_steps: int | None, alone: bool = False
+    ) -> None:
+        """Prepares games, which `begin` starts; `alone` says whether the first player makes all moves."""
+        check_name("reward", reward, "difference", "win_loss")
+        check_name("observation", observation, "codes", "planes")
+        self._config, self._reward, self._alone = config, reward, alone
+        self._max_steps = 10 * config.cells if max_steps is None else whole_in_range("max_steps", max_steps, 1, 1 << 62)
+        shape = (config.rows, config.cols)
+        self.space: Box[Any] = Box(0, config.colours, shape, np.int8)
+        if observation == "planes":
+            low = np.zeros((config.colours + 2, *shape), np.float32)
+            low[-1] = -1.0
+            self.space = Box(low, np.ones_like(low), dtype=np.float32)
+        self.window = Window()
+        self._rng = np.zeros(2, np.uint64)
+
+    def below(self, bound: int) -> int:
+        """Draws one of 0..bound-1 from the generator of the game."""
+        return int(self._draw(bound, 1)[0])
+
+    def _draw(self, bound: int, count: int, begins: bool = False) -> NDArray[np.int64]:
+        numbers = np.empty(count, np.int64)
+        draw(self._rng, begins, bound, numbers)
+        return numbers
+
+    def begin(self, seed: int | None, options: Mapping[str, Any] | None, draws_seat: bool = False) -> int:
+        """Begins the first game of a seed or, without one, the next game, on a board in the options or one of its own.
+
+        Returns the seat of an agent, 0 unless it is drawn; raises a ValueError if the board is wrong.
+        """
+        given = check_board(options["board"], self._config) if options and "board" in options else None
+        if seed is not None or not self._rng.any():
+            self._rng = np.array([0, generator_state(seeding.np_random(seed)[0])], np.uint64)
+        drawn = self._draw(2, int(draws_seat), begins=True)
+        self.position = self._deal() if given is None else Position(self._config, given)
+        self.last = np.zeros(self.position.board.shape, np.bool_)
+        self.steps = self._lead = 0
+        return int(drawn.sum())
+
+    def _deal(self) -> Position:
+        """Returns a full board of independent uniform colours that has a group, if one is found in 64 deals."""
+        for _ in range(64):
+            board = 1 + self._draw(self._config.colours, self._config.cells).astype(np.int8)
+            position = Position(self._config, board.reshape(self._config.rows, self._config.cols))
+            if not position.over:
+                break
+        return position
+
+    @property
+    def over(self) -> bool:
+        """Whether no group is left; a game that has none when it begins ends with its first step."""
+        return self.steps > 0 and self.position.over
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the step limit has ended the game."""
+        return self.steps >= self._max_steps and not self.over
+
+    def play(self, row: int, col: int) -> None:
+        """Removes the group of a cell for the player to move; raises a ValueError if there is none."""
+        after = self.position.play(row, col)
+        self.last = self.position.group_at(row, col)
+        self.position = replace(after, player=0) if self._alone else after
+
+    def act(self, action: int) -> bool:
+        """Takes a step, which changes nothing if it is illegal or no group is left; returns whether it was illegal."""
+        illegal = not self.mask()[action]
+        if not illegal and not self.position.over:
+            self.play(*divmod(action, self._config.cols))
+        self.steps += 1
+        return illegal
+
+    def mask(self) -> NDArray[np.int8]:
+        """Returns (actions,) int8, 1 for the first cell of each group; all 1 if no group is left."""
+        groups = self.position.groups
+        mask = np.full(self._config.cells, 0 if groups else 1, np.int8)
+        mask[[group.row * self._config.cols + group.col for group in groups]] = 1
+        return mask
+
+    def lead(self, player: int) -> int:
+        """Returns the score of a player minus that of the other."""
+        return self.position.scores[player] - self.position.scores[1 - player]
+
+    def _result(self, player: int) -> int:
+        """Returns 1 if a finished game is won, -1 if it is lost and 0 for a tie; alone, a cleared board wins."""
+        if self._alone:
+            return -1 if self.position.board.any() else 1
+        return int(np.sign(self.lead(player)))
+
+    def earn(self, player: int) -> float:
+        """Returns the reward of a player for all that has happened since the last call."""
+        gain, self._lead = self.lead(0) - self._lead, self.lead(0)
+        if self._reward == "win_loss":
+            return float(self._result(player)) if self.over else 0.0
+        return float(-gain if player else gain)
+
+    def info(self, player: int, illegal: bool) -> dict[str, Any]:
+        """Returns what a player learns with an observation, but the mask."""
+        scores = np.array([self.position.scores[player], self.position.scores[1 - player]])
+        won = self.over and self._result(player) > 0
+        return {"invalid_action": illegal, "is_success": won, "scores": scores}
+
+    def observe(self, player: int) -> NDArray[Any]:
+        """Returns what a player sees, in a fresh array."""
+        board = self.position.board
+        if self.space.dtype == np.int8:
+            return board.copy()
+        planes = np.empty(self.space.shape, np.float32)
+        planes[:-1] = board == np.arange(self._config.colours + 1, dtype=np.int8)[:, None, None]
+        planes[-1] = np.tanh(self.lead(player) / self._config.cells)
+        return planes
+
+    def render(self, names: tuple[str, ...], mode: str | None, fps: float) -> str | NDArray[np.uint8] | None:
+        """Returns the position as text or as a picture, or shows it in the window; one name for a game alone."""
+        position = self.position
+        turn = None if position.over or self.truncated else position.player
+        view = View(position.board, self.last, names, position.scores[: len(names)], turn)
+        if mode == "human":
+            show_game(self.window, view, fps)
+        return render_text(view) if mode == "ansi" else render_picture(view) if mode == "rgb_array" else None
 
 
 class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
@@ -25,10 +189,10 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     ## Description
     Two players take turns on one board of coloured tiles. A move removes a group: two or more tiles of one
-    colour that touch along edges. The tiles above fall, and empty columns close to the left. A group of 2, 3,
-    4 or 5 tiles earns 1, 2, 4 or 8 points, and a larger one two points a tile. Who clears the board has the
-    whole score multiplied by 1.3, rounded down. The game ends when no group is left; the player with more
-    points wins. Alone, the game is SameGame: the agent makes all moves.
+    colour that touch along edges. The tiles above fall down; when a column is empty, the columns to its right
+    move left. A group of 2, 3, 4 or 5 tiles earns 1, 2, 4 or 8 points, and a larger one two points a tile. A
+    player who clears the board has the whole score multiplied by 1.3, rounded down. The game ends when no group
+    is left; the player with more points wins. Alone, the game is SameGame: the agent makes all moves.
 
     ## Action Space
     `Discrete(rows * cols)`: action = row * cols + col, the first cell of a group in reading order.
@@ -40,13 +204,9 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     tanh(d / cells) in every cell, where d is the score of the agent minus the opponent's.
 
     ## Rewards
-    | reward | |
-    |---|---|
-    | "difference" (the default) | the change of the agent's score minus the opponent's since the last step |
-    | "win_loss" | +1 for a win, -1 for a loss, 0 for a tie and otherwise |
-
-    Over a game these rewards add up to the final difference. The opponent's first move counts in the first step.
-    Alone, "difference" is the points of the move, and a win is a cleared board.
+    "difference" (the default): the change of the agent's score minus the opponent's since the last step. The
+    opponent's first move counts in the first step. "win_loss": +1 for a win, -1 for a loss, 0 for a tie and
+    before the end. Alone, "difference" is the points of the move, and a win is a cleared board.
 
     ## Starting State
     A full board of independent uniform colours, both scores 0. A board without a group is dealt again, up to
@@ -75,32 +235,28 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     | colours | 3 | 1 to 9 |
     | opponent | "greedy" | "random", "greedy", "minimax", "minimax:depth=2", a `Policy`, or None: alone |
     | seat | "first" | "first", "second", "random": who makes the first move; drawn for each game |
-    | reward | "difference" | see Rewards |
+    | reward | "difference" | "difference", "win_loss" |
     | observation | "codes" | "codes", "planes" |
     | points | (1, 2, 4, 8) | points for groups of 2, 3, ... tiles |
     | per_tile | 2 | points per tile of a larger group |
     | bonus | 1.3 | factor of the score of the player who clears the board, 1 to 1000 |
     | side | "left" | "left", "right": where empty columns close to |
     | max_steps | None | steps after which the game is truncated; None means ten per cell |
-    | render_mode | None | None, "ansi", "rgb_array", "human": see below |
+    | render_mode | None | None, "ansi" (text), "rgb_array" (a picture), "human" (a window) |
 
     "random" draws a group uniformly, "greedy" takes the one that earns most, and "minimax" looks 4 moves ahead;
     its options are depth, seconds and nodes. The seed of a game determines the moves of an opponent, too. A
     `Policy` is reset before each of its moves, with a seed from the game's generator.
 
-    ## Rendering
-    "ansi" is text and "rgb_array" a picture, which `render` returns. "human" opens a window (`pip install
-    'minesweeper-env[window]'`), in which every reset and step shows the board, four frames per second
-    (`metadata["render_fps"]`). An outline shows the cells that the last move emptied before tiles fell. A
-    machine without a display needs "rgb_array", or the variable `SDL_VIDEODRIVER=dummy`.
+    A window needs `pip install 'minesweeper-env[window]'` and a display, or `SDL_VIDEODRIVER=dummy`; every reset
+    and step shows the board, four frames per second (`metadata["render_fps"]`). An outline shows the cells that
+    the last move emptied before tiles fell.
 
     ## Version History
     * v0: first release
     """
 
     metadata: dict[str, Any] = METADATA
-    _seeded_by: np.random.Generator | None = None
-    _game: Game | None = None
 
     def __init__(
         self,
@@ -119,17 +275,16 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         Raises:
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
-        self.config = GameConfig.of_size(size, colours=colours, **rules)
-        check_name("seat", seat, ("first", "second", "random"))
-        check_name("reward", reward, REWARDS)
+        self.config = GameConfig(*parse_size(size), colours, **rules)
+        check_name("seat", seat, "first", "second", "random")
         self._opponent = None if opponent is None else find_policy(opponent)
         # The named opponent needs no generator of its own: it draws from that of the game.
         self._draws = isinstance(opponent, str) and opponent == "random"
-        self._place, self._reward = "first" if opponent is None else seat, reward
-        self._new = Game(self.config, observation, max_steps, alone=opponent is None)
+        self._place = "first" if opponent is None else seat
+        self._game = Game(self.config, reward, observation, max_steps, alone=opponent is None)
         self.render_mode = render_mode
         self.metadata = metadata_of(render_mode)
-        self.observation_space = self._new.space
+        self.observation_space = self._game.space
         self.action_space = gymnasium.spaces.Discrete(self.config.cells)
 
     def reset(
@@ -146,14 +301,10 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         """
         check_option_names(options, ("board",))
         super().reset(seed=seed)
-        game = self._new
-        if self.np_random is not self._seeded_by:
-            self._seeded_by = self.np_random
-            game.seed(generator_state(self.np_random))
-        drawn = game.begin(options, self._place == "random")
-        self._game, self._seat, self._lead = game, 1 if self._place == "second" else drawn, 0
-        self._reply(game)
-        return self._show(game), self._info(game, False)
+        drawn = self._game.begin(seed, options, self._place == "random")
+        self._seat = 1 if self._place == "second" else drawn
+        self._reply()
+        return self._show(False)
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Makes a move, which the opponent answers; an illegal move, or any move after the end, changes nothing.
@@ -166,19 +317,19 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
         Raises:
             ValueError: the action is outside the action space, or the opponent's move is illegal.
-            gymnasium.error.ResetNeeded: no game has begun.
         """
-        index, game = check_action(action, self.config.cells), self._begun()
+        index, game = check_action(action, self.config.cells), self._game
         illegal, reward = False, 0.0
         if not (game.over or game.truncated):
             illegal = game.act(index)
-            self._reply(game)
-            reward = self._earn(game)
-        return self._show(game), reward, game.over, game.truncated, self._info(game, illegal)
+            self._reply()
+            reward = game.earn(self._seat)
+        observation, info = self._show(illegal)
+        return observation, reward, game.over, game.truncated, info
 
-    def _reply(self, game: Game) -> None:
+    def _reply(self) -> None:
         """Makes the move of the opponent if it is to move and a group is left."""
-        position = game.position
+        game, position = self._game, self._game.position
         if self._opponent is None or position.over or position.player == self._seat:
             return
         if self._draws:
@@ -191,23 +342,16 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         except ValueError as error:
             raise ValueError(f"the opponent chose ({cell[0]},{cell[1]}): {error}") from error
 
-    def _earn(self, game: Game) -> float:
-        """Returns the reward of a step."""
-        lead = game.lead(self._seat)
-        gain, self._lead = lead - self._lead, lead
-        if self._reward == "difference":
-            return float(gain)
-        if not game.over:
-            return 0.0
-        return 1.0 if self._wins(game) else 0.0 if lead == 0 and self._opponent is not None else -1.0
-
-    def _wins(self, game: Game) -> bool:
-        """Returns whether a finished game is won: the agent is ahead or, alone, has cleared the board."""
-        return not game.position.board.any() if self._opponent is None else game.lead(self._seat) > 0
+    def _show(self, illegal: bool) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Returns the observation and the info; with a window, shows the position too."""
+        if self.render_mode == "human":
+            self.render()
+        game, seat = self._game, self._seat
+        return game.observe(seat), {"action_mask": game.mask(), **game.info(seat, illegal)}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns (actions,) bool, True for each legal action, as sb3-contrib expects."""
-        return self._begun().mask().astype(np.bool_)
+        return self._game.mask().astype(np.bool_)
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Returns the position as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
@@ -215,28 +359,11 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         With "human" it shows the position in the window, and returns None. Without a render mode it warns. A missing
         pygame or display raises a gymnasium.error.Error.
         """
-        game = self._begun()
         warn_without_mode(self.render_mode, self.spec, "Azulejos-v0")
         names = ("agent", "opponent") if self._seat == 0 else ("opponent", "agent")
         alone = self._opponent is None
-        return game.render(names[:1] if alone else names, self.render_mode, self.metadata["render_fps"])
+        return self._game.render(names[:1] if alone else names, self.render_mode, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Closes the window, if there is one."""
-        self._new.window.close()
-
-    def _begun(self) -> Game:
-        if self._game is None:
-            raise ResetNeeded("no game has begun: call reset() first")
-        return self._game
-
-    def _show(self, game: Game) -> NDArray[Any]:
-        """Returns the observation; with a window, shows it too."""
-        if self.render_mode == "human":
-            self.render()
-        return game.observe(self._seat)
-
-    def _info(self, game: Game, illegal: bool) -> dict[str, Any]:
-        won = game.over and self._wins(game)
-        scores = game.scores(self._seat)
-        return {"action_mask": game.mask(), "invalid_action": illegal, "is_success": won, "scores": scores}
+        self._game.window.close()

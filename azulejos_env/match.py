@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
 from azulejos_env.config import GameConfig
-from azulejos_env.policies import Policy, find_policy
+from azulejos_env.env import AzulejosEnv
+from azulejos_env.policies import Policy
 from azulejos_env.position import Position
 
-__all__ = ["play_game", "play_pair", "run_match", "wilson_interval"]
+__all__ = ["play_game", "play_pair", "wilson_interval"]
 
 
 def wilson_interval(wins: int, games: int, z: float = 1.959964) -> tuple[float, float]:
@@ -28,8 +27,6 @@ def play_game(config: GameConfig, seed: int, policies: Sequence[Policy]) -> tupl
 
     The board is that of `gymnasium.make("Azulejos-v0")` after `reset(seed=seed)`.
     """
-    from azulejos_env.env import AzulejosEnv
-
     env = AzulejosEnv((config.rows, config.cols), config.colours, opponent=None)
     position = Position(config, env.reset(seed=seed)[0])
     for player, policy in enumerate(policies):
@@ -47,20 +44,3 @@ def play_pair(config: GameConfig, seeds: Sequence[int], policy: Policy, other: P
         third, fourth = play_game(config, seed, (other, policy))
         signs += [np.sign(first - second), np.sign(fourth - third)]
     return signs.count(1), signs.count(0), signs.count(-1)
-
-
-def run_match(options: argparse.Namespace) -> None:
-    """Plays all pairs, and prints a line for each."""
-    policies = {name: find_policy(name) for name in options.policies}
-    config = GameConfig.of_size(options.size, colours=options.colours)
-    boards = math.ceil(options.games / 2)
-    last = options.seed + boards - 1
-    print(f"Azulejos {config.rows}x{config.cols}, {config.colours} colours, boards of seeds {options.seed} to {last}")
-    width = max(map(len, policies))
-    print(f"{'policy':<{width}}  {'against':<{width}}  {'wins':>6} {'ties':>6} {'losses':>6}  win rate (95 %)")
-    for name, other in combinations(policies, 2):
-        wins, ties, losses = play_pair(config, range(options.seed, last + 1), policies[name], policies[other])
-        low, high = wilson_interval(wins, 2 * boards)
-        counts = f"{wins:>6} {ties:>6} {losses:>6}"
-        rate = f"{wins / (2 * boards):.1%} ({low:.1%} to {high:.1%})"
-        print(f"{name:<{width}}  {other:<{width}}  {counts}  {rate}", flush=True)

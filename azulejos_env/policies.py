@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from azulejos_env.position import Position, rules_of
+from azulejos_env.position import Position
 from azulejos_env.search import check_limits, search
 
 __all__ = ["POLICIES", "GreedyPolicy", "MinimaxPolicy", "Policy", "RandomPolicy", "find_policy"]
@@ -25,11 +25,7 @@ class Policy(Protocol):
 
 
 class RandomPolicy(Policy):
-    """Removes a group drawn uniformly."""
-
-    def __init__(self) -> None:
-        """Begins with seed 0."""
-        self.reset(0)
+    """Removes a group drawn uniformly; `reset` seeds it."""
 
     def reset(self, seed: int) -> None:
         """Seeds the moves of a game."""
@@ -46,7 +42,7 @@ class GreedyPolicy(Policy):
     def choose(self, position: Position) -> tuple[int, int]:
         """Returns the first cell of the group."""
         # A group that clears the board, and so earns the bonus, is the only one.
-        points = rules_of(position.config).points
+        points = position.config.rules.points
         return max(position.groups, key=lambda group: int(points[group.size]))[:2]
 
 
@@ -68,14 +64,10 @@ class MinimaxPolicy(Policy):
         return move
 
 
-POLICIES: dict[str, Callable[..., Policy]] = {
-    "random": RandomPolicy,
-    "greedy": GreedyPolicy,
-    "minimax": MinimaxPolicy,
-}
+POLICIES: dict[str, Callable[..., Policy]] = {"random": RandomPolicy, "greedy": GreedyPolicy, "minimax": MinimaxPolicy}
 """The policies by name."""
 
-_ALLOWED = f"one of {', '.join(POLICIES)} with options as in 'minimax:depth=2', or an object with choose and reset"
+_FORM = "options are NAME=NUMBER, as in 'minimax:depth=2,nodes=5000'"
 
 
 def find_policy(policy: str | Policy) -> Policy:
@@ -86,22 +78,14 @@ def find_policy(policy: str | Policy) -> Policy:
     """
     if not isinstance(policy, str) and all(callable(getattr(policy, name, None)) for name in ("choose", "reset")):
         return policy
-    name, _, text = policy.partition(":") if isinstance(policy, str) else ("", "", "")
+    name, _, text = str(policy).partition(":")
     if name not in POLICIES:
-        raise ValueError(f"a policy must be {_ALLOWED}, not {policy!r}")
+        names = ", ".join(POLICIES)
+        raise ValueError(
+            f"a policy must be one of {names}, or an object with choose and reset, not {policy!r}; {_FORM}"
+        )
+    pairs = (part.partition("=") for part in text.split(",") if part)
     try:
-        return POLICIES[name](**_options(text))
-    except TypeError as error:
-        raise ValueError(f"policy {policy!r} has an unknown option: {error}") from error
-
-
-def _options(text: str) -> dict[str, float]:
-    """Returns the options of "depth=2,seconds=0.5"."""
-    options: dict[str, float] = {}
-    for part in filter(None, text.split(",")):
-        name, _, value = part.partition("=")
-        try:
-            options[name] = float(value) if "." in value else int(value)
-        except ValueError as error:
-            raise ValueError(f"an option of a policy must be NAME=NUMBER, as in 'depth=2', not {part!r}") from error
-    return options
+        return POLICIES[name](**{key: float(value) if "." in value else int(value) for key, _, value in pairs})
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"policy {policy!r}: {error}; {_FORM}") from error

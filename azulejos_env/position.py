@@ -1,4 +1,4 @@
-"""Position of a game: board, scores, and the player to move; and the compiled rules that change it.
+"""Position of a game: board, scores, and the player to move; its text form, and the compiled rules that change it.
 
 Kernels take a board as one row of int8: 0 is empty, 1 to 9 are colours. Its cells lie between empty ones, so that no
 neighbour needs a check: cell (row, col) is entry `(row + 1) * (cols + 1) + col`. While a group is gathered its tiles
@@ -7,72 +7,54 @@ are negative.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.config import GameConfig
+from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig, Rules
 from minesweeper_env.compiled import kernel
-from minesweeper_env.engine.rules import random_below
-from minesweeper_env.splitmix import next_stream
 
 __all__ = [
     "Board",
+    "Cell",
     "Cells",
     "Group",
     "Position",
-    "Rules",
-    "begin_stream",
     "cell_of",
     "check_board",
     "collapse",
-    "draw",
     "gather",
     "list_groups",
     "new_score",
     "random_board",
-    "rules_of",
+    "read_game",
+    "read_game_text",
     "with_border",
-    "without_border",
+    "write_game_text",
 ]
 
 Board = NDArray[np.int8]
 Cells = NDArray[np.int32]
 
-
-class Rules(NamedTuple):
-    """Rules as kernels take them: `points` go by the tiles of a group, and the bonus is numerator / denominator."""
-
-    rows: int
-    cols: int
-    leftwards: bool
-    points: NDArray[np.int64]
-    numerator: int
-    denominator: int
-
-
-@lru_cache(maxsize=64)
-def rules_of(config: GameConfig) -> Rules:
-    """Returns the rules of a configuration."""
-    bonus, leftwards = Fraction(config.bonus), config.side == "left"
-    return Rules(config.rows, config.cols, leftwards, config.points_by_size(), bonus.numerator, bonus.denominator)
+Cell = tuple[int, int]
+"""The (row, col) of a tile."""
 
 
 def with_border(board: Board) -> Board:
     """Returns a (rows, cols) board in the form that kernels take."""
-    return np.pad(np.asarray(board, np.int8), [(1, 1), (0, 1)]).ravel()
+    return np.pad(board, [(1, 1), (0, 1)]).ravel()
 
 
-def without_border(bordered: Board, rows: int, cols: int) -> Board:
-    """Returns a bordered board as (rows, cols) int8; a copy."""
-    return bordered.reshape(rows + 2, cols + 1)[1:-1, :-1].copy()
+def _without_border(bordered: Board, config: GameConfig) -> Board:
+    return bordered.reshape(config.rows + 2, config.cols + 1)[1:-1, :-1].copy()
 
 
-def cell_of(index: int, cols: int) -> tuple[int, int]:
+def cell_of(index: int, cols: int) -> Cell:
     """Returns the (row, col) of an entry of a bordered board."""
     row, col = divmod(index, cols + 1)
     return row - 1, col
@@ -97,7 +79,7 @@ class Position:
         player: the player to move, 0 or 1.
 
     Raises:
-        ValueError: a value is not allowed; the message says what is.
+        ValueError: the board is not one of this configuration.
     """
 
     config: GameConfig
@@ -106,25 +88,20 @@ class Position:
     player: int = 0
 
     def __post_init__(self) -> None:
-        """Checks the fields, and lets the tiles fall."""
+        """Checks the board, and lets the tiles fall."""
         bordered = with_border(check_board(self.board, self.config))
-        if len(self.scores) != 2 or any(not isinstance(s, (int, np.integer)) or s < 0 for s in self.scores):
-            raise ValueError(f"scores must be two whole numbers of at least 0, not {self.scores!r}")
-        if self.player not in (0, 1):
-            raise ValueError(f"player must be 0 or 1, not {self.player!r}")
         settled = np.zeros_like(bordered)
-        collapse(bordered, self.config.rows, self.config.cols, self.config.side == "left", settled)
-        object.__setattr__(self, "board", without_border(settled, self.config.rows, self.config.cols))
+        collapse(self.config.rules, bordered, settled)
+        object.__setattr__(self, "board", _without_border(settled, self.config))
         self.board.flags.writeable = False
 
     @cached_property
     def groups(self) -> list[Group]:
         """The groups that may be removed, in reading order; the game is over if there are none."""
-        config = self.config
-        group, moves, sizes = np.zeros((3, config.cells), np.int32)
-        count = list_groups(with_border(self.board), config.rows, config.cols, group, moves, sizes)
+        group, moves, sizes = np.zeros((3, self.config.cells), np.int32)
+        count = list_groups(self.config.rules, with_border(self.board), group, moves, sizes)
         found = zip(moves[:count].tolist(), sizes[:count].tolist(), strict=True)
-        return [Group(*cell_of(move, config.cols), size) for move, size in found]
+        return [Group(*cell_of(move, self.config.cols), size) for move, size in found]
 
     @property
     def over(self) -> bool:
@@ -142,7 +119,7 @@ class Position:
             raise ValueError(f"a cell has a row in 0..{rows - 1} and a column in 0..{cols - 1}, not ({row},{col})")
         marked, cell = with_border(self.board), (row + 1) * (cols + 1) + col
         size = gather(marked, cols, cell, np.zeros(rows * cols, np.int32)) if marked[cell] else 0
-        return (size > 1) & (without_border(marked, rows, cols) < 0)
+        return (size > 1) & (_without_border(marked, self.config) < 0)
 
     def play(self, row: int, col: int) -> Position:
         """Returns the position after the player to move removes the group of a cell.
@@ -155,7 +132,7 @@ class Position:
         if size == 0:
             raise ValueError(f"cell ({row},{col}) belongs to no group of two or more equal tiles")
         clears = size == int(np.count_nonzero(self.board))
-        score = new_score(rules_of(self.config), self.scores[self.player], size, clears)
+        score = new_score(self.config.rules, self.scores[self.player], size, clears)
         scores = (score, self.scores[1]) if self.player == 0 else (self.scores[0], score)
         return Position(self.config, np.where(group, np.int8(0), self.board), scores, 1 - self.player)
 
@@ -168,16 +145,62 @@ def random_board(config: GameConfig, seed: int | np.random.Generator | None = No
 
 def check_board(board: Any, config: GameConfig) -> NDArray[np.int8]:
     """Returns a board as int8, or raises a ValueError unless it is one of this configuration."""
+    array = np.asarray(board)
     allowed = f"a board must be whole numbers 0 to {config.colours} of shape ({config.rows}, {config.cols})"
-    try:
-        array = np.asarray(board)
-    except ValueError as error:
-        raise ValueError(f"{allowed}, not a ragged list") from error
     if array.shape != (config.rows, config.cols) or array.dtype.kind not in "iu":
         raise ValueError(f"{allowed}, not {array.dtype} {array.shape}")
     if not ((array >= 0) & (array <= config.colours)).all():
         raise ValueError(f"{allowed}, not {int(array.min())} to {int(array.max())}")
     return array.astype(np.int8)
+
+
+_HEADER = (
+    ("the number of rows", 1, MAX_SIDE),
+    ("the number of columns", 1, MAX_SIDE),
+    ("the score of the first player", 0, 10**9),
+    ("the score of the second player", 0, 10**9),
+)
+"""The first lines of a game file: one number each."""
+
+
+def read_game(path: str | Path) -> Position:
+    """Returns the position of a game file; raises as `read_game_text` does, or an OSError."""
+    return read_game_text(Path(path).read_text("ascii", errors="replace"))
+
+
+def read_game_text(text: str) -> Position:
+    """Returns the position of the text of a game file, with the first player to move.
+
+    The first four lines hold the number of rows, the number of columns, and the scores of the first and the second
+    player. One line for each row follows, with one digit for each column: 1 to 9 for a tile, 0 for an empty cell.
+
+    Raises:
+        ValueError: the text breaks the format; the message names the line.
+    """
+    lines = text.splitlines()
+    numbers, tiles = [], lines[len(_HEADER) :]
+    for at, (what, least, most) in enumerate(_HEADER):
+        line = lines[at] if at < len(lines) else ""
+        if not re.fullmatch("[0-9]{1,10}", line) or not least <= int(line) <= most:
+            raise ValueError(f"line {at + 1}: {what} must be a whole number from {least} to {most}, not {line!r}")
+        numbers.append(int(line))
+    rows, cols, first, second = numbers
+    for at, line in enumerate(tiles, start=len(_HEADER) + 1):
+        if wrong := re.search("[^0-9]", line):
+            place = f"line {at}, column {wrong.start() + 1}"
+            raise ValueError(f"{place}: {wrong[0]!r} is no tile; allowed are the digits 0 to 9")
+        if len(line) != cols:
+            raise ValueError(f"line {at}: the row has {len(line)} tiles, not {cols}")
+    if len(tiles) != rows:
+        raise ValueError(f"line {len(lines)} is the last one: the file has {len(tiles)} rows of tiles, not {rows}")
+    board = np.array([[int(digit) for digit in line] for line in tiles], np.int8)
+    return Position(GameConfig(rows, cols, MAX_COLOURS), board, (first, second))
+
+
+def write_game_text(position: Position) -> str:
+    """Returns the text of the file of a position; the format does not say whose turn it is."""
+    lines = [*position.board.shape, *position.scores, *("".join(map(str, row)) for row in position.board.tolist())]
+    return "".join(f"{line}\n" for line in lines)
 
 
 @kernel
@@ -199,45 +222,45 @@ def gather(board: Board, cols: int, cell: int, group: Cells) -> int:
 
 
 @kernel
-def list_groups(board: Board, rows: int, cols: int, group: Cells, moves: Cells, sizes: Cells) -> int:
+def list_groups(rules: Rules, board: Board, group: Cells, moves: Cells, sizes: Cells) -> int:
     """Lists the groups in reading order, by first cell and number of tiles, and returns their number.
 
     `group` is room for the cells of one.
     """
-    count = 0
-    for row in range(1, rows + 1):
-        for cell in range(row * (cols + 1), row * (cols + 1) + cols):
+    count, stride = 0, rules.cols + 1
+    for row in range(1, rules.rows + 1):
+        for cell in range(row * stride, row * stride + rules.cols):
             if board[cell] > 0:
-                size = gather(board, cols, cell, group)
+                size = gather(board, rules.cols, cell, group)
                 if size >= 2:
                     moves[count], sizes[count] = cell, size
                     count += 1
-    for cell in range(cols + 1, (rows + 1) * (cols + 1)):
+    for cell in range(stride, (rules.rows + 1) * stride):
         board[cell] = abs(board[cell])
     return count
 
 
 @kernel
-def collapse(board: Board, rows: int, cols: int, leftwards: bool, target: Board) -> int:
+def collapse(rules: Rules, board: Board, target: Board) -> int:
     """Writes the board without its negative tiles to `target`, and returns the number of tiles that are left.
 
     Tiles fall, and empty columns close. `target` is another array, whose border is empty.
     """
-    stride = cols + 1
-    first, step = (0, 1) if leftwards else (cols - 1, -1)
+    stride, bottom_row = rules.cols + 1, rules.rows * (rules.cols + 1)
+    first, step = (0, 1) if rules.leftwards else (rules.cols - 1, -1)
     column, tiles = first, 0
-    for source in range(first, first + step * cols, step):
-        bottom = rows * stride + column
-        for cell in range(rows * stride + source, source, -stride):
+    for source in range(first, first + step * rules.cols, step):
+        bottom = bottom_row + column
+        for cell in range(bottom_row + source, source, -stride):
             if board[cell] > 0:
                 target[bottom] = board[cell]
                 bottom -= stride
                 tiles += 1
-        if bottom != rows * stride + column:
+        if bottom != bottom_row + column:
             target[column + stride : bottom + 1 : stride] = 0
             column += step
-    for empty in range(column, first + step * cols, step):
-        target[empty + stride : rows * stride + empty + 1 : stride] = 0
+    for empty in range(column, first + step * rules.cols, step):
+        target[empty + stride : bottom_row + empty + 1 : stride] = 0
     return tiles
 
 
@@ -246,18 +269,3 @@ def new_score(rules: Rules, score: int, size: int, clears: bool) -> int:
     """Returns the score after a group of `size` tiles; if that clears the board, the bonus multiplies all of it."""
     score += rules.points[size]
     return score * rules.numerator // rules.denominator if clears else score
-
-
-@kernel
-def draw(rng: NDArray[np.uint64], bound: int, numbers: NDArray[np.int64]) -> None:
-    """Fills `numbers` with draws of 0..bound-1, all equally likely, from the SplitMix64 generator `rng`, (1,)."""
-    first = np.int64(0)
-    for k in range(numbers.shape[0]):
-        numbers[k] = random_below(rng, first, bound)
-
-
-@kernel
-def begin_stream(rng: NDArray[np.uint64]) -> None:
-    """Sets `rng`, (2,), to the stream of the next game: rng[0] draws, and rng[1] begins the game after it."""
-    rng[0] = rng[1]
-    rng[1] = next_stream(rng[0])

@@ -79,13 +79,6 @@ class View:
         return f"{scores}: {winner} {'win' if winner == 'you' else 'wins'}"
 
 
-def render_view(mode: str | None, view: View) -> str | NDArray[np.uint8] | None:
-    """Returns a position as text ("ansi"), as a picture ("rgb_array") or, for any other mode, as None."""
-    if mode == "ansi":
-        return render_text(view)
-    return render_picture(view) if mode == "rgb_array" else None
-
-
 def render_text(view: View) -> str:
     """Returns a position as lines of text: the board with row and column numbers, the scores, and the last move."""
     cells = [[str(colour) if colour else "." for colour in row] for row in view.board.tolist()]
@@ -123,15 +116,11 @@ def render_picture(view: View, side: int = TILE) -> NDArray[np.uint8]:
 @lru_cache(maxsize=16)
 def _tiles(side: int) -> NDArray[np.uint8]:
     """Returns the empty tile, and a tile of each colour, (10, side, side, 3)."""
-    coloured = [
-        write(covered_tile(colour, side), str(digit), _ink_on(colour)) for digit, colour in enumerate(COLOURS, start=1)
-    ]
-    return np.stack([open_tile(side=side), *coloured])
-
-
-def _ink_on(colour: Colour) -> Colour:
-    """Returns the ink, dark or light, of a digit on a tile."""
-    return INK if np.dot(colour, (0.299, 0.587, 0.114)) > 110 else LIGHT
+    tiles = [open_tile(side=side)]
+    for digit, colour in enumerate(COLOURS, start=1):
+        ink = INK if np.dot(colour, (0.299, 0.587, 0.114)) > 110 else LIGHT
+        tiles.append(write(covered_tile(colour, side), str(digit), ink))
+    return np.stack(tiles)
 
 
 def _draw_line(line: NDArray[np.uint8], view: View, player: int, side: int) -> None:
@@ -148,8 +137,7 @@ def _draw_line(line: NDArray[np.uint8], view: View, player: int, side: int) -> N
 def _outline(board: NDArray[np.uint8], cells: NDArray[np.bool_], side: int) -> None:
     """Draws a dark line with a light rim around a set of cells."""
     inside = np.kron(np.pad(cells, 1), np.ones((side, side), np.bool_))
-    dark = max(1, side // 10)
-    core = _shrunk(inside, dark)
+    core = _shrunk(inside, max(1, side // 10))
     light = core & ~_shrunk(core, max(1, side // 16))
     crop = (slice(side, -side), slice(side, -side))
     board[(inside & ~core)[crop]] = INK
@@ -159,9 +147,5 @@ def _outline(board: NDArray[np.uint8], cells: NDArray[np.bool_], side: int) -> N
 def _shrunk(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:
     """Returns the pixels of an area whose distance to its edge is greater than `pixels`."""
     for _ in range(pixels):
-        inner = area.copy()
-        for axis in (0, 1):
-            for step in (-1, 1):
-                inner &= np.roll(area, step, axis)
-        area = inner
+        area = area & np.logical_and.reduce([np.roll(area, step, axis) for axis in (0, 1) for step in (-1, 1)])
     return area

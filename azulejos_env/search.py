@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import takewhile
@@ -18,38 +17,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.config import GameConfig, whole_in_range
+from azulejos_env.config import GameConfig, Rules, whole_in_range
 from azulejos_env.position import (
     Board,
+    Cell,
     Cells,
     Position,
-    Rules,
-    begin_stream,
     cell_of,
     collapse,
-    draw,
     gather,
     list_groups,
     new_score,
-    rules_of,
     with_border,
 )
 from minesweeper_env.compiled import inlined, kernel, subroutine
-from minesweeper_env.config import counted
 from minesweeper_env.splitmix import mix
 
-__all__ = [
-    "INFINITE",
-    "MAX_DEPTH",
-    "Cell",
-    "Limits",
-    "SearchResult",
-    "Searcher",
-    "check_limits",
-    "compile_kernels",
-    "deepen",
-    "search",
-]
+__all__ = ["INFINITE", "MAX_DEPTH", "Limits", "SearchResult", "Searcher", "check_limits", "compile_kernels", "search"]
 
 MAX_DEPTH = 256
 """The largest number of moves that a search looks ahead."""
@@ -76,9 +60,6 @@ _NODES, _LIMIT = range(2)
 """Entries of `_Arrays.counters`: the number of positions evaluated, and the number from which the search stops."""
 
 _NONE, _STOPPED = -1, 2 * INFINITE
-
-Cell = tuple[int, int]
-"""The (row, col) of a tile."""
 
 
 class _Arrays(NamedTuple):
@@ -146,19 +127,6 @@ def _settles(entry: NDArray[np.int64], depth: int, alpha: int, beta: int) -> boo
 
 
 @inlined
-def _store(
-    search: _Arrays, key: np.uint64, value: int, depth: int, alpha: int, beta: int, move: int, is_open: bool
-) -> None:
-    """Keeps a value in place of whatever had its row of the table."""
-    if len(search.keys) == 0:
-        return
-    search.keys[_row(search, key)] = key
-    entry = search.table[_row(search, key)]
-    entry[_KIND] = _AT_LEAST if value >= beta else _AT_MOST if value <= alpha else _EXACT
-    entry[_VALUE], entry[_DEPTH], entry[_MOVE], entry[_OPEN] = value, depth, move, is_open
-
-
-@inlined
 def _last_move(rules: Rules, search: _Arrays, ply: int, count: int, own: int, other: int) -> tuple[int, bool]:
     """Returns what `_minimax` does for a level that looks one move ahead, without making the moves."""
     best, is_open, tiles = -INFINITE, False, 0
@@ -197,7 +165,7 @@ def _make(rules: Rules, search: _Arrays, ply: int, move: int, own: int) -> int:
     for cell in range(len(search.scratch)):
         search.scratch[cell] = search.boards[ply, cell]
     size = gather(search.scratch, rules.cols, move, search.group)
-    tiles = collapse(search.scratch, rules.rows, rules.cols, rules.leftwards, search.boards[ply + 1])
+    tiles = collapse(rules, search.scratch, search.boards[ply + 1])
     return new_score(rules, own, size, tiles == 0)
 
 
@@ -221,7 +189,7 @@ def _minimax(
         if ply and _settles(entry, left, alpha, beta):
             return entry[_VALUE], entry[_OPEN] != 0
         hint = entry[_MOVE]
-    count = list_groups(search.boards[ply], rules.rows, rules.cols, search.group, search.moves[ply], search.sizes[ply])
+    count = list_groups(rules, search.boards[ply], search.group, search.moves[ply], search.sizes[ply])
     if count == 0 or left == 0:
         return own - other, count > 0
     if left == 1:
@@ -239,9 +207,11 @@ def _minimax(
         if -below > best:
             best = -below
             search.lines[ply, 0] = move
-            for later in range(left):
-                search.lines[ply, later + 1] = search.lines[ply + 1, later]
-    _store(search, key, best, left, alpha, beta, search.lines[ply, 0], is_open)
+            search.lines[ply, 1 : left + 1] = search.lines[ply + 1, :left]
+    if len(search.keys) > 0:
+        search.keys[_row(search, key)], entry = key, search.table[_row(search, key)]
+        entry[_KIND] = _AT_LEAST if best >= beta else _AT_MOST if best <= alpha else _EXACT
+        entry[_VALUE], entry[_DEPTH], entry[_MOVE], entry[_OPEN] = best, left, search.lines[ply, 0], is_open
     return best, is_open
 
 
@@ -266,22 +236,6 @@ class SearchResult:
     nodes: int
     seconds: float
     final: bool
-
-    def text(self) -> str:
-        """Returns the move and what the search found, as lines of text."""
-        if self.move is None:
-            player = "first" if self.value > 0 else "second"
-            ahead = f"the {player} player is {counted(abs(self.value), 'point')} ahead"
-            return f"No group is left: the game is over, and {ahead if self.value else 'the scores are equal'}."
-        cells = [f"({row},{col})" for row, col in self.line]
-        rows = {
-            "value": f"{counted(self.value, 'point')} for the first player, {counted(self.depth, 'move')} later",
-            "line": " ".join(cells),
-            "positions": f"{self.nodes}",
-            "depth": f"{self.depth}{', to the end of every line' if self.final else ''}",
-            "time": f"{self.seconds:.3f} s",
-        }
-        return "\n".join([cells[0], *(f"{name:<10} {value}" for name, value in rows.items())])
 
 
 class Limits(NamedTuple):
@@ -322,8 +276,7 @@ def search(
     most, limits = check_limits(depth, seconds, nodes)
     searcher = Searcher(position, most, prune=prune, table=prune)
     only_depth = seconds is nodes is None
-    first = most if only_depth and not prune else 1
-    return searcher.complete_line(position, deepen(searcher.search, position, first, most, limits))
+    return searcher.complete_line(position, searcher.deepen(position, most if only_depth and not prune else 1, limits))
 
 
 def check_limits(depth: int | None, seconds: float | None, nodes: int | None) -> tuple[int, Limits]:
@@ -332,9 +285,9 @@ def check_limits(depth: int | None, seconds: float | None, nodes: int | None) ->
     Raises:
         ValueError: all are None, or one is not allowed.
     """
-    if depth is None and seconds is None and nodes is None:
+    if depth is seconds is nodes is None:
         raise ValueError("a search needs a limit: depth, seconds or nodes")
-    if seconds is not None and not (isinstance(seconds, (int, float)) and 0 < seconds < math.inf):
+    if seconds is not None and not 0 < seconds < math.inf:
         raise ValueError(f"seconds must be a number above 0, not {seconds!r}")
     most = MAX_DEPTH if depth is None else whole_in_range("depth", depth, 1, MAX_DEPTH)
     count = 1 << 62 if nodes is None else whole_in_range("nodes", nodes, 1, 1 << 62)
@@ -343,39 +296,20 @@ def check_limits(depth: int | None, seconds: float | None, nodes: int | None) ->
     return most, Limits(time.perf_counter() + (seconds or math.inf), count)
 
 
-def deepen(
-    search_to: Callable[[Position, int, Limits], SearchResult | None],
-    position: Position,
-    first: int,
-    most: int,
-    limits: Limits,
-) -> SearchResult:
-    """Searches the depths from `first` on, which no limit cuts short, and returns the result of the last one."""
-    result = search_to(position, first, Limits())
-    assert result is not None
-    for depth in range(first + 1, most + 1):
-        deeper = None if result.final else search_to(position, depth, limits)
-        if deeper is None:
-            break
-        result = deeper
-    return result
-
-
 class Searcher:
     """Searches of positions of one game, with the same arrays and the same transposition table."""
 
     def __init__(self, position: Position, depth: int, *, prune: bool, table: bool) -> None:
         """Makes the arrays for searches of positions of this game to a depth, with or without a table."""
-        config = position.config
+        config, groups = position.config, max(position.config.cells // 2, 1)
         self._begun = time.perf_counter()
-        self._cells, self._cols, self._prune, self._rules = config.cells, config.cols, prune, rules_of(config)
-        self._most = most = min(depth, max(config.cells // 2, 1))
+        self._config, self.prune, self._depth = config, prune, depth
+        self._most = most = min(depth, groups)
         border = len(with_border(position.board))
         # A shallow search takes less time than to clear the largest table. It enters at most
         # (cells / 2) ** (depth - 1) positions above its last level, since a move removes two tiles or more.
-        bits = min(_TABLE_BITS, (max(config.cells // 2, 1) ** (most - 1)).bit_length())
-        entries = 1 << bits if table else 0
-        moves, sizes = np.zeros((2, most + 1, max(config.cells // 2, 1)), np.int32)
+        entries = 1 << min(_TABLE_BITS, (groups ** (most - 1)).bit_length()) if table else 0
+        moves, sizes = np.zeros((2, most + 1, groups), np.int32)
         codes = np.random.default_rng(0).integers(0, 1 << 64, (border, 10), np.uint64, endpoint=False)
         codes[:, 0] = 0
         self._arrays = _Arrays(
@@ -396,30 +330,45 @@ class Searcher:
         """The number of positions evaluated."""
         return int(self._arrays.counters[_NODES])
 
+    def count_node(self) -> None:
+        """Counts a position that was evaluated elsewhere."""
+        self._arrays.counters[_NODES] += 1
+
+    def deepen(self, position: Position, first: int, limits: Limits) -> SearchResult:
+        """Searches the depths from `first` on, which no limit cuts short, and returns the result of the last one."""
+        result = self.search(position, first, Limits())
+        assert result is not None
+        for depth in range(first + 1, self._depth + 1):
+            deeper = None if result.final else self.search(position, depth, limits)
+            if deeper is None:
+                break
+            result = deeper
+        return result
+
     def search(
         self, position: Position, depth: int, limits: Limits, alpha: int = -INFINITE, beta: int = INFINITE
     ) -> SearchResult | None:
         """Searches to a depth, with the bounds of a position in the middle, and returns None if a limit comes first."""
         if limits.reached(self.nodes):
             return None
-        arrays, scores = self._arrays, (position.scores[position.player], position.scores[1 - position.player])
+        arrays, (own, other) = self._arrays, position.scores[:: -1 if position.player else 1]
         arrays.boards[0] = with_border(position.board)
         arrays.counters[_LIMIT] = limits.nodes
-        value, is_open = self._run(limits, *scores, min(depth, self._most), alpha, beta)
+        value, is_open = self._run(limits, own, other, min(depth, self._most), alpha, beta)
         if value == _STOPPED:
             return None
         moves = takewhile(lambda move: move != _NONE, arrays.lines[0].tolist())
-        line = tuple(cell_of(move, self._cols) for move in moves)
+        line = tuple(cell_of(move, self._config.cols) for move in moves)
         seconds = time.perf_counter() - self._begun
         return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, seconds, not is_open)
 
     def _run(self, limits: Limits, own: int, other: int, left: int, alpha: int, beta: int) -> tuple[int, bool]:
         """Runs the kernel, in another thread where it may take long, so that the clock or Ctrl-C can stop it."""
         found: list[tuple[int, bool]] = []
-        arguments = (self._rules, self._arrays, self._prune, 0, own, other, left, alpha, beta)
+        arguments = (self._config.rules, self._arrays, self.prune, 0, own, other, left, alpha, beta)
         worker = Thread(target=lambda: found.append(_minimax(*arguments)), daemon=True)
         # A search of some milliseconds: a board has at most half as many groups as cells.
-        if left < 2 or self._cells * (self._cells // 2) ** (left - 1) < _QUICK:
+        if left < 2 or self._config.cells * (self._config.cells // 2) ** (left - 1) < _QUICK:
             worker.run()
             return found[0]
         worker.start()
@@ -446,9 +395,6 @@ class Searcher:
 
 @cache
 def compile_kernels() -> None:
-    """Compiles all kernels of the game, or loads them from the disk, once a process."""
-    rng = np.zeros(2, np.uint64)
-    begin_stream(rng)
-    draw(rng[:1], 1, np.empty(1, np.int64))
-    position = Position(GameConfig(1, 4, 2), np.array([[1, 1, 2, 2]]))
-    Searcher(position.play(0, 0), 1, prune=True, table=True).search(position, 1, Limits())
+    """Compiles the kernels of positions and searches, or loads them from the disk, once a process."""
+    position = Position(GameConfig(1, 4, 2), np.array([[1, 1, 2, 2]])).play(0, 0)
+    Searcher(position, 1, prune=True, table=True).search(position, 1, Limits())

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 
-from azulejos_env.position import Position
-from azulejos_env.search import INFINITE, Cell, Limits, Searcher, SearchResult, check_limits, deepen
+from azulejos_env.position import Cell, Position
+from azulejos_env.search import INFINITE, Limits, Searcher, SearchResult, check_limits
 
-__all__ = ["MAX_NODES", "NodeKind", "SearchTree", "TreeNode", "search_tree"]
+__all__ = ["CHOSEN", "CUT", "MAX_NODES", "TIMED_OUT", "VALUED", "SearchTree", "TreeNode", "search_tree"]
 
 MAX_NODES = 5_000
 """Number of nodes from which a tree leaves out its deepest level: more than Graphviz lays out in some seconds."""
 
-
-class NodeKind(Enum):
-    """What the search did with a position."""
-
-    VALUED = "valued"
-    CHOSEN = "chosen"
-    CUT = "cut"
-    TIMED_OUT = "timed out"
+VALUED, CHOSEN, CUT, TIMED_OUT = "valued", "chosen", "cut", "timed out"
+"""What the search did with a position."""
 
 
 @dataclass
@@ -29,21 +22,15 @@ class TreeNode:
     """A position of the tree.
 
     Attributes:
-        name: the moves that lead to it from the root, such as "(3,6) (1,2)"; "Start" for the root.
-        parent: the name of the position before; None for the root.
-        move: the last of these moves; None for the root.
-        level: the number of these moves.
+        line: the moves that lead to it from the root.
+        kind: what the search did with it; CHOSEN is the best child of its parent.
         value: score of the player who moves at the root minus that of the other, with best play; None if the
             position was cut.
-        kind: what the search did with it; CHOSEN is the best child of its parent.
     """
 
-    name: str
-    parent: str | None
-    move: tuple[int, int] | None
-    level: int
-    value: int | None
-    kind: NodeKind
+    line: tuple[Cell, ...]
+    kind: str
+    value: int | None = None
 
 
 @dataclass(frozen=True)
@@ -53,14 +40,17 @@ class SearchTree:
     Attributes:
         result: what the search found, at the last depth that it finished.
         nodes: the positions; each one comes after its parent.
-        levels: the number of levels that are kept below the root; all in a tree of fewer than 5000 nodes.
         player: the player who moves at the root, 0 or 1.
     """
 
     result: SearchResult
     nodes: tuple[TreeNode, ...]
-    levels: int
     player: int
+
+    @property
+    def levels(self) -> int:
+        """The number of levels that are kept below the root; all in a tree of fewer than 5000 nodes."""
+        return max(len(node.line) for node in self.nodes)
 
     def dot(self) -> str:
         """Returns the tree in the language of Graphviz, from left to right, below a legend."""
@@ -75,11 +65,15 @@ class SearchTree:
     def _dot_lines(self) -> Iterator[str]:
         for node in self.nodes:
             _, style, edge = _STYLES.get(node.kind, ("", "", ""))
-            label = "Start" if node.move is None else f"({node.move[0]},{node.move[1]})"
-            label += "" if node.value is None else f": {node.value}"
-            yield f'  "{node.name}" [label="{label}", shape="{("box", "ellipse")[node.level % 2]}"{style}];'
-            if node.parent is not None:
-                yield f'  "{node.parent}" -> "{node.name}"{edge};'
+            label = _name(node.line[-1:]) + ("" if node.value is None else f": {node.value}")
+            shape = ("box", "ellipse")[len(node.line) % 2]
+            yield f'  "{_name(node.line)}" [label="{label}", shape="{shape}"{style}];'
+            if node.line:
+                yield f'  "{_name(node.line[:-1])}" -> "{_name(node.line)}"{edge};'
+
+
+def _name(line: tuple[Cell, ...]) -> str:
+    return " ".join(f"({row},{col})" for row, col in line) or "Start"
 
 
 _GRAPH = 'labelloc="t", labeljust="l", rankdir="LR", nodesep="0.08", ranksep="0.7", fontname="Helvetica", fontsize="12"'
@@ -89,18 +83,18 @@ _SHAPES = (
     "Each node: its move, and its value in points for the {} player.",
     "Box: the {} player is to move; ellipse: the other one.",
 )
-_STYLES: dict[NodeKind, tuple[str, str, str]] = {
-    NodeKind.CHOSEN: (
+_STYLES: dict[str, tuple[str, str, str]] = {
+    CHOSEN: (
         "Blue: the best move of its position.",
         ', style="filled", fillcolor="#9ecae1", color="#08519c"',
         ' [color="#08519c", penwidth="2"]',
     ),
-    NodeKind.CUT: (
+    CUT: (
         "Green, dashed: cut by alpha-beta.",
         ', style="filled,dashed", fillcolor="#c7e9c0", color="#238b45"',
         ' [color="#238b45", style="dashed"]',
     ),
-    NodeKind.TIMED_OUT: (
+    TIMED_OUT: (
         "Orange, dashed: cut by the time limit.",
         ', style="filled,dashed", fillcolor="#fdd0a2", color="#d94801"',
         ' [color="#d94801", style="dashed"]',
@@ -118,79 +112,70 @@ def search_tree(
     last finished depth.
     """
     most, limits = check_limits(depth, seconds, None)
-    walk = _Walk(position, most, prune)
-    result = deepen(walk.search, position, most if seconds is None else 1, most, limits)
-    root = walk.nodes[0]
-    root.value, root.kind = result.value, NodeKind.VALUED
-    for node in walk.nodes:
-        if node.level == 1 and node.move == result.move:
-            node.kind = NodeKind.CHOSEN
-    return SearchTree(result, tuple(walk.nodes), max(node.level for node in walk.nodes), position.player)
+    searcher = _TreeSearcher(position, most, prune=prune, table=False)
+    result = searcher.deepen(position, most if seconds is None else 1, limits)
+    root, *others = searcher.kept
+    root.value, root.kind = result.value, VALUED
+    for node in others:
+        if node.line == (result.move,):
+            node.kind = CHOSEN
+    return SearchTree(result, tuple(searcher.kept), position.player)
 
 
-class _Walk:
+class _TreeSearcher(Searcher):
     """Minimax that keeps its nodes, and leaves the levels below the kept ones to the kernel."""
 
-    def __init__(self, root: Position, depth: int, prune: bool) -> None:
-        self._searcher, self._prune = Searcher(root, depth, prune=prune, table=False), prune
-        self.nodes: list[TreeNode] = []
-        self._opened = 0
-
-    def search(self, position: Position, depth: int, limits: Limits) -> SearchResult | None:
-        """Searches to a depth as `Searcher.search` does."""
-        if limits.reached(self._count()):
+    def search(
+        self, position: Position, depth: int, limits: Limits, alpha: int = -INFINITE, beta: int = INFINITE
+    ) -> SearchResult | None:
+        if limits.reached(self.nodes):
             return None
-        self.nodes, self._depth, self._deepest, self._limits = [], depth, depth, limits
-        found = self._visit(position, self._add(None, None, NodeKind.TIMED_OUT), -INFINITE, INFINITE)
-        return found and replace(found, depth=depth, nodes=self._count())
+        self.kept: list[TreeNode] = []
+        self._aim, self._deepest, self._limits = depth, depth, limits
+        found = self._visit(position, self._add((), TIMED_OUT), alpha, beta)
+        return found and replace(found, depth=depth, nodes=self.nodes)
 
-    def _count(self) -> int:
-        return self._searcher.nodes + self._opened
-
-    def _add(self, parent: TreeNode | None, move: Cell | None, kind: NodeKind) -> TreeNode:
+    def _add(self, line: tuple[Cell, ...], kind: str) -> TreeNode:
         """Returns a new node; the deepest level goes where there are too many."""
-        name = "Start" if move is None else f"({move[0]},{move[1]})"
-        if parent is not None and parent.move is not None:
-            name = f"{parent.name} {name}"
-        level = 0 if parent is None else parent.level + 1
-        while level <= self._deepest and len(self.nodes) >= MAX_NODES:
+        node = TreeNode(line, kind)
+        while len(line) <= self._deepest and len(self.kept) >= MAX_NODES:
             self._deepest -= 1
-            self.nodes = [node for node in self.nodes if node.level <= self._deepest]
-        node = TreeNode(name, None if parent is None else parent.name, move, level, None, kind)
-        if level <= self._deepest:
-            self.nodes.append(node)
+            self.kept = [each for each in self.kept if len(each.line) <= self._deepest]
+        if len(line) <= self._deepest:
+            self.kept.append(node)
         return node
 
     def _visit(self, position: Position, node: TreeNode, alpha: int, beta: int) -> SearchResult | None:
         """Values a node between bounds; None if the time is up."""
-        if node.level >= self._deepest or position.over:
-            found = self._searcher.search(position, self._depth - node.level, self._limits, alpha, beta)
+        level = len(node.line)
+        if level >= self._deepest or position.over:
+            found = super().search(position, self._aim - level, self._limits, alpha, beta)
         else:
             found = self._try_moves(position, node, alpha, beta)
         if found is not None:
-            node.value, node.kind = (-1) ** node.level * found.value, NodeKind.VALUED
+            node.value, node.kind = (-1) ** level * found.value, VALUED
         return found
 
     def _try_moves(self, position: Position, node: TreeNode, alpha: int, beta: int) -> SearchResult | None:
         best, chosen, is_final = SearchResult(None, -INFINITE, 0, (), 0, 0.0, True), node, True
         below: SearchResult | None = best
         rest = list(position.groups)
-        self._opened += 1
+        self.count_node()
         while rest and best.value < beta and below is not None:
             # In the order of the kernel: the largest group changes places with the first.
             largest = max(range(len(rest)), key=lambda index: rest[index].size)
             rest[0], rest[largest] = rest[largest], rest[0]
             move = rest.pop(0)[:2]
-            child = self._add(node, move, NodeKind.TIMED_OUT)
-            bounds = (-beta, -max(alpha, best.value)) if self._prune else (-INFINITE, INFINITE)
+            child = self._add((*node.line, move), TIMED_OUT)
+            bounds = (-beta, -max(alpha, best.value)) if self.prune else (-INFINITE, INFINITE)
             below = self._visit(position.play(*move), child, *bounds)
             if below is not None:
                 is_final = is_final and below.final
                 if -below.value > best.value:
                     best, chosen = replace(below, move=move, value=-below.value, line=(move, *below.line)), child
         for group in rest:
-            self._add(node, group[:2], NodeKind.TIMED_OUT if below is None else NodeKind.CUT)
+            self._add((*node.line, group[:2]), TIMED_OUT if below is None else CUT)
         if below is None:
             return None
-        chosen.kind = NodeKind.CHOSEN
+        chosen.kind = CHOSEN
         return replace(best, final=is_final)

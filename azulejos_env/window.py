@@ -10,7 +10,7 @@ from threading import Thread
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.position import Position
+from azulejos_env.position import Cell, Position
 from azulejos_env.rendering import View, picture_size, render_picture
 from minesweeper_env.window import Window
 
@@ -18,18 +18,14 @@ FPS = 25.0
 KEYS = "click a group; u takes a move back, r begins again, q leaves"
 NAMES = ("you", "machine")
 PERSON, MACHINE = 0, 1
-Cell = tuple[int, int]
 
 
-class GameWindow(Window):
-    """Shows positions of a game."""
-
-    def show_game(self, view: View, fps: float, hint: str = "") -> None:
-        """Shows a position for one frame, or for a second if the game is over; a hint stands in the title."""
-        rows, cols = view.board.shape
-        caption = f"Azulejos {rows}x{cols}: {view.status_line()}{hint and f': {hint}'}"
-        seconds = 1 / fps if hint or view.turn is not None else 1.0
-        self.show(lambda side: render_picture(view, side), picture_size(view), caption, seconds)
+def show_game(window: Window, view: View, fps: float, hint: str = "") -> None:
+    """Shows a position for one frame, or for a second if the game is over; a hint stands in the title."""
+    rows, cols = view.board.shape
+    caption = f"Azulejos {rows}x{cols}: {view.status_line()}{hint and f': {hint}'}"
+    seconds = 1 / fps if hint or view.turn is not None else 1.0
+    window.show(lambda side: render_picture(view, side), picture_size(view), caption, seconds)
 
 
 class Match:
@@ -43,13 +39,24 @@ class Match:
 
     def __init__(self, position: Position, choose: Callable[[Position], Cell]) -> None:
         """Begins a game; `choose` chooses the moves of the machine, in another thread."""
-        self.position, self._choose = position, choose
-        self.message, self.left = "", False
-        self._since = time.monotonic()
-        self._last = np.zeros(position.board.shape, np.bool_)
+        self._choose, self.message, self.left = choose, "", False
         self._earlier: list[tuple[Position, NDArray[np.bool_]]] = []
+        self._begin(position, np.zeros(position.board.shape, np.bool_))
+
+    def _begin(self, position: Position, last: NDArray[np.bool_]) -> None:
+        """Begins a turn."""
+        self.position, self._last, self._since = position, last, time.monotonic()
         self._answer: Future[Cell] | None = None
-        self._ask()
+        if position.player == MACHINE and not position.over:
+            self._answer = Future()
+            # A daemon, so that a long search does not keep the program alive when the person leaves.
+            Thread(target=self._think, args=(self._answer, position), daemon=True).start()
+
+    def _think(self, answer: Future[Cell], position: Position) -> None:
+        try:
+            answer.set_result(self._choose(position))
+        except Exception as error:
+            answer.set_exception(error)
 
     @property
     def is_thinking(self) -> bool:
@@ -88,43 +95,28 @@ class Match:
         elif key in ("u", "r"):
             self.message = "" if self._earlier else "there is no move to take back"
             while self._earlier:
-                self.position, self._last = self._earlier.pop()
-                if key == "u" and self.position.player == PERSON:
+                before = self._earlier.pop()
+                if not self._earlier or (key == "u" and before[0].player == PERSON):
+                    self._begin(*before)
                     break
-            self._ask()
 
     def poll(self) -> None:
         """Makes the move of the machine if it has chosen one; raises whatever its choice raises."""
         if self._answer is not None and self._answer.done():
-            cell = self._answer.result()
-            self._answer = None
-            self._move(cell)
+            self._move(self._answer.result())
 
     def _move(self, cell: Cell) -> None:
         after = self.position.play(*cell)
         self._earlier.append((self.position, self._last))
-        self._last = self.position.group_at(*cell)
-        self.position, self.message = after, ""
-        self._ask()
-
-    def _ask(self) -> None:
-        if self.position.player == MACHINE and not self.position.over:
-            self._answer, self._since = Future(), time.monotonic()
-            # A daemon, so that a long search does not keep the program alive when the person leaves.
-            Thread(target=self._think, args=(self._answer, self.position), daemon=True).start()
-
-    def _think(self, answer: Future[Cell], position: Position) -> None:
-        try:
-            answer.set_result(self._choose(position))
-        except Exception as error:
-            answer.set_exception(error)
+        self.message = ""
+        self._begin(after, self.position.group_at(*cell))
 
 
 def play(position: Position, choose: Callable[[Position], Cell]) -> None:
     """Plays in a window until the person closes it; `choose` makes the moves of the second player."""
     match = Match(position, choose)
-    window = GameWindow(lambda row, col: match.click(row - len(NAMES), col), match.press)
+    window = Window(lambda row, col: match.click(row - len(NAMES), col), match.press)
     while not (match.left or window.dismissed):
         match.poll()
-        window.show_game(match.view, FPS, match.hint)
+        show_game(window, match.view, FPS, match.hint)
     window.close()

@@ -15,13 +15,13 @@ POLICIES = (
 
 
 def _prepare(_: argparse.Namespace) -> Work:
-    from azulejos_env.search import compile_kernels
+    from azulejos_env import AzulejosEnv
     from minesweeper_env.warm_up import CORE, warm_up
 
     parts: dict[str, Callable[[], object]] = {**CORE}
     parts |= {name: partial(_if_installed, partial(_play, name)) for name in POLICIES}
     parts["training of afterstate"] = partial(_if_installed, _play_itself)
-    parts["azulejos"] = compile_kernels
+    parts["azulejos"] = AzulejosEnv(2, 1, "minimax:depth=1", "second").reset
     return partial(warm_up, parts)
 
 
