@@ -48,7 +48,7 @@ _PAUSE = 0.004
 """Seconds between two looks at the clock."""
 
 _QUICK = 200_000
-"""Cells of all positions of a search that takes no longer than that."""
+"""Cells of all positions of a search of some milliseconds."""
 
 _EMPTY, _EXACT, _AT_LEAST, _AT_MOST = range(4)
 """Kinds of an entry of the table: none; the value itself; a lower bound of it; an upper bound of it."""
@@ -124,6 +124,18 @@ def _settles(entry: NDArray[np.int64], depth: int, alpha: int, beta: int) -> boo
     if entry[_DEPTH] != depth and (entry[_OPEN] or entry[_DEPTH] > depth):
         return False
     return kind == _EXACT or (kind == _AT_LEAST and value >= beta) or (kind == _AT_MOST and value <= alpha)
+
+
+@inlined
+def _store(
+    search: _Arrays, key: np.uint64, value: int, depth: int, alpha: int, beta: int, move: int, is_open: bool
+) -> None:
+    """Keeps a value in place of whatever had its row of the table."""
+    if len(search.keys) == 0:
+        return
+    search.keys[_row(search, key)], entry = key, search.table[_row(search, key)]
+    entry[_KIND] = _AT_LEAST if value >= beta else _AT_MOST if value <= alpha else _EXACT
+    entry[_VALUE], entry[_DEPTH], entry[_MOVE], entry[_OPEN] = value, depth, move, is_open
 
 
 @inlined
@@ -207,11 +219,9 @@ def _minimax(
         if -below > best:
             best = -below
             search.lines[ply, 0] = move
-            search.lines[ply, 1 : left + 1] = search.lines[ply + 1, :left]
-    if len(search.keys) > 0:
-        search.keys[_row(search, key)], entry = key, search.table[_row(search, key)]
-        entry[_KIND] = _AT_LEAST if best >= beta else _AT_MOST if best <= alpha else _EXACT
-        entry[_VALUE], entry[_DEPTH], entry[_MOVE], entry[_OPEN] = best, left, search.lines[ply, 0], is_open
+            for later in range(left):
+                search.lines[ply, later + 1] = search.lines[ply + 1, later]
+    _store(search, key, best, left, alpha, beta, search.lines[ply, 0], is_open)
     return best, is_open
 
 
@@ -275,8 +285,8 @@ def search(
     """
     most, limits = check_limits(depth, seconds, nodes)
     searcher = Searcher(position, most, prune=prune, table=prune)
-    only_depth = seconds is nodes is None
-    return searcher.complete_line(position, searcher.deepen(position, most if only_depth and not prune else 1, limits))
+    first = most if seconds is nodes is None and not prune else 1
+    return searcher.complete_line(position, searcher.deepen(position, first, limits))
 
 
 def check_limits(depth: int | None, seconds: float | None, nodes: int | None) -> tuple[int, Limits]:
@@ -305,7 +315,7 @@ class Searcher:
         self._begun = time.perf_counter()
         self._config, self.prune, self._depth = config, prune, depth
         self._most = most = min(depth, groups)
-        border = len(with_border(position.board))
+        border = (config.rows + 2) * (config.cols + 1)
         # A shallow search takes less time than to clear the largest table. It enters at most
         # (cells / 2) ** (depth - 1) positions above its last level, since a move removes two tiles or more.
         entries = 1 << min(_TABLE_BITS, (groups ** (most - 1)).bit_length()) if table else 0
@@ -367,7 +377,7 @@ class Searcher:
         found: list[tuple[int, bool]] = []
         arguments = (self._config.rules, self._arrays, self.prune, 0, own, other, left, alpha, beta)
         worker = Thread(target=lambda: found.append(_minimax(*arguments)), daemon=True)
-        # A search of some milliseconds: a board has at most half as many groups as cells.
+        # A board has at most half as many groups as cells.
         if left < 2 or self._config.cells * (self._config.cells // 2) ** (left - 1) < _QUICK:
             worker.run()
             return found[0]

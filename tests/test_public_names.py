@@ -13,7 +13,6 @@ PUBLIC = (
     "azulejos_env.aec",
     "azulejos_env.config",
     "azulejos_env.env",
-    "azulejos_env.files",
     "azulejos_env.match",
     "azulejos_env.policies",
     "azulejos_env.position",

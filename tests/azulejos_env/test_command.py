@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import errno
 import itertools
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT
 
 from azulejos_env.__main__ import main
 from azulejos_env.config import GameConfig
-from azulejos_env.files import read_game
 from azulejos_env.match import play_pair, wilson_interval
 from azulejos_env.policies import find_policy
+from azulejos_env.position import read_game
 
 GAME = "3\n4\n0\n0\n1221\n1121\n3321\n"
 
 
 @pytest.fixture(autouse=True)
 def _game(tmp_path, monkeypatch):
-    """A file with a game, in the working folder."""
+    """Files with a game and with something else, in the working folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "game.txt").write_text(GAME)
+    (tmp_path / "wrong.txt").write_text("2\n2\n0\n0\n11\n1x\n")
 
 
 def run(capsys, line):
@@ -44,11 +47,8 @@ def test_every_order_of_the_options_prints_the_same_move(capsys):
     assert text.splitlines()[0] == "(2,0)"
     assert [line.split()[0] for line in text.splitlines()[1:]] == ["value", "line", "positions", "depth"]
     assert Path("t.dot").read_text().startswith("digraph search {")
-
-
-@pytest.mark.parametrize("limit", ["-maxtime 5 -prune", "-depth 3"])
-def test_both_limits_find_the_move(capsys, limit):
-    assert run(capsys, f"-file game.txt -console {limit}")[1].startswith("(2,0)\n")
+    for limit in ("-maxtime 5 -prune", "-depth 3"):
+        assert run(capsys, f"-file game.txt -console {limit}")[1].startswith("(2,0)\n")
 
 
 @pytest.mark.parametrize(
@@ -78,15 +78,16 @@ def test_a_board_is_made_from_a_seed(capsys):
         ("-console -depth 2", "-file"),
         ("-file game.txt -depth 2", "-generate"),
         ("-file game.txt -depth 2 -console -visual", "-visual"),
-        ("-file game.txt -depth 0 -console", "'0'"),
+        ("-file game.txt -depth 0 -console", "0"),
         ("-file game.txt -depth 2.5 -console", "'2.5'"),
-        ("-file game.txt -maxtime -1 -console", "'-1'"),
-        ("-file game.txt -maxtime soon -console", "'soon'"),
+        ("-file game.txt -maxtime -1 -console", "-1"),
         ("-file game.txt -depth 2 -visual -tree", "-tree"),
         ("-file game.txt -depth 2 -console -seed 1", "-seed"),
         ("-file game.txt -generate 4x4 -depth 2", "-depth"),
-        ("-file game.txt -generate 0x4", "100"),
+        ("-file game.txt -generate 101x4", "100"),
         ("-file game.txt -generate 4x4 -colours 10", "9"),
+        ("-file wrong.txt -generate 3x3", "no game"),
+        ("-file wrong.txt -depth 2 -console", "wrong.txt: line 6, column 2: 'x'"),
         ("-file nothing.txt -depth 2 -console", "nothing.txt"),
         ("-file game.txt -depth 2 -console -tree nowhere/x.dot", "folder"),
         ("match greedy", "two policies"),
@@ -94,25 +95,13 @@ def test_a_board_is_made_from_a_seed(capsys):
         ("match greedy random --games 1", "--games"),
     ],
 )
-def test_wrong_arguments_give_one_line_and_status_2(capsys, line, word):
+def test_wrong_arguments_and_files_give_one_line_and_status_2(capsys, line, word):
     status, out, err = run(capsys, line)
     last = err.splitlines()[-1]
     assert (status, out) == (2, "")
     assert last.startswith("python -m azulejos_env: ")
     assert word in last
-
-
-def test_a_wrong_file_gives_one_line_and_status_2(capsys):
-    Path("game.txt").write_text("2\n2\n0\n0\n11\n1x\n")
-    status, out, err = run(capsys, "-file game.txt -depth 2 -console")
-    assert (status, out) == (2, "")
-    assert err.splitlines()[-1].startswith("python -m azulejos_env: game.txt: line 6, column 2: 'x'")
-
-
-def test_a_file_that_is_no_game_is_not_overwritten(capsys):
-    Path("thesis.txt").write_text("years of work\n")
-    assert run(capsys, "-file thesis.txt -generate 3x3")[0] == 2
-    assert Path("thesis.txt").read_text() == "years of work\n"
+    assert Path("wrong.txt").read_text() == "2\n2\n0\n0\n11\n1x\n"
 
 
 @pytest.mark.parametrize("command", ["-file full.dot -generate 3x3", "-file game.txt -depth 2 -console -tree full.dot"])
@@ -130,11 +119,8 @@ def test_a_match_prints_wins_with_their_interval(capsys):
     lines = out.splitlines()
     assert status == 0
     assert lines[0].endswith("boards of seeds 3 to 12")
-    assert [line.split()[:2] for line in lines[2:]] == [
-        ["random", "greedy"],
-        ["random", "minimax:depth=1"],
-        ["greedy", "minimax:depth=1"],
-    ]
+    pairs = itertools.combinations(("random", "greedy", "minimax:depth=1"), 2)
+    assert [tuple(line.split()[:2]) for line in lines[2:]] == list(pairs)
     for line in lines[2:]:
         wins, ties, losses = map(int, line.split()[2:5])
         low, high = (f"{bound:.1%}" for bound in wilson_interval(wins, 20))
@@ -157,7 +143,16 @@ def test_the_interval_is_wilsons():
 
 
 def test_the_module_runs_as_a_command():
-    result = subprocess.run(
-        [sys.executable, "-m", "azulejos_env", "--help"], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-m", "azulejos_env", "--help"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "python -m azulejos_env -file game.txt -depth 6 -console -prune" in result.stdout
+
+
+@pytest.mark.slow
+def test_the_example_trains_and_plays(monkeypatch, capsys):
+    pytest.importorskip("sb3_contrib", reason="needs the extra train")
+    monkeypatch.setattr(sys, "argv", ["azulejos_ppo.py", "--steps", "100", "--games", "5"])
+    runpy.run_path(str(ROOT / "examples" / "azulejos_ppo.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["against random", "against greedy"]
+    assert all("of 5 won" in line for line in lines)

@@ -1,4 +1,4 @@
-"""Environments of one game: the rules through the API, opponents, rewards, masks, and the conventions of Gymnasium."""
+"""Environments of one game and of two agents: the rules, opponents, rewards, masks, and the usual checkers."""
 
 from __future__ import annotations
 
@@ -29,22 +29,16 @@ CONFIGURATIONS = [
 ]
 
 
-def play(env, seed, options=None):
+def play(env, seed):
     """Yields the first observation and info, and those of each step of random legal moves, to the end of a game."""
     generator = np.random.default_rng(seed)
-    observation, info = env.reset(seed=seed, options=options)
+    observation, info = env.reset(seed=seed)
     yield observation, 0.0, False, False, info
-    while True:
-        action = generator.choice(np.flatnonzero(info["action_mask"]))
-        step = env.step(action)
-        info = step[4]
+    over = False
+    while not over:
+        step = env.step(generator.choice(np.flatnonzero(info["action_mask"])))
+        info, over = step[4], step[2] or step[3]
         yield step
-        if step[2] or step[3]:
-            return
-
-
-def first_cells(board):
-    return {min(group): group for group in naive.groups(naive.rows_of(board))}
 
 
 @pytest.mark.parametrize("opponent", ["greedy", "random", None, "minimax:depth=1"])
@@ -57,7 +51,7 @@ def test_games_follow_the_rules_of_the_oracle(opponent, seat):
         board, info = env.reset(seed=seed)
         terminated, total = False, 0.0
         while not terminated:
-            groups = first_cells(board)
+            groups = {min(group): group for group in naive.groups(naive.rows_of(board))}
             cells = [int(cell) for cell in np.flatnonzero(info["action_mask"])]
             if not groups:
                 break
@@ -80,15 +74,12 @@ def test_games_follow_the_rules_of_the_oracle(opponent, seat):
             assert info["is_success"] == (own > other if opponent else not board.any())
 
 
-def test_a_random_seat_is_first_in_half_of_the_games():
+def test_a_random_seat_and_a_random_opponent_are_uniform():
     env = AzulejosEnv(size=2, colours=1, seat="random", bonus=1)
     env.reset(seed=0)
     # On a board of one colour whoever moves first takes all four tiles.
     firsts = [env.reset()[1]["scores"][1] == 0 for _ in range(1000)]
     assert 0.45 < np.mean(firsts) < 0.55
-
-
-def test_the_random_opponent_takes_each_group_equally_often():
     env = AzulejosEnv(size=(1, 9), opponent="random", seat="second", colours=3)
     board = np.array([[1, 1, 2, 2, 3, 3, 1, 1, 1]])
     env.reset(seed=0)
@@ -107,13 +98,11 @@ def test_an_opponent_that_chooses_no_group_is_an_error():
         env.reset(options={"board": np.array([[1, 2, 2]])})
 
 
-@pytest.mark.parametrize(("moves", "result"), [([0], -1.0), ([2], 1.0)])
-def test_win_loss_pays_at_the_end_alone(moves, result):
-    board = np.array([[1, 1, 2, 2, 2, 2]])
+@pytest.mark.parametrize(("move", "result"), [(0, -1.0), (2, 1.0)])
+def test_win_loss_pays_at_the_end_alone(move, result):
     env = AzulejosEnv(size=(1, 6), colours=2, opponent="greedy", reward="win_loss", bonus=1)
-    env.reset(options={"board": board})
-    rewards = [env.step(move)[1] for move in moves]
-    assert rewards == [result]
+    env.reset(options={"board": np.array([[1, 1, 2, 2, 2, 2]])})
+    assert env.step(move)[1] == result
 
 
 @given(board=st.integers(0, 3**12 - 1), action=st.integers(0, 11))
@@ -134,20 +123,16 @@ def test_the_mask_marks_one_cell_per_group_and_other_cells_change_nothing(board,
         assert (reward, terminated, truncated) == (0.0, False, False)
 
 
-def test_a_game_without_a_group_ends_with_its_first_step():
+def test_a_game_without_a_group_ends_with_its_first_step_and_a_limit_truncates():
     env = AzulejosEnv(size=(1, 2), colours=1, opponent="greedy", seat="second")
     _, info = env.reset(seed=0)
     assert info["action_mask"].tolist() == [1, 1]
     _, reward, terminated, _, info = env.step(0)
     assert (reward, terminated, info["invalid_action"]) == (-1.0, True, False)
-
-
-def test_the_step_limit_truncates():
     env = AzulejosEnv(size=8, max_steps=2)
     _, info = env.reset(seed=0)
-    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
-    assert env.step(illegal)[3] is False
-    assert env.step(illegal)[3] is True
+    illegal = info["action_mask"].argmin()
+    assert [env.step(illegal)[3] for _ in range(2)] == [False, True]
 
 
 def test_planes_are_one_hot_with_the_difference_of_the_scores():
@@ -160,10 +145,16 @@ def test_planes_are_one_hot_with_the_difference_of_the_scores():
 
 
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
-def test_gymnasium_accepts_the_environment_without_a_warning(arguments):
+def test_gymnasium_accepts_the_environment_and_values_have_their_types(arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(gymnasium.make("Azulejos-v0", **arguments).unwrapped)
+    for _, reward, terminated, truncated, info in play(AzulejosEnv(**arguments), 5):
+        assert list(info) == ["action_mask", "invalid_action", "is_success", "scores"]
+        values = (reward, terminated, truncated, info["invalid_action"], info["is_success"])
+        assert [type(value) for value in values] == [float, bool, bool, bool, bool]
+        assert (info["action_mask"].dtype, info["scores"].dtype) == (np.int8, np.int64)
+        assert info["action_mask"].any()
 
 
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
@@ -174,18 +165,6 @@ def test_stable_baselines_accepts_the_environment(arguments):
         checker.check_env(AzulejosEnv(**arguments))
 
 
-@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
-def test_info_has_the_same_keys_and_values_have_their_types(arguments):
-    for step in play(AzulejosEnv(**arguments), 5):
-        observation, reward, terminated, truncated, info = step
-        assert list(info) == ["action_mask", "invalid_action", "is_success", "scores"]
-        assert (type(reward), type(terminated), type(truncated)) == (float, bool, bool)
-        assert (type(info["invalid_action"]), type(info["is_success"])) == (bool, bool)
-        assert (info["action_mask"].dtype, info["scores"].dtype) == (np.int8, np.int64)
-        assert info["action_mask"].any()
-        assert observation.flags.owndata or observation.base is not None
-
-
 def test_earlier_moves_change_no_later_game():
     played, skipped = AzulejosEnv(opponent="random"), AzulejosEnv(opponent="random")
     list(play(played, 3))
@@ -193,19 +172,20 @@ def test_earlier_moves_change_no_later_game():
     assert_same(played.reset(), skipped.reset())
 
 
-@pytest.mark.parametrize("copied", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
-def test_a_copy_continues_the_same_game(arguments, copied):
+def test_a_copy_continues_the_same_game(arguments):
     env = AzulejosEnv(**arguments)
     _, info = env.reset(seed=2)
     env.step(info["action_mask"].argmax())
-    twin = copied(env)
+    copies = [pickle.loads(pickle.dumps(env)), copy.deepcopy(env)]
 
     def go_on(env):
         return [(env.step(env.action_masks().argmax()), env.reset()) for _ in range(4)]
 
     # One after the other, so that arrays that both share would show.
-    assert_same(go_on(env), go_on(twin))
+    expected = go_on(env)
+    for twin in copies:
+        assert_same(go_on(twin), expected)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +194,7 @@ def test_a_copy_continues_the_same_game(arguments, copied):
         ({"size": 101}, "100"),
         ({"opponent": "strong"}, "minimax"),
         ({"opponent": "minimax:depth=two"}, "NAME=NUMBER"),
-        ({"opponent": "minimax:plies=2"}, "option"),
+        ({"opponent": "minimax:plies=2"}, "plies"),
         ({"opponent": "minimax:depth=0"}, "depth"),
         ({"opponent": 3}, "policy"),
         ({"seat": "third"}, "seat"),
@@ -231,8 +211,6 @@ def test_wrong_arguments_are_refused(arguments, word):
 
 def test_wrong_calls_are_refused():
     env = AzulejosEnv(size=3)
-    with pytest.raises(gymnasium.error.ResetNeeded):
-        env.step(0)
     with pytest.raises(ValueError, match="unknown reset options"):
         env.reset(options={"layout": 1})
     with pytest.raises(ValueError, match="shape"):
@@ -240,3 +218,83 @@ def test_wrong_calls_are_refused():
     env.reset(seed=0)
     with pytest.raises(ValueError, match="9"):
         env.step(9)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        gymnasium.make("Azulejos-v0").step(0)
+
+
+@pytest.fixture
+def aec():
+    pytest.importorskip("pettingzoo.test")
+    from azulejos_env import aec
+
+    return aec
+
+
+@pytest.mark.parametrize("arguments", [{}, {"size": (3, 5), "reward": "win_loss", "observation": "planes"}], ids=str)
+def test_pettingzoo_accepts_the_environment(aec, arguments, capsys):
+    from pettingzoo import test
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # Random moves may clear the board, whose observation is then all zeros.
+        warnings.filterwarnings("ignore", message="Observation numpy array is all zeros")
+        # PettingZoo expects dicts of its own games alone.
+        warnings.filterwarnings("ignore", message="Observation is not a NumPy array")
+        warnings.filterwarnings("ignore", message="Observation space for each agent probably should be")
+        test.api_test(aec.env(**arguments), num_cycles=200)
+        test.api_test(aec.AzulejosAECEnv(**arguments), num_cycles=50)
+        test.seed_test(lambda: aec.env(**arguments), num_cycles=100)
+    assert "Passed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_game_of_two_agents_is_that_of_positions(aec, seed):
+    env = aec.env(size=(4, 5))
+    env.reset(seed=seed)
+    generator = np.random.default_rng(seed)
+    single = AzulejosEnv(size=(4, 5))
+    board, _ = single.reset(seed=seed)
+    position, totals = Position(single.config, board), {"player_0": 0.0, "player_1": 0.0}
+    for agent in env.agent_iter():
+        observation, reward, terminated, truncated, info = env.last()
+        totals[agent] += reward
+        player = int(agent[-1])
+        assert_same(observation["observation"], position.board)
+        assert info["scores"].tolist() == [position.scores[player], position.scores[1 - player]]
+        if terminated or truncated:
+            assert position.over
+            assert info["is_success"] == (position.scores[player] > position.scores[1 - player])
+            env.step(None)
+            continue
+        assert player == position.player
+        cells = [5 * group.row + group.col for group in position.groups]
+        assert np.flatnonzero(observation["action_mask"]).tolist() == cells
+        action = int(generator.choice(cells))
+        env.step(action)
+        position = position.play(*divmod(action, 5))
+    difference = position.scores[0] - position.scores[1]
+    assert totals == {"player_0": difference, "player_1": -difference}
+
+
+def test_an_illegal_action_changes_nothing_and_the_agent_moves_again(aec):
+    env = aec.AzulejosAECEnv(size=(1, 4), colours=2, max_steps=2)
+    env.reset(seed=0, options={"board": np.array([[1, 1, 2, 2]])})
+    env.step(1)
+    observation, reward, terminated, _, info = env.last()
+    assert env.agent_selection == "player_0"
+    assert (observation["observation"].tolist(), reward, terminated) == ([[1, 1, 2, 2]], 0.0, False)
+    assert info["invalid_action"]
+    env.step(2)
+    assert env.agent_selection == "player_1"
+    assert not env.infos["player_0"]["invalid_action"]
+    assert all(env.truncations.values())
+
+
+@pytest.mark.parametrize(("board", "rewards"), [([1, 1, 1, 2, 2, 3], (1.0, -1.0)), ([1, 1, 2, 2, 3, 1], (0.0, 0.0))])
+def test_win_loss_pays_both_at_the_end(aec, board, rewards):
+    env = aec.AzulejosAECEnv(size=(1, 6), reward="win_loss")
+    env.reset(options={"board": np.array([board])})
+    while not any(env.terminations.values()):
+        assert set(env.rewards.values()) == {0.0}
+        env.step(int(env.observe("player_0")["action_mask"].argmax()))
+    assert tuple(env.rewards.values()) == rewards

@@ -1,11 +1,13 @@
-"""Search: the values of plain minimax, whatever is cut, and the limits."""
+"""Search: the values of plain minimax, whatever is cut; limits; and the tree of a search."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +16,8 @@ from support import naive_azulejos as naive
 
 from azulejos_env.config import GameConfig
 from azulejos_env.position import Position, random_board
-from azulejos_env.search import MAX_DEPTH, Limits, Searcher, deepen, search
+from azulejos_env.search import MAX_DEPTH, Limits, Searcher, search
+from azulejos_env.tree import CHOSEN, CUT, MAX_NODES, TIMED_OUT, VALUED, search_tree
 
 
 def random_position(seed, most_side=7):
@@ -26,13 +29,12 @@ def random_position(seed, most_side=7):
     return Position(config, random_board(config, generator), scores, seed % 2)
 
 
-def balance(position, player):
-    """Returns the score of a player minus that of the other."""
-    return position.scores[player] - position.scores[1 - player]
+def square(side, colours, seed=1):
+    config = GameConfig(side, side, colours)
+    return Position(config, random_board(config, seed), (2, 1))
 
 
 def play_line(position, line):
-    """Returns the position after a line."""
     for cell in line:
         position = position.play(*cell)
     return position
@@ -57,15 +59,15 @@ def test_cuts_the_table_and_deepening_leave_the_value_of_plain_minimax(depth):
         assert search(position, depth=depth).value == plain.value
         for first in (1, depth):
             searcher = Searcher(position, depth, prune=True, table=False)
-            assert deepen(searcher.search, position, first, depth, Limits()).value == plain.value
+            assert searcher.deepen(position, first, Limits()).value == plain.value
 
 
 def test_the_line_leads_to_the_value():
     for seed in range(200):
         position = random_position(seed)
         result = search(position, depth=4)
-        end = play_line(position, result.line)
-        assert balance(end, position.player) == result.value
+        end, player = play_line(position, result.line), position.player
+        assert end.scores[player] - end.scores[1 - player] == result.value
         assert end.over or len(result.line) == result.depth
         assert result.move == (result.line[0] if result.line else None)
 
@@ -86,42 +88,24 @@ def test_the_bonus_decides_where_it_is_in_reach():
     assert search(position, depth=2).value == 21 - 27
 
 
-def test_a_limit_of_positions_keeps_the_last_finished_depth():
-    position = Position(GameConfig(10, 10, 4), random_board(GameConfig(10, 10, 4), 1))
+def test_limits_keep_the_last_finished_depth_and_depth_1_is_always_finished():
+    position = square(10, 4)
     result = search(position, nodes=20_000)
     assert result.depth > 1
     assert result.value == search(position, depth=result.depth).value
     assert result.nodes < 20_000 + 60
-
-
-def test_depth_1_is_finished_whatever_the_limits():
-    position = Position(GameConfig(30, 30, 3), random_board(GameConfig(30, 30, 3), 1))
-    result = search(position, seconds=1e-9)
+    result = search(square(30, 3), seconds=1e-9)
     assert (result.depth, len(result.line)) == (1, 1)
-    assert search(position, nodes=1).depth == 1
-
-
-def test_a_time_limit_ends_the_search():
-    config = GameConfig(40, 40, 5)
-    position = Position(config, random_board(config, 1))
-    search(position, depth=1)
+    assert search(square(30, 3), nodes=1).depth == 1
     begin = time.perf_counter()
-    result = search(position, seconds=0.3)
-    assert result.depth >= 1
+    assert search(square(40, 5), seconds=0.3).depth >= 1
     # The bound is wide, because the machine that runs the tests may be busy.
     assert time.perf_counter() - begin < 3.0
 
 
 @pytest.mark.parametrize(
     ("limits", "message"),
-    [
-        ({}, "limit"),
-        ({"depth": 0}, "depth"),
-        ({"depth": MAX_DEPTH + 1}, "256"),
-        ({"seconds": 0}, "seconds"),
-        ({"seconds": float("nan")}, "seconds"),
-        ({"nodes": 0}, "nodes"),
-    ],
+    [({}, "limit"), ({"depth": MAX_DEPTH + 1}, "256"), ({"seconds": float("nan")}, "seconds"), ({"nodes": 0}, "nodes")],
 )
 def test_wrong_limits_are_refused(limits, message):
     with pytest.raises(ValueError, match=message):
@@ -143,3 +127,79 @@ def test_the_compiler_takes_no_time_from_the_first_search(tmp_path):
         command = [sys.executable, "-c", code.format(call, depth)]
         done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=environment)
         assert int(done.stdout) > 2
+
+
+def children(tree, parent):
+    return [node for node in tree.nodes if node.line and node.line[:-1] == parent.line]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_value_of_a_plain_tree_follows_from_below_and_cut_branches_have_none(seed):
+    plain, pruned = (search_tree(square(4, 3, seed), depth=3, prune=prune) for prune in (False, True))
+    lines = [node.line for node in plain.nodes]
+    assert len(lines) == len(set(lines))
+    assert {node.kind for node in plain.nodes} <= {VALUED, CHOSEN}
+    for node in plain.nodes:
+        if below := children(plain, node):
+            choose = min if len(node.line) % 2 else max
+            assert node.value == choose(child.value for child in below)
+            assert [child.value for child in below if child.kind == CHOSEN] == [node.value]
+    assert plain.nodes[0].value == pruned.nodes[0].value == search(square(4, 3, seed), depth=3).value
+    cut = [node for node in pruned.nodes if node.kind == CUT]
+    assert cut
+    assert all(node.value is None and not children(pruned, node) for node in cut)
+    assert {node.line for node in pruned.nodes} < set(lines)
+
+
+def test_the_chosen_moves_from_the_root_are_the_line_of_the_search():
+    tree = search_tree(square(4, 3, 0), depth=3)
+    node = tree.nodes[0]
+    while below := [child for child in children(tree, node) if child.kind == CHOSEN]:
+        node = below[0]
+    assert (node.line, node.value) == (tree.result.line, tree.result.value)
+
+
+def test_a_time_limit_shows_what_it_cut(monkeypatch):
+    root = square(12, 5, 0)
+    before = search_tree(root, depth=2, seconds=60.0).result.nodes
+    # Time is up in the middle of depth 3.
+    monkeypatch.setattr(Limits, "reached", lambda _, nodes: nodes > before + 10)
+    tree = search_tree(root, seconds=60.0)
+    assert tree.result.depth == 2
+    timed_out = [node for node in tree.nodes if node.kind == TIMED_OUT]
+    assert {len(node.line) for node in timed_out} == {1, 2, 3}
+    assert all(node.value is None for node in timed_out)
+    assert [node.line for node in tree.nodes if len(node.line) == 1 and node.kind == CHOSEN] == [(tree.result.move,)]
+
+
+def test_a_limit_between_two_depths_leaves_the_tree_of_the_last_finished_one(monkeypatch):
+    root = square(4, 3, 0)
+    before = search_tree(root, depth=2, seconds=60.0).result.nodes
+    monkeypatch.setattr(Limits, "reached", lambda _, nodes: nodes >= before)
+    tree = search_tree(root, seconds=60.0)
+    assert tree.result.depth == 2
+    assert tree.nodes == search_tree(root, depth=2).nodes
+
+
+def test_a_large_tree_leaves_out_its_deepest_levels():
+    root = square(12, 4, 0)
+    tree = search_tree(root, depth=3, prune=False)
+    assert tree.levels == 2
+    assert MAX_NODES / 10 < len(tree.nodes) <= MAX_NODES
+    assert len(tree.nodes) == 1 + len(root.groups) + sum(len(root.play(*group[:2]).groups) for group in root.groups)
+
+
+def test_the_file_is_the_recorded_one_and_its_legend_names_the_player():
+    recorded = (Path(__file__).parent / "golden" / "tree.dot").read_text(encoding="ascii")
+    assert search_tree(square(4, 3, 0), depth=3).dot() == recorded
+    assert "Green" in recorded
+    assert "Green" not in search_tree(square(4, 3, 0), depth=3, prune=False).dot()
+    dot = search_tree(Position(GameConfig(1, 2, 1), [[1, 1]], player=1), depth=1).dot()
+    assert "for the second player" in dot
+    assert "Box: the second player" in dot
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz")
+def test_graphviz_reads_the_file():
+    text = search_tree(square(4, 3, 0), depth=2).dot()
+    subprocess.run(["dot", "-Tplain"], input=text.encode(), check=True, capture_output=True)
