@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
 from baselines.scripted.base import Knowledge, ScriptedPolicy
-from baselines.support.checks import whole_number_within
+from baselines.support.checks import one_of, whole_number_within
 from minesweeper_env.config import MAX_RADIUS, BoardConfig, whole_number
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
@@ -24,13 +24,7 @@ _BATCH_SIZE = 1000
 
 
 class PracticeGames(NamedTuple):
-    """Boards and layouts of N finished games.
-
-    Attributes:
-        boards: (T, rows, cols) int8, the visible board before each click of the games.
-        games: (T,) int64, the index of the game of each board.
-        layouts: (N, rows, cols) bool, the mines of each game, read off its final board.
-    """
+    """N finished games: T boards (T, rows, cols) before their clicks, the game of each, and N layouts of mines."""
 
     boards: NDArray[np.int8]
     games: NDArray[np.int64]
@@ -63,14 +57,10 @@ def _play(config: BoardConfig, seeds: range) -> PracticeGames:
         ended = playing & terminations
         ends[ended] = observations[ended]
         playing &= ~ended
-    return PracticeGames(np.concatenate(boards), np.concatenate(games), _layouts(ends, config))
-
-
-def _layouts(ends: NDArray[np.int8], config: BoardConfig) -> NDArray[np.bool_]:
-    """Returns the mines of finished games: shown on lost boards, and the cells still covered on won ones."""
+    # Lost boards show the mines; on won ones they are still covered.
     mines = ends == config.codes.mine
-    lost = mines.any(axis=(1, 2), keepdims=True)
-    return np.where(lost, mines, ends > config.codes.max_count)
+    layouts = np.where(mines.any(axis=(1, 2), keepdims=True), mines, ends > config.codes.max_count)
+    return PracticeGames(np.concatenate(boards), np.concatenate(games), layouts)
 
 
 class FittedPolicy(ScriptedPolicy):
@@ -83,16 +73,7 @@ class FittedPolicy(ScriptedPolicy):
     batch_size = 200
 
     def __init__(self, config: BoardConfig, *, fit_games: int | None = None, fit_seed: int = 0) -> None:
-        """Fits the values to practice games.
-
-        Args:
-            config: the games.
-            fit_games: number of practice games, 1 to `MAX_GAMES`; None for `default_games()`.
-            fit_seed: seed of the practice games, at least 0.
-
-        Raises:
-            ValueError: an argument is not allowed.
-        """
+        """Fits the values to practice games: 1 to `MAX_GAMES`, or `default_games()`; `fit_seed` is at least 0."""
         super().__init__(config)
         games = self.default_games() if fit_games is None else fit_games
         games = whole_number_within("fit_games", games, 1, MAX_GAMES)
@@ -136,11 +117,6 @@ class MarginalPolicy(FittedPolicy):
         return np.broadcast_to(self._mine_probabilities, knowledge.unknown.shape)
 
 
-CHOICES = ("largest", "class")
-
-Symbols = NDArray[np.int16]
-
-
 class ConditionalPolicy(FittedPolicy):
     """Clicks the covered cell that is most probably safe by naive Bayes.
 
@@ -169,23 +145,16 @@ class ConditionalPolicy(FittedPolicy):
                 probably safe than mined, and falls back on "largest" if there is none.
             fit_games: see `FittedPolicy`.
             fit_seed: see `FittedPolicy`.
-
-        Raises:
-            ValueError: an argument is not allowed.
         """
-        self._radius = whole_number("radius", radius, 1)
-        if self._radius > MAX_RADIUS:
-            raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {radius}")
-        if choice not in CHOICES:
-            raise ValueError(f"choice must be one of {', '.join(CHOICES)}, not {choice!r}")
-        self._choice = choice
+        self._radius = whole_number_within("radius", radius, 1, MAX_RADIUS)
+        self._choice = one_of("choice", choice, ("largest", "class"))
         self._values = config.codes.max_count + 3
         super().__init__(config, fit_games=fit_games, fit_seed=fit_seed)
 
     def fit(self, practice: Iterator[PracticeGames]) -> Values:
         """Counts covered cells by class, and their neighbours' values by class and neighbour."""
         cells = np.zeros(2, np.int64)
-        shown = np.zeros((2, self._neighbours, self._values), np.int64)
+        shown = np.zeros((2, (2 * self._radius + 1) ** 2 - 1, self._values), np.int64)
         for batch in practice:
             covered = batch.boards > self.config.codes.max_count
             mine = batch.layouts[batch.games]
@@ -216,11 +185,7 @@ class ConditionalPolicy(FittedPolicy):
         odds = self.log_odds(np.where(knowledge.open, knowledge.counts, hidden))
         return odds if self._choice == "largest" else np.maximum(odds, 0.0)
 
-    @property
-    def _neighbours(self) -> int:
-        return (2 * self._radius + 1) ** 2 - 1
-
-    def _neighbour_values(self, boards: NDArray[np.integer[Any]]) -> Iterator[Symbols]:
+    def _neighbour_values(self, boards: NDArray[np.integer[Any]]) -> Iterator[NDArray[np.int16]]:
         """Yields, for each neighbour in reading order, its (N, rows, cols) values."""
         covered = self.config.codes.max_count + 1
         reach, (_, rows, cols) = self._radius, boards.shape

@@ -2,6 +2,10 @@
 
 This is the graphical model of Antimatroid (2012) with the expectation over outcomes; `graphical_source` keeps the
 maximum of the blog's pseudocode.
+
+A sub-grid is an array of nine symbols in reading order: clues, and those of `Alphabet`. A set of its cells is an
+integer with bit k for cell k. Under symmetry s, cell k of the transformed sub-grid is cell `SYMMETRIES[s, k]` of the
+original. The canonical set of a set of cells is the least integer among its eight transforms.
 """
 
 from __future__ import annotations
@@ -9,27 +13,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge, neighbour_sums
 from baselines.scripted.fitted import FittedPolicy, PracticeGames, Values
-from baselines.scripted.subgrids import (
-    CELLS,
-    SIDE,
-    SYMMETRIES,
-    Alphabet,
-    Examples,
-    Ints,
-    Rule,
-    StateValues,
-    cut,
-    expectation,
-    guess_value,
-    largest_of_cells,
-    longest_path,
-)
+from baselines.support.act_inputs import TIE
+from minesweeper_env.cell_sets import symmetry_table
+from minesweeper_env.compiled import kernel
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+SUCCESS, FAILURE, STEP = 100.0, -100.0, 1.0
+"""Rewards of Antimatroid (2012): no safe cell of the sub-grid is covered, a mine, and any other state."""
 
 DEFAULT_EXAMPLES = 40_000
 """Minimum number of sub-grids in the default practice games."""
@@ -40,6 +39,203 @@ MAX_DEFAULT_GAMES = 2000
 WORST_RISK = 1000.0
 """Risk of a cell that is best in no sub-grid: above all others, and below a known mine."""
 
+SIDE = 3
+CELLS = SIDE * SIDE
+BITS = 1 << np.arange(CELLS)
+
+SYMMETRIES: Ints = symmetry_table(SIDE, SIDE)
+"""(8, 9): the four rotations and their reflections, as the cell that each moves to each position."""
+
+_MEMBERS = (np.arange(1 << CELLS)[:, None] & BITS) > 0
+_TRANSFORMED_SETS = np.stack([_MEMBERS[:, symmetry] @ BITS for symmetry in SYMMETRIES])
+
+CANONICAL_SYMMETRY = _TRANSFORMED_SETS.argmin(axis=0)
+"""(512,): the symmetry that takes each set of cells to its canonical set."""
+
+CANONICAL_SETS, CANONICAL_INDEX = np.unique(_TRANSFORMED_SETS.min(axis=0), return_inverse=True)
+"""(102,): the canonical sets, ascending; and (512,): the index of the canonical set of each set of cells."""
+
+
+class Alphabet(NamedTuple):
+    """Symbols above the clues: a covered cell, a mine, and what lies outside boards of less than three rows or columns.
+
+    The numbers of sub-grids are unique. Radius 5 has 124 symbols; 124**9 is still below 2**63.
+    """
+
+    covered: int
+    mine: int
+    outside: int
+
+    def numbers(self, subgrids: NDArray[np.integer[Any]]) -> Ints:
+        """Encodes (..., 9) sub-grids as (...,) integers."""
+        return subgrids @ self._powers()
+
+    def symbols(self, numbers: Ints) -> Ints:
+        """Returns the (..., 9) sub-grids of (...,) numbers."""
+        return numbers[..., None] // self._powers() % (self.outside + 1)
+
+    def _powers(self) -> Ints:
+        return np.int64(self.outside + 1) ** np.arange(CELLS)
+
+
+def cut(boards: NDArray[np.integer[Any]], outside: int) -> Ints:
+    """Returns (N, R, C, 9): the sub-grids of (N, rows, cols) boards by the row and column of their top left cells."""
+    border = [(0, max(SIDE - side, 0)) for side in boards.shape[1:]]
+    padded = np.pad(boards.astype(np.int64), ((0, 0), *border), constant_values=outside)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (SIDE, SIDE), axis=(1, 2))
+    return windows.reshape(*windows.shape[:3], CELLS)
+
+
+def largest_of_cells(values: Floats, rows: int, cols: int) -> Floats:
+    """Returns (N, rows, cols): the maximum over the sub-grids of each cell, of (N, R, C, 9) values."""
+    count, high, wide, _ = values.shape
+    largest = np.full((count, high + SIDE - 1, wide + SIDE - 1), -np.inf)
+    for k in range(CELLS):
+        i, j = divmod(k, SIDE)
+        window = largest[:, i : i + high, j : j + wide]
+        np.maximum(window, values[..., k], out=window)
+    return largest[:, :rows, :cols]
+
+
+def opened_sets(symbols: Ints, radius: int) -> Ints:
+    """Returns (R, 9): the set of cells that a click on each cell opens, by flood fill within (R, 9) sub-grids."""
+    rows, cols = np.divmod(np.arange(CELLS), SIDE)
+    distance = np.maximum(abs(rows[:, None] - rows), abs(cols[:, None] - cols))
+    neighbourhoods = (distance <= radius) @ BITS
+    opened = np.tile(BITS, (len(symbols), 1))
+    for _ in range(CELLS):
+        for cell in range(CELLS):
+            spreads = ((opened >> cell) & 1 == 1) & (symbols[:, cell] == 0)[:, None]
+            opened = np.where(spreads, opened | neighbourhoods[cell], opened)
+    return opened
+
+
+@kernel
+def add_clicks(
+    examples: Ints, states: Ints, covered: int, longest: bool, weights: Floats, mines: Ints, opened: Ints,
+    transformed: Ints, state_of: NDArray[np.int32], values: Floats, unfinished: Floats, totals: Floats,
+) -> None:  # fmt: skip
+    """Sums up what a click on each cell leads to, over the examples with a safe covered cell.
+
+    A state is a sub-grid with some cells covered. Its values are known for all states with fewer covered cells.
+
+    Args:
+        examples: (k,) the examples that agree with m states, which cover the same cells.
+        states: (k,) the state of each of them, counted from 0.
+        covered: the set of covered cells.
+        longest: False to add weight * (reward + value of the next state) to `totals`; True for the longest path, where
+            an edge is as long as the reward of its end times the probability of reaching it.
+        weights: (R,) the number of occurrences of each example.
+        mines: (R,) the set of cells with mines.
+        opened: (R, 9) the set of cells that a click on each cell opens.
+        transformed: (8, R) the index of the example under each symmetry.
+        state_of: (102, R) the state of each example by canonical set of covered cells, for fewer covered cells.
+        values: (S,) the values of the S states with fewer covered cells.
+        unfinished: (S + m,) weight of each state's examples with a safe covered cell.
+        totals: (m, 9) zeros, or minus infinity for the longest path; filled.
+    """
+    for i in range(len(examples)):
+        example, state = examples[i], states[i]
+        if covered & ~mines[example] == 0:
+            continue
+        for cell in range(CELLS):
+            if (covered >> cell) & 1 == 0:
+                continue
+            mined = (mines[example] >> cell) & 1 == 1
+            left = covered & ~opened[example, cell]
+            cleared = left & ~mines[example] == 0
+            after = 0
+            if not mined and not cleared:
+                after = state_of[CANONICAL_INDEX[left], transformed[CANONICAL_SYMMETRY[left], example]]
+            if not longest:
+                reward = FAILURE if mined else (SUCCESS if cleared else STEP + values[after])
+                totals[state, cell] += weights[example] * reward
+            elif not mined:
+                # A longest path never leads to a mine, since some example of the state has a safe cell to click.
+                weight = unfinished[len(values) + state]
+                length = SUCCESS * weights[example] / weight
+                if not cleared:
+                    length = values[after] + STEP * unfinished[after] / weight
+                totals[state, cell] = max(totals[state, cell], length)
+
+
+class StateValues:
+    """Values of all states that agree with some example, by the values of their clicks."""
+
+    def __init__(self, subgrids: Ints, counts: Ints, alphabet: Alphabet, radius: int, guess: float | None) -> None:
+        """Computes the values, from few covered cells to many.
+
+        Args:
+            subgrids: (n, 9), sub-grids of finished games; all eight symmetries of them are examples.
+            counts: (n,), their numbers of occurrences.
+            alphabet: the symbols.
+            radius: the radius of the neighbourhood.
+            guess: the value of one more click for each state, which tells nothing; None for longest paths.
+        """
+        self._alphabet, self._guess = alphabet, guess
+        versions = np.concatenate([alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES])
+        examples, indices = np.unique(versions, return_inverse=True)
+        weights = np.bincount(indices, np.tile(counts, len(SYMMETRIES))).astype(np.float64)
+        symbols = alphabet.symbols(examples)
+        images = np.stack([alphabet.numbers(symbols[:, symmetry]) for symmetry in SYMMETRIES])
+        mines, opened = (symbols == alphabet.mine) @ BITS, opened_sets(symbols, radius)
+        tables = weights, mines, opened, np.searchsorted(examples, images)
+        state_of = np.zeros((len(CANONICAL_SETS), len(examples)), np.int32)
+        numbers, clicks = [], []
+        values, unfinished = np.zeros(0), np.zeros(0)
+        for canonical in np.argsort(np.bitwise_count(CANONICAL_SETS), kind="stable")[1:].tolist():
+            covered = int(CANONICAL_SETS[canonical])
+            hidden = (covered & BITS) > 0
+            # No mine is open, every flood fill has ended, and what lies outside is never covered.
+            flooded = np.bitwise_or.reduce(opened[:, ~hidden], axis=1)
+            outside = (symbols[:, hidden] == alphabet.outside).any(axis=1)
+            agreeing = np.flatnonzero((mines & ~covered == 0) & (flooded & covered == 0) & ~outside)
+            shown = np.where(hidden, alphabet.covered, symbols[agreeing])
+            found, states = np.unique(alphabet.numbers(shown), return_inverse=True)
+            uncleared = (covered & ~mines[agreeing]) != 0
+            here = np.bincount(states, weights[agreeing] * uncleared, len(found))[:, None]
+            finished = np.bincount(states, weights[agreeing] * ~uncleared, len(found))[:, None]
+            unfinished = np.concatenate([unfinished, here[:, 0]])
+            totals = np.full((len(found), CELLS), -np.inf if guess is None else 0.0)
+            add_clicks(agreeing, states, covered, guess is None, *tables, state_of, values, unfinished, totals)
+            # Within a path some safe cell is covered; on a board that is not known.
+            if guess is None:
+                inside, unsure = totals, np.where(here == 0.0, FAILURE, totals)
+            else:
+                inside = (totals + guess) / (here + 1.0)
+                unsure = (totals + FAILURE * finished + guess) / (here + finished + 1.0)
+            state_of[canonical, agreeing] = len(values) + states
+            values = np.concatenate([values, inside[:, hidden].max(axis=1)])
+            numbers.append(found)
+            clicks.append(np.where(hidden, unsure, -np.inf))
+        self._keep(np.concatenate(numbers), np.concatenate(clicks))
+
+    def _keep(self, numbers: Ints, clicks: Floats) -> None:
+        order = np.argsort(numbers)
+        self._numbers = numbers[order]
+        self._values: Floats = clicks.max(axis=1)[order]
+        best = clicks >= clicks.max(axis=1, keepdims=True) - TIE
+        self._best: NDArray[np.int16] = (best @ BITS)[order].astype(np.int16)
+
+    def click_values(self, subgrids: Ints) -> tuple[Floats, NDArray[np.bool_]]:
+        """Looks up the best clicks of (..., 9) sub-grids of open cells, covered cells and what lies outside.
+
+        Returns:
+            (..., 9) float64, the value of each best click, and minus infinity for the other cells; and (...,) bool,
+            whether the state has a covered cell and no example. Every click in it then has the value of a guess, which
+            is minus infinity for longest paths.
+        """
+        covered = subgrids == self._alphabet.covered
+        symmetries = SYMMETRIES[CANONICAL_SYMMETRY[covered @ BITS]]
+        numbers = self._alphabet.numbers(np.take_along_axis(subgrids, symmetries, axis=-1))
+        indices = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)
+        known = self._numbers[indices] == numbers
+        values = np.where(known, self._values[indices], -np.inf if self._guess is None else self._guess)[..., None]
+        best = np.zeros_like(covered)
+        np.put_along_axis(best, symmetries, (self._best[indices][..., None] & BITS) > 0, axis=-1)
+        best = np.where(known[..., None], best, covered)
+        return np.where(best, values, -np.inf), ~known & covered.any(axis=-1)
+
 
 class GraphicalPolicy(FittedPolicy):
     """Clicks the cell with the highest value in any 3 x 3 sub-grid.
@@ -48,7 +244,7 @@ class GraphicalPolicy(FittedPolicy):
     state's value is the value of its best click: the expectation of reward plus value of the next state.
 
     The expectation runs over the sub-grids of finished games that agree with the state. One uninformative click is
-    added to them, and stands alone if none agrees.
+    added to them, and stands alone if none agrees: a mine with the density of the board, else a last step.
 
     Attributes:
         state_values: the value of every state seen in practice.
@@ -67,38 +263,36 @@ class GraphicalPolicy(FittedPolicy):
             subgrids = cut(truth, self._alphabet.outside).reshape(-1, CELLS)
             versions = [self._alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES]
             found.append(np.unique(np.min(versions, axis=0), return_counts=True))
-        numbers, indices = np.unique(np.concatenate([batch_numbers for batch_numbers, _ in found]), return_inverse=True)
-        counts = np.zeros(len(numbers), np.int64)
-        np.add.at(counts, indices, np.concatenate([batch_counts for _, batch_counts in found]))
-        return {"subgrids": self._alphabet.symbols(numbers), "counts": counts}
+        all_numbers, all_counts = map(np.concatenate, zip(*found, strict=True))
+        numbers, indices = np.unique(all_numbers, return_inverse=True)
+        return {
+            "subgrids": self._alphabet.symbols(numbers),
+            "counts": np.bincount(indices, all_counts).astype(np.int64),
+        }
 
     def use(self, values: Values) -> None:
         """Computes the values of all states."""
-        for name in ("subgrids", "unseen_subgrids"):
-            self.counters.setdefault(name, 0)
-        examples = Examples.of(values["subgrids"], values["counts"], self._alphabet, self.config.radius)
-        self.state_values = StateValues(examples, self._alphabet, self.rule())
+        self.counters |= {"subgrids": 0, "unseen_subgrids": 0}
+        radius, guess = self.config.radius, self.guess_value()
+        self.state_values = StateValues(values["subgrids"], values["counts"], self._alphabet, radius, guess)
 
-    def rule(self) -> Rule:
-        """Returns the rule that values clicks."""
-        return expectation(self.config.mines / self.config.cells)
+    def guess_value(self) -> float | None:
+        """Returns the value of a click that nothing is known about; None for longest paths."""
+        density = self.config.mines / self.config.cells
+        return density * FAILURE + (1.0 - density)
 
-    def unknown_value(self) -> float:
-        """Returns the value of a click in a state that was never seen in practice."""
-        return guess_value(self.config.mines / self.config.cells)
-
-    def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
+    def risks(self, knowledge: Knowledge) -> Floats:
         """Returns minus the highest value of a click on each cell; `WORST_RISK` if it is best in no sub-grid."""
         boards = np.where(knowledge.open, knowledge.counts, self._alphabet.covered)
         subgrids = cut(boards, self._alphabet.outside)
-        values, unseen = self.state_values.click_values(subgrids, self.unknown_value())
+        values, unseen = self.state_values.click_values(subgrids)
         self.counters["subgrids"] += int((subgrids == self._alphabet.covered).any(axis=-1).sum())
         self.counters["unseen_subgrids"] += int(unseen.sum())
         return np.minimum(-largest_of_cells(values, self.config.rows, self.config.cols), WORST_RISK)
 
     @cached_property
     def _alphabet(self) -> Alphabet:
-        return Alphabet.after(self.config.codes.max_count)
+        return Alphabet(*(self.config.codes.max_count + np.arange(1, 4)).tolist())
 
 
 class GraphicalSourcePolicy(GraphicalPolicy):
@@ -108,10 +302,6 @@ class GraphicalSourcePolicy(GraphicalPolicy):
     outcome exists. A state without an example is ignored.
     """
 
-    def rule(self) -> Rule:
-        """Returns the rule of the longest path."""
-        return longest_path
-
-    def unknown_value(self) -> float:
-        """Returns minus infinity, so that states without an example never win."""
-        return -math.inf
+    def guess_value(self) -> float | None:
+        """Returns None."""
+        return None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from baselines.scripted.base import Knowledge, RandomPolicy, ScriptedPolicy, apply_local_rules_once
 from baselines.scripted.fitted import ConditionalPolicy, MarginalPolicy
 from baselines.scripted.graphical import GraphicalPolicy, GraphicalSourcePolicy
+from baselines.support.checks import one_of
 from minesweeper_env.config import BoardConfig
 
 ALTERNATIVES: dict[str, type[ScriptedPolicy]] = {
@@ -32,19 +33,9 @@ class SemiDeterministicPolicy(ScriptedPolicy):
     """
 
     def __init__(self, config: BoardConfig, *, alternative: str = "random") -> None:
-        """Prepares to play games of a configuration.
-
-        Args:
-            config: the games.
-            alternative: the model that guesses, one of `ALTERNATIVES`, with its default options.
-
-        Raises:
-            ValueError: `alternative` is unknown.
-        """
-        if alternative not in ALTERNATIVES:
-            raise ValueError(f"alternative must be one of {', '.join(ALTERNATIVES)}, not {alternative!r}")
+        """Prepares to play; `alternative` is the guessing model, one of `ALTERNATIVES`, with its default options."""
         super().__init__(config)
-        self._alternative = ALTERNATIVES[alternative](config)
+        self._alternative = ALTERNATIVES[one_of("alternative", alternative, ALTERNATIVES)](config)
 
     def deduce(self, knowledge: Knowledge) -> None:
         """Applies the two local rules once, mines first."""

@@ -120,9 +120,3 @@ def test_the_first_cell_can_be_chosen(name):
     begun = covered.copy()
     begun[:, 0, 0] = 1
     assert (build_policy(name, config, first=17).act(begun, everything) != 17).all()
-
-
-@pytest.mark.parametrize("first", [-1, 30, 2.5, True, "learned"])
-def test_a_first_cell_off_the_board_is_refused(first):
-    with pytest.raises(ValueError, match=r"first must be exact, middle or a cell of 0 to 29, not "):
-        build_policy("exact", click_config(5, 6, 6), first=first)

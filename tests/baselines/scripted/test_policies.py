@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.policies import all_layouts, boards_in_play, click_config, consistent_layouts
 
-from baselines import policy_names
+from baselines import make_policy, policy_names
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import mcnemar_p_value
 from baselines.registry import build_policy, config_for
@@ -136,26 +136,6 @@ def test_each_policy_is_stronger_than_the_one_before():
         assert mcnemar_p_value(weaker, stronger) < 1e-4
 
 
-# Win rates of an independent implementation on 9x9 without first-click protection, 1500 games each.
-@pytest.mark.parametrize(
-    ("name", "mines", "reference"),
-    [
-        ("random", 1, 0.783),
-        ("random", 3, 0.249),
-        ("straightforward", 1, 0.990),
-        ("straightforward", 5, 0.899),
-        ("straightforward", 10, 0.606),
-    ],
-)
-def test_win_rates_are_those_of_an_independent_implementation(name, mines, reference):
-    config = click_config(9, 9, mines, "any")
-    games = 800
-    records = play_games(build_policy(name, config), config, range(games))
-    rate = sum(record.won for record in records) / games
-    error = np.sqrt(reference * (1 - reference) * (1 / games + 1 / 1500))
-    assert abs(rate - reference) < 3.5 * error
-
-
 @pytest.mark.slow
 def test_subset_is_as_strong_as_the_solver_that_it_corrects():
     # A rerun of Sun, Chen & Yang's program with a random guess won 0.463 of 1451 games.
@@ -164,3 +144,36 @@ def test_subset_is_as_strong_as_the_solver_that_it_corrects():
     rate = sum(record.won for record in play_games(build_policy("subset", config), config, range(games))) / games
     error = np.sqrt(reference * (1 - reference) * (1 / games + 1 / 1451))
     assert abs(rate - reference) < 3.5 * error
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "allowed"),
+    [
+        ("marginal", "fit_games", {0: "at least 1", 1_000_001: "1 to 1000000"}),
+        ("conditional", "fit_seed", {"x": "whole number"}),
+        ("conditional", "radius", {6: "1 to 5"}),
+        ("conditional", "choice", {"best": "largest, class"}),
+        ("semi_deterministic", "alternative", {"subset": "random, marginal"}),
+        ("bayes", "inference", {"exact": "native, pgmpy"}),
+        ("bayes", "prior", {"flat": "binomial, count"}),
+        ("bayes", "open_threshold", {1.2: "0 to 1", "high": "0 to 1"}),
+        ("bayes", "flag_threshold", {-0.1: "0 to 1", float("nan"): "0 to 1"}),
+        ("bayes_source", "flag_threshold", {1.1: "0 to 1"}),
+        ("bayes_source", "open_threshold", {None: "0 to 1"}),
+        ("exact", "first", dict.fromkeys([-1, 30, 2.5, "learned"], "exact, middle or a cell of 0 to 29")),
+        ("lookahead", "layouts", {-1: "at least 0", 1.5: "whole number"}),
+        ("lookahead", "nodes", {0: "at least 1"}),
+        ("lookahead", "breadth", {0: "at least 1"}),
+        ("lookahead", "next_breadth", {0: "at least 1"}),
+        ("lookahead", "slack", {-0.1: "at least 0"}),
+        ("lookahead", "discount", {float("nan"): "at least 0"}),
+        ("lookahead", "clicks", {0: "1", 3: "1"}),
+        ("rollout", "draws", {1: "at least 2", 10.5: "whole number"}),
+        ("rollout", "margin", {-0.1: "at least 0", "wide": "at least 0"}),
+        ("rollout", "ends", {0: "at least 1"}),
+    ],
+)
+def test_options_that_are_not_allowed_are_named(name, options, allowed):
+    for value, said in allowed.items():
+        with pytest.raises(ValueError, match=rf"^{options} must be .*{said}"):
+            make_policy(name, size=(5, 6), mines=6, **{options: value})

@@ -9,7 +9,6 @@ import pytest
 from support.guesses import SCRIPT, exact_values, small_guess
 from support.policies import click_config
 
-from baselines import make_policy
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
 from baselines.scripted.oracle_play.guess_games import clicks_of
@@ -230,20 +229,3 @@ def test_it_plays_whole_games(rows, cols, mines, rule):
     records = play_games(build_policy("rollout:draws=40,layouts=20", config), config, range(5))
     assert len(records) == 5
     assert not any(record.truncated for record in records)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"draws": 1}, "draws"),
-        ({"draws": 10.5}, "draws"),
-        ({"margin": -0.1}, "margin"),
-        ({"margin": "wide"}, "margin"),
-        ({"ends": 0}, "ends"),
-        ({"layouts": -1}, "layouts"),
-        ({"first": "last"}, "first"),
-    ],
-)
-def test_wrong_options_are_named(options, said):
-    with pytest.raises(ValueError, match=said):
-        make_policy("rollout", size=5, mines=4, **options)

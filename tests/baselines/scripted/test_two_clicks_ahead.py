@@ -9,7 +9,6 @@ import pytest
 from support import ROOT
 from support.policies import Recorder, all_layouts, click_config, consistent_layouts
 
-from baselines import make_policy
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
 from baselines.scripted.base import neighbour_sums
@@ -144,16 +143,3 @@ def test_two_clicks_ahead_it_keeps_to_the_legal_clicks():
     masks[np.arange(len(boards)), clicks] = 0
     others = policy.act(boards, masks)
     assert masks[np.arange(len(boards)), others].all()
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"clicks": 0}, "clicks must be a whole number of at least 1"),
-        ({"clicks": 3}, "clicks must be 1 or 2, not 3"),
-        ({"next_breadth": 0}, "next_breadth must be a whole number of at least 1"),
-    ],
-)
-def test_bad_options_are_refused(options, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        make_policy("lookahead", **options)
