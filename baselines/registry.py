@@ -16,13 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.hub import DESCRIPTION, WEIGHTS, hub_folder, is_hub_name, parse_hub_name, pinned_within
-from baselines.own import (
-    EntryFactory,
-    Specification,
-    existing_file,
-    load,
-    parse_specification,
-)
+from baselines.own import EntryFactory, Specification, existing_file, load, parse_specification
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
 from baselines.support.extras import check_extra, import_extra
@@ -102,20 +96,13 @@ class PolicyMaker:
     @property
     def precision(self) -> str | None:
         """The number format of the policy's network, given or by default; None if the policy has no such choice."""
-        if isinstance(self.make, EntryFactory):
-            return None
         choice = inspect.signature(self.make).parameters.get("precision")
         return None if choice is None else str(self.options.get("precision", choice.default))
 
-    def moves_on(self, config: BoardConfig) -> tuple[str, ...]:
-        """Returns the moves that games of this board must offer for the policy."""
-        if isinstance(self.make, EntryFactory):
-            return self.make.moves_on(config, self.options)
-        return getattr(self.make, "moves", DEFAULT_MOVES)
-
     def config_for(self, config: BoardConfig) -> BoardConfig:
-        """Returns the configuration with those moves."""
-        return replace(config, moves=self.moves_on(config))
+        """Returns the configuration with the moves that games of this board must offer for the policy."""
+        moves = getattr(self.make, "moves", DEFAULT_MOVES)
+        return replace(config, moves=moves(config, self.options) if callable(moves) else moves)
 
     def __call__(self, config: BoardConfig, seed: int = 0) -> Policy:
         """Makes the policy for a configuration, and resets it with `seed`.
@@ -151,13 +138,10 @@ def agent_folder(name: str) -> Path | None:
         HubError: the agent of the hub cannot be had; a ValueError.
         MissingExtraError: the client of the hub is not installed.
     """
-    if is_hub_name(name):
-        copy = local_path(name)
-        return copy if (copy / AGENT_FILE).is_file() else hub_folder(name)
     for folder in (AGENTS_FOLDER / name, local_path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder
-    return None
+    return hub_folder(name) if is_hub_name(name) else None
 
 
 def make_policy(
@@ -190,12 +174,12 @@ def make_policy(
     """
     maker = find_policy(name, **options)
     if env is None:
-        first_click = "opening" if first_click is None else first_click
-        board = BoardConfig.of_size(8 if size is None else size, mines, first_click=first_click, moves=DEFAULT_MOVES)
+        rule = "opening" if first_click is None else first_click
+        board = BoardConfig.of_size(8 if size is None else size, mines, first_click=rule, moves=DEFAULT_MOVES)
         return maker(maker.config_for(board), seed)
-    given = {"size": size, "mines": mines, "first_click": first_click}
-    for argument in (each for each, value in given.items() if value is not None):
-        raise ValueError(f"env already defines {argument}; give env or {argument}, not both")
+    for argument, value in {"size": size, "mines": mines, "first_click": first_click}.items():
+        if value is not None:
+            raise ValueError(f"env already defines {argument}; give env or {argument}, not both")
     offered = config_of(env)
     config = maker.config_for(offered)
     if offered.moves[: len(config.moves)] != config.moves:
@@ -234,14 +218,16 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
     """
     name = pinned(name)
     specification = read_specification(name)
-    given = specification.options
-    for option in given.keys() & options.keys():
+    for option in specification.options.keys() & options.keys():
         raise ValueError(f"option {option} of policy {name!r} is given twice")
-    options = given | options
+    options = specification.options | options
     if specification.attribute is not None:
         return PolicyMaker(name, EntryFactory(specification, options), options)
     make = _built_in(specification.base)
-    _check_options(specification.base, make, options)
+    allowed = list(inspect.signature(make).parameters)[1:]
+    if unknown := ", ".join(option for option in options if option not in allowed):
+        names = ", ".join(allowed) or "none"
+        raise ValueError(f"policy {specification.base!r} has no option {unknown}; its options: {names}")
     return PolicyMaker(name, make, options)
 
 
@@ -322,10 +308,11 @@ def policy_digest(name: str) -> str | None:
     if specification.attribute is not None and not specification.in_file:
         load(specification)
         source = getattr(sys.modules[specification.base], "__file__", None)
-        return None if source is None else _hash([Path(source)])
-    check_name(name)
-    files = policy_files(name)
-    return _hash(files) if files else None
+        files = [] if source is None else [Path(source)]
+    else:
+        check_name(name)
+        files = policy_files(name)
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest() if files else None
 
 
 def policy_files(name: str) -> list[Path]:
@@ -345,19 +332,8 @@ def policy_files(name: str) -> list[Path]:
     return [folder / AGENT_FILE, folder / AGENT_WEIGHTS_FILE]
 
 
-def _hash(paths: Sequence[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
 def read_specification(name: str) -> Specification:
-    """Returns the parts of a specification; loads nothing.
-
-    Raises:
-        ValueError: the specification has another form.
-    """
+    """Returns the parts of a specification; loads nothing. Raises ValueError if it has another form."""
     return parse_specification(name, _is_name)
 
 
@@ -393,12 +369,3 @@ def _unknown(name: str) -> str:
         f"unknown policy {name!r}; there are {', '.join(policy_names())}, run folders of train.py, which hold "
         f"{AGENT_FILE}, and your own classes and functions as package.module:NAME or path/file.py:NAME{hint}"
     )
-
-
-def _check_options(name: str, make: Callable[..., Policy], options: dict[str, Any]) -> None:
-    allowed = list(inspect.signature(make).parameters)[1:]
-    unknown = [option for option in options if option not in allowed]
-    if unknown:
-        raise ValueError(
-            f"policy {name!r} has no option {', '.join(unknown)}; its options: {', '.join(allowed) or 'none'}"
-        )

@@ -28,8 +28,8 @@ from minesweeper_env.texts import html, printable
 GAP = 2
 """Width between two columns."""
 
-NAME_WIDTH = 21
-"""Width to which longer names fold before columns are left out."""
+NAME_WIDTH, LEAST_NAME_WIDTH = 21, 12
+"""Width to which longer names fold before columns are left out, and afterwards, if the rest is still too wide."""
 
 NO_LIMIT = 1_000_000
 """Width of lines of any length."""
@@ -104,6 +104,8 @@ class Table:
         """Returns the columns that fit for rich, from their headings on, without the title."""
         table = self.fitted(width)
         widths = table._widths(width)
+        if width is not None and _total(widths) > width:
+            widths = table._widths(width, LEAST_NAME_WIDTH)
         headings, *rows = table._texts()
         drawn = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
         # Without a width of its own, rich folds numbers where the terminal ends.
@@ -121,7 +123,7 @@ class Table:
             row[0] = f"{'>' if number in self.marked else ' '} {row[0]}"
         return texts
 
-    def _widths(self, width: int | None) -> list[int]:
+    def _widths(self, width: int | None, name_width: int = NAME_WIDTH) -> list[int]:
         """Returns the width of each column; headings and long names fold where the table is too wide."""
         headings, *rows = self._texts()
         cells = [max((cell_len(row[number]) for row in rows), default=0) for number in range(len(headings))]
@@ -131,7 +133,7 @@ class Table:
         widths = []
         for column, text, size in zip(self.columns, headings, cells, strict=True):
             word = max(map(len, re.findall(r"^ *[^ /]+/?|[^ /]+/?", text)), default=0)
-            widths.append(max(word, min(size, NAME_WIDTH) if column.folds else size))
+            widths.append(max(word, min(size, name_width) if column.folds else size))
         for number, column in enumerate(self.columns):
             if column.folds:
                 widths[number] += max(0, min(full[number] - widths[number], width - _total(widths)))

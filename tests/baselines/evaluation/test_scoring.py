@@ -190,7 +190,7 @@ def test_errors_come_before_any_play():
 @pytest.mark.usefixtures("no_play")
 def test_what_is_no_policy_is_answered_with_what_to_do():
     refuses("a policy is a specification such as 'exact'.*, not int", 3)
-    refuses(r"last_covered takes .* lacks size, mines, first_click.*FunctionPolicy", last_covered)
+    refuses(r"last_covered.* is called with size=.* and takes .*FunctionPolicy", last_covered)
     refuses(
         r"must return an object with the method act\(observations, action_masks\), not dict",
         lambda **board: board,
