@@ -23,7 +23,7 @@ def test_the_blocks_of_the_page_are_what_the_code_prints(coach):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["avoidable", "inaccurate", "unlucky"])
 def test_each_game_shows_the_mark_that_its_section_explains(coach, kind):
-    marks = {verdict.mark for verdict in coach.review(kind).verdicts}
+    marks = {turn.mark for turn in coach.review(kind).turns}
     assert Mark[kind.upper()] in marks
 
 

@@ -29,14 +29,9 @@ def test_each_character_stands_for_its_cell():
     expected = [[0, 1, 2, 3], [4, 5, 6, 7], [8, HIDDEN, FLAGGED, QUESTION], [0, 0, MINE, MINE], [HIDDEN] * 4]
     assert read_board(text).tolist() == expected
 
-
-def test_blanks_blank_lines_and_line_ends_of_other_systems_do_not_matter():
+    # Blanks, blank lines and the line ends of other systems do not matter.
     assert read_board("\ufeff\r\n 1 # \t2\r\n\r\n##?\r\n\n").tolist() == [[1, HIDDEN, 2], [HIDDEN, HIDDEN, QUESTION]]
-
-
-def test_the_mines_that_were_opened_are_marked():
-    board = np.array([[MINE, MINE], [2, HIDDEN]], np.int8)
-    assert write_board(board, [(0, 1)]) == "*!\n2#"
+    assert write_board(np.array([[MINE, MINE], [2, HIDDEN]], np.int8), [(0, 1)]) == "*!\n2#"
 
 
 @pytest.mark.parametrize(("rows", "cols", "mines"), [(3, 12, 5), (11, 4, 6), (2, 1, 1)])
@@ -46,8 +41,7 @@ def test_a_board_as_the_environment_prints_it_is_read(rows, cols, mines):
     lost = False
     while not lost:
         board, _, lost, _, _ = env.step(env.unwrapped.action_masks()[: rows * cols].argmax())
-        expected = np.where(board == MINE, MINE, board)
-        assert read_board(env.render()).tolist() == expected.tolist()
+        assert read_board(env.render()).tolist() == board.tolist()
 
 
 @pytest.mark.parametrize(("size", "width"), [((3, 12), 100), ((16, 30), 80), ((11, 4), 80)])
@@ -60,19 +54,9 @@ def test_a_board_as_the_line_mode_prints_it_is_read(size, width, glyphs):
     assert read_board("\n".join([*lines, "Mines left: 4   Time: 0:00"])).tolist() == session.board.tolist()
 
 
-def test_stars_are_hidden_cells_where_nothing_else_is_covered():
+def test_stars_may_be_hidden_cells_and_numbers_at_the_edges_may_be_cells():
     assert read_board("**1 / 110").tolist() == [[HIDDEN, HIDDEN, 1], [1, 1, 0]]
-
-
-def test_a_board_that_only_begins_with_numbers_keeps_them():
     assert read_board("0 1\n0 1").tolist() == [[0, 1], [0, 1]]
-
-
-def test_the_column_of_an_error_counts_the_numbers_of_the_rows():
-    text = "  0 1 2\n0 # # #\n1 # z #"
-    with pytest.raises(BoardTextError) as error:
-        read_board(text)
-    assert error.value.values == {"line": 3, "column": 5, "found": "z"}
 
 
 @pytest.mark.parametrize(
@@ -81,6 +65,7 @@ def test_the_column_of_an_error_counts_the_numbers_of_the_rows():
         ("", "empty", {}),
         (" \n\n", "empty", {}),
         ("##1\n##1\n###x", "cell", {"line": 3, "column": 4, "found": "x"}),
+        ("  0 1 2\n0 # # #\n1 # z #", "cell", {"line": 3, "column": 5, "found": "z"}),
         ("# 9", "cell", {"line": 1, "column": 3, "found": "9"}),
         ("##\n\n###", "row", {"line": 3, "found": 3, "expected": 2}),
     ],

@@ -68,9 +68,8 @@ def test_a_loss_that_no_safer_cell_would_have_bettered_is_no_mistake():
     turn = review_game(game, quick=True).turns[-1]
     assert (turn.mark, turn.better) == (Mark.UNLUCKY, None)
     assert turn.excess > 0.0
-    assert [*detail_sentences(turn, Catalogue("en"))][
-        -1
-    ] == "There were safer cells, but none of them wins more games: the choice was no mistake."
+    *_, last = detail_sentences(turn, Catalogue("en"))
+    assert last == "There were safer cells, but none of them wins more games: the choice was no mistake."
 
 
 def test_luck_that_rounds_to_nothing_and_tiny_estimates_have_no_signs():
