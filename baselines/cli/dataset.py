@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import BOARD, Parser, chosen_board, share, whole_number_from
 from baselines.cli.command import Command, Work
@@ -17,8 +17,11 @@ from baselines.support.extras import check_extra
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
-    from baselines.evaluation.datasets import DatasetPlan
+    from gymnasium import Env
+
     from baselines.evaluation.evaluate import Entrant
+
+    Plan = tuple[str, Entrant, Env[Any, Any]]
 
 EXTRA = "minari"
 """The extra of this package that installs Minari."""
@@ -79,22 +82,20 @@ def _check(options: argparse.Namespace) -> str:
     return f"Record {options.games} games of {listed(options.policy)} on {name_of(config)}"
 
 
-def _plans(options: argparse.Namespace) -> dict[DatasetPlan, Entrant]:
-    """Checks the rest of what can be checked before the first game; returns the player of each data set."""
+def _plans(options: argparse.Namespace) -> list[Plan]:
+    """Checks the rest of what can be checked before the first game."""
     from baselines.cli.evaluate import choose_policies
-    from baselines.evaluation.datasets import PATH_VARIABLE, DatasetPlan, check_name, default_name
+    from baselines.evaluation.datasets import PATH_VARIABLE, check_name, default_name, make_env
 
     config = chosen_board(options)
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         os.environ[PATH_VARIABLE] = str(options.out.resolve())
-    plans = {}
+    plans = []
     for entrant in choose_policies(options.policy, config):
         name = options.name or default_name(entrant.name, config)
         check_name(name)
-        plan = DatasetPlan(name, entrant.name, entrant.config, options.observation, options.reward, options.command)
-        plan.make_env().close()
-        plans[plan] = entrant
+        plans.append((name, entrant, make_env(entrant.config, options.observation, options.reward)))
     return plans
 
 
@@ -106,24 +107,19 @@ def _check_seeds(first: int, games: int) -> None:
         )
 
 
-def _write_all(plans: Mapping[DatasetPlan, Entrant], options: argparse.Namespace) -> None:
-    for plan, entrant in plans.items():
-        _write(plan, options, entrant)
-
-
-def _write(plan: DatasetPlan, options: argparse.Namespace, entrant: Entrant) -> None:
+def _write_all(plans: Sequence[Plan], options: argparse.Namespace) -> None:
     from baselines.evaluation.datasets import write_dataset
 
     seeds = range(options.seed, options.seed + options.games)
-    evaluation = entrant.play(seeds, workers=options.workers, record=True)
-    if evaluation.interrupted:
-        raise KeyboardInterrupt
-    dataset = write_dataset(plan, evaluation.records)
-    wins = sum(record.won for record in evaluation.records)
-    print(
-        f"{plan.name}: {dataset.total_episodes} games of {plan.policy} on {name_of(plan.config)}, "
-        f"{dataset.total_steps} steps, {wins / dataset.total_episodes:.1%} won"
-    )
+    for name, entrant, env in plans:
+        played = entrant.play(seeds, workers=options.workers, record=True)
+        if played.interrupted:
+            raise KeyboardInterrupt
+        dataset = write_dataset(name, entrant.name, env, played.records, options.command)
+        print(
+            f"{name}: {dataset.total_episodes} games of {entrant.name} on {name_of(entrant.config)}, "
+            f"{dataset.total_steps} steps, {played.win_rate:.1%} won"
+        )
 
 
 main = Command(

@@ -133,21 +133,3 @@ def test_a_data_set_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         dataset.main([*BOARD, "--games", "3", "--policy", "random", "--out", str(tmp_path)])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_games_of_the_second_of_two_writers_are_kept_and_their_folder_is_named(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("minari")
-    from baselines.evaluation import datasets
-
-    make_namespace, other = datasets._make_namespace, tmp_path / "mine-v0" / "data"
-
-    def be_overtaken(name):
-        make_namespace(name)
-        other.mkdir(parents=True)
-        (other / "main_data.hdf5").touch()
-
-    monkeypatch.setattr(datasets, "_make_namespace", be_overtaken)
-    arguments = [*BOARD, "--games", "3", "--policy", "random", "--out", str(tmp_path), "--name", "mine-v0"]
-    assert dataset.main(arguments) == 1
-    (kept,) = tmp_path.glob(".*/mine-v0/data/main_data.hdf5")
-    assert str(kept.parents[1]) in capsys.readouterr().err
