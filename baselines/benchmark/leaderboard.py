@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, read_result_file, title_of
 from baselines.evaluation.columns import format_p_value, per_cent, spaced
 from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
-from baselines.evaluation.protocol import PROTOCOL
 from baselines.registry import policy_names, read_specification
 from minesweeper_env.texts import markdown, markdown_code
 

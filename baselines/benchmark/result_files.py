@@ -19,8 +19,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.benchmark.protocol import PROTOCOL
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.protocol import PROTOCOL
 from baselines.support.board_names import name_of
 from baselines.support.checks import one_of
 from baselines.support.files import first_line, replace_file

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from baselines.evaluation.protocol import PROTOCOL, Protocol
+from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import SCRIPTED
 from baselines.support.board_names import parse_board

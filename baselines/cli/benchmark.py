@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from baselines.benchmark.protocol import PROTOCOL
 from baselines.cli.arguments import (
     SUITE_NEEDS,
     Parser,
@@ -22,7 +23,6 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.command import Command, Work
 from baselines.cli.start import announce, listed
-from baselines.evaluation.protocol import PROTOCOL
 from baselines.support.extras import check_extra
 from minesweeper_env.notices import say
 from minesweeper_env.texts import printable

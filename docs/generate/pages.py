@@ -26,9 +26,9 @@ from baselines.benchmark.leaderboard import (
     policy_table,
     read_results,
 )
+from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, spaced
-from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.results import points as difference
 from baselines.learned.settings import hyperparameters_of, options_of
 from baselines.registry import policy_names

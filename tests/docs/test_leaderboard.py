@@ -10,10 +10,10 @@ from support import ROOT
 from support.docs_scripts import load_script
 
 from baselines.benchmark.leaderboard import board_table, cards_table, check_name, overview, policy_table, rows_of
+from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import Card, Games, ResultFile, Time, Times, check_result_file
 from baselines.cli import benchmark
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.protocol import PROTOCOL
 
 RESULTS = sorted((ROOT / "docs" / "leaderboard" / "results").glob("*.json"))
 GENERATED = r"<!-- (results|benchmark): .*?<!-- end of \1 -->"

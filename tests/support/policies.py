@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from baselines.evaluation.games import play_games
+from baselines.evaluation.intervals import p_value_of_discordant
 from baselines.registry import build_policy
 from baselines.scripted.base import neighbour_sums
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
@@ -79,3 +80,9 @@ def number_won(policy, config, layouts) -> int:
             board, _, done, _, info = env.step(int(action))
         won += info["is_success"]
     return won
+
+
+def mcnemar_p_value(first, second):
+    """Returns the p-value of the exact McNemar test for the outcomes of two players in the same games."""
+    pairs = list(zip(first, second, strict=True))
+    return p_value_of_discordant(sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs))

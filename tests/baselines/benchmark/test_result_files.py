@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from baselines.benchmark.entries import card_for, replay_policy, with_times_of
+from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import (
     LEAST_SAMPLE,
     Card,
@@ -25,7 +26,6 @@ from baselines.benchmark.result_files import (
     sha256_of,
 )
 from baselines.evaluation.games import Assignment
-from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.results import versions
 from baselines.registry import build_policy
 

@@ -11,9 +11,9 @@ from support import ROOT
 from support.commands import complaint
 
 from baselines.benchmark import entries
+from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import ResultFile, Time, read_result_file
 from baselines.cli import benchmark
-from baselines.evaluation.protocol import PROTOCOL
 
 SMALL = ["--boards", "5x5/5", "--first-click", "opening"]
 

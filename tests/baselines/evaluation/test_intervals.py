@@ -9,7 +9,13 @@ import pytest
 from scipy.stats import multinomial
 
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.intervals import holm, mcnemar_p_value, mean_interval, paired_difference, wilson_interval
+from baselines.evaluation.intervals import (
+    holm,
+    mean_interval,
+    p_value_of_discordant,
+    paired_difference,
+    wilson_interval,
+)
 from baselines.evaluation.results import PolicyResult, compare, compare_with_best, result_row
 
 
@@ -26,20 +32,10 @@ def test_wilson_interval_is_the_formula(wins, games):
     assert wilson_interval(wins, games) == pytest.approx((centre - half, centre + half), abs=1e-12)
 
 
-def test_wilson_interval_needs_games():
-    with pytest.raises(ValueError, match="n"):
-        wilson_interval(0, 0)
-
-
 def test_mcnemar_counts_the_games_that_one_alone_wins():
-    first = [True] * 10 + [False] * 2 + [True] * 30 + [False] * 8
-    second = [False] * 10 + [True] * 2 + [True] * 30 + [False] * 8
-    expected = 2 * (1 + 12 + 66) / 2**12
-    assert mcnemar_p_value(first, second) == pytest.approx(expected)
-    assert mcnemar_p_value(second, first) == pytest.approx(expected)
-    assert mcnemar_p_value(first, first) == 1.0
-    with pytest.raises(ValueError, match="shorter"):
-        mcnemar_p_value(first, second[:-1])
+    assert p_value_of_discordant(10, 2) == pytest.approx(2 * (1 + 12 + 66) / 2**12)
+    assert p_value_of_discordant(2, 10) == p_value_of_discordant(10, 2)
+    assert p_value_of_discordant(0, 0) == 1.0
 
 
 def test_policies_meet_on_common_seeds_only():
@@ -109,16 +105,8 @@ def test_a_paired_interval_covers_the_difference_about_95_times_in_100(probabili
     assert 0.93 < float(weights[covered].sum()) < 0.985
 
 
-@pytest.mark.parametrize("games", [(0, 0, 0, 0), (3, -1, 2, 4)])
-def test_a_paired_interval_refuses_impossible_numbers(games):
-    with pytest.raises(ValueError, match=r"must be at least 0, and one above 0, not \("):
-        paired_difference(*games)
-
-
 def test_holm_multiplies_each_value_by_the_tests_that_are_left():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.5, 0.9, 0.02]) == pytest.approx([1.0, 1.0, 0.06])
     assert holm([0.2]) == [0.2]
     assert holm([]) == []
-    with pytest.raises(ValueError, match="p-values must be 0 to 1"):
-        holm([0.1, 1.2])

@@ -8,13 +8,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support.policies import mcnemar_p_value
 
 import baselines
 from baselines import Policy
 from baselines.adapters import FunctionPolicy
 from baselines.evaluation.evaluate import Entrant
 from baselines.evaluation.games import play_games
-from baselines.evaluation.intervals import holm, mcnemar_p_value, paired_difference
+from baselines.evaluation.intervals import holm, paired_difference
 from baselines.evaluation.seeds import TEST_SEEDS
 from baselines.policy import PolicyError
 from minesweeper_env import BoardConfig

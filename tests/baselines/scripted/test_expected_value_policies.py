@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.policies import Recorder, all_layouts, click_config, consistent_layouts
+from support.policies import Recorder, all_layouts, click_config, consistent_layouts, mcnemar_p_value
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.intervals import mcnemar_p_value
 from baselines.registry import build_policy
 from baselines.scripted.base import Knowledge
 from baselines.scripted.expected_value import ExpectedValueSourcePolicy

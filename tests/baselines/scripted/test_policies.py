@@ -6,11 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from support.policies import all_layouts, boards_in_play, click_config, consistent_layouts
+from support.policies import all_layouts, boards_in_play, click_config, consistent_layouts, mcnemar_p_value
 
 from baselines import make_policy, policy_names
 from baselines.evaluation.games import play_games
-from baselines.evaluation.intervals import mcnemar_p_value
 from baselines.registry import build_policy, config_for
 from baselines.scripted.base import Knowledge, apply_local_rules
 from baselines.scripted.expected_value import ExpectedValuePolicy

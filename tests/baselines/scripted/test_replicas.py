@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from support.policies import boards_in_play
+from support.policies import boards_in_play, mcnemar_p_value
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.intervals import mcnemar_p_value, mean_interval
+from baselines.evaluation.intervals import mean_interval
 from baselines.registry import build_policy
 from baselines.scripted.base import Knowledge, apply_local_rules, apply_local_rules_once
 from minesweeper_env import BoardConfig

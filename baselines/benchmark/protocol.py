@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from baselines.evaluation.seeds import TEST_SEEDS
 from minesweeper_env.config import BoardConfig
@@ -60,23 +59,18 @@ class Protocol:
             raise ValueError(f"benchmark {self.version} has 1 to {len(self.seeds)} games per board, not {games}")
         return self.seeds[:games]
 
-    def definition(self) -> dict[str, Any]:
-        """Returns all that fixes the games and the comparison, as a JSON object."""
-        return {
-            "version": self.version,
+    def digest(self) -> str:
+        """Returns the SHA-256, in hexadecimal digits, of all that fixes the games and the comparison."""
+        definition = {
+            **asdict(self),
             "environment": "Minesweeper-v0",
-            "boards": [list(size) for size in self.sizes],
-            "first_clicks": list(self.first_clicks),
+            "boards": self.sizes,
             "seeds": [self.seeds.start, self.seeds.stop],
-            "least_games": self.least_games,
             "forbidden_seeds": [self.forbidden_seeds.start, self.forbidden_seeds.stop],
-            "reference": self.reference,
             "tracks": list(self.tracks),
         }
-
-    def digest(self) -> str:
-        """Returns the SHA-256 of the definition, in hexadecimal digits."""
-        return hashlib.sha256(json.dumps(self.definition(), sort_keys=True).encode()).hexdigest()
+        del definition["sizes"]
+        return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()
 
 
 PROTOCOL = Protocol(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.suites import SUITES
-from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS
 from baselines.registry import policy_names
 
