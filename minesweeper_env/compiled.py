@@ -97,8 +97,8 @@ _PACKAGE = Path(__file__).parent
 def _stamp(path: Path) -> str:
     """Returns a hash of a file, of all files that it imports, directly or not, and of the linker.
 
-    Only imports of the form `from package.module import name` are followed, and only into this package and the package
-    of the file.
+    Only imports of the form `from package.part import name` are followed, a module or a name of one, and only into this
+    package and the package of the file.
     """
     packages = {"minesweeper_env": _PACKAGE} | {root.name: root for root in _root(path)}
     sources = {each: each.read_bytes() for each in (path, _PACKAGE / "linking.py")}
@@ -118,8 +118,8 @@ def _root(path: Path) -> list[Path]:
 
 
 def _imports(source: bytes, packages: dict[str, Path]) -> Iterator[Path]:
-    for package, name in re.findall(r"^from (\w+)\.([\w.]+) import", source.decode(), re.MULTILINE):
-        if package in packages:
-            path = packages[package].joinpath(*name.split(".")).with_suffix(".py")
+    for package, name, first in re.findall(r"^from (\w+)\.([\w.]+) import (\w+)", source.decode(), re.MULTILINE):
+        for parts in (name.split("."), [*name.split("."), first]) if package in packages else ():
+            path = packages[package].joinpath(*parts).with_suffix(".py")
             if path.exists():
                 yield path

@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
-from minesweeper_env.inference.counting.posterior import CONTRADICTION, finish_posterior, read_board
+from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_board
+from minesweeper_env.inference.counting.posterior import failure, finish_posterior, infer, run_with_workspace
 from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
-from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
-from minesweeper_env.inference.counting.states import OK, Floats
-from minesweeper_env.inference.counting.workspace import Workspace, carve, make_fixed_workspace
+from minesweeper_env.inference.counting.workspace import KNOWN, OK, Floats, Workspace, make_fixed_workspace
 from minesweeper_env.inference.deduction.sentences import SEVERAL, WITH_TOTAL, known_cells
 from minesweeper_env.inference.reading import MINE, SAFE
 from minesweeper_env.inference.search.endgame import EndgameSearcher
@@ -88,19 +87,19 @@ def propagate(board: NDArray[np.int8], max_count: int, workspace: Workspace) -> 
     Returns:
         The outcome.
     """
-    return read_board(carve(workspace), board, workspace.neighbours, max_count)
+    return read_board(workspace, board, max_count)
 
 
 @inlined
 def is_known_safe(cell: int, workspace: Workspace) -> bool:
     """Returns whether `propagate` found that single clues prove a cell safe."""
-    return bool(workspace.ints[cell] == SAFE)
+    return bool(workspace.cells[KNOWN, cell] == SAFE)
 
 
 @inlined
 def posterior_after_propagation(workspace: Workspace, mines: int, probabilities: Floats) -> tuple[int, float]:
     """Computes the posterior of the board that `propagate` has read; see `posterior`."""
-    return finish_posterior(carve(workspace), workspace.neighbours, mines, 0.0, FIXED_TOTAL, probabilities)
+    return finish_posterior(workspace, mines, 0.0, FIXED_TOTAL, probabilities)
 
 
 @inlined

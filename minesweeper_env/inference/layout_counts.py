@@ -14,11 +14,11 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards, check_radius
+from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL, MODULAR, level_span
-from minesweeper_env.inference.counting.posterior import read_board, run_forward_pass
-from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
-from minesweeper_env.inference.counting.states import OK, Floats
-from minesweeper_env.inference.counting.workspace import Workspace, carve
+from minesweeper_env.inference.counting.frontier import read_board
+from minesweeper_env.inference.counting.posterior import failure, infer, run_forward_pass, run_with_workspace
+from minesweeper_env.inference.counting.workspace import Floats, Workspace
 
 _BITS = 21
 """Each prime exceeds 2**21."""
@@ -56,31 +56,33 @@ def component_remainders(
     Returns:
         The outcome and the number of components.
     """
-    workspace = Workspace(*arrays)
-    work = carve(workspace)
-    outcome = read_board(work, board, workspace.neighbours, max_count)
-    if outcome != OK:
+    work = Workspace(*arrays)
+    outcome = read_board(work, board, max_count)
+    if outcome != ws.OK:
         return outcome, 0
-    outcome, components, totals, _, _ = run_forward_pass(work, workspace.neighbours, mines, prime, MODULAR)
-    if outcome != OK:
+    outcome, components, totals, _, _ = run_forward_pass(work, mines, prime, MODULAR)
+    if outcome != ws.OK:
         return outcome, 0
     at, place, largest = 0, 0, 0
     for component in range(components):
         cells = 0
-        while place < work.plan.component_end[component]:
-            cells += work.frontier.size[work.plan.order[place]]
+        while place < work.cells[ws.END, component]:
+            cells += work.cells[ws.SIZE, work.cells[ws.ORDER, place]]
             place += 1
         largest = max(largest, cells)
-        last = work.plan.last_level[component]
+        last = work.levels[component, ws.LAST]
         # No constraint is open on the last level, so it has one state, with one value for each number of mines.
         begin, end = level_span(work, last)
-        sizes[2 * component], sizes[2 * component + 1] = work.states.low[work.levels.state[last]], end - begin - 1
+        sizes[2 * component], sizes[2 * component + 1] = (
+            work.states[work.levels[last, ws.FIRST], ws.LOW],
+            end - begin - 1,
+        )
         for i in range(begin, end):
             remainders[at] = work.values[i]
             at += 1
     sizes[2 * components], sizes[2 * components + 1] = totals.mines, totals.outside
     sizes[2 * components + 2] = largest
-    return OK, components
+    return ws.OK, components
 
 
 def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[int]:
@@ -166,7 +168,7 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     passes = 1
     while len(remainders) < passes:
         outcome = run_with_workspace(count, rows, cols, radius, float(nth_prime(len(remainders))), passes=passes)
-        if outcome != OK:
+        if outcome != ws.OK:
             raise failure(array, mines, radius, outcome)
         widths = sizes[1 : 2 * components : 2] + 1
         remainders.append([int(remainder) for remainder in found[: widths.sum()]])

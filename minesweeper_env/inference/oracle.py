@@ -12,7 +12,7 @@ from minesweeper_env.codes import HIDDEN, Codes
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, whole_number
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards, check_radius
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
-from minesweeper_env.inference.counting.run import infer
+from minesweeper_env.inference.counting.posterior import infer
 from minesweeper_env.threads import ThreadPool, split
 
 

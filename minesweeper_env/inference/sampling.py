@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
+from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.backward_pass import (
     UNDERFLOW,
     join_forward,
@@ -18,10 +19,9 @@ from minesweeper_env.inference.counting.backward_pass import (
     weigh_outside,
 )
 from minesweeper_env.inference.counting.forward_pass import DROPPED, FIXED_TOTAL, Weighting, level_span, weigh_group
-from minesweeper_env.inference.counting.posterior import read_board, run_forward_pass
-from minesweeper_env.inference.counting.run import failure, matching_density, run_with_workspace
-from minesweeper_env.inference.counting.states import NEED_VALUES, OK, Floats
-from minesweeper_env.inference.counting.workspace import Work, Workspace, carve
+from minesweeper_env.inference.counting.frontier import read_board
+from minesweeper_env.inference.counting.posterior import failure, matching_density, run_forward_pass, run_with_workspace
+from minesweeper_env.inference.counting.workspace import Floats, Workspace
 from minesweeper_env.inference.reading import MINE, UNKNOWN, Ints
 
 TOTAL, STATE, USED = range(3)
@@ -61,18 +61,15 @@ def draw_layouts(
     Returns:
         The outcome.
     """
-    workspace = Workspace(*arrays)
-    work = carve(workspace)
-    outcome = read_board(work, board, workspace.neighbours, max_count)
-    if outcome != OK:
+    work = Workspace(*arrays)
+    outcome = read_board(work, board, max_count)
+    if outcome != ws.OK:
         return outcome
-    outcome, components, totals, _, weighting = run_forward_pass(
-        work, workspace.neighbours, mines, density, FIXED_TOTAL
-    )
-    if outcome != OK:
+    outcome, components, totals, _, weighting = run_forward_pass(work, mines, density, FIXED_TOTAL)
+    if outcome != ws.OK:
         return outcome
     outcome = _draw_counts(work, weighting, components, totals.mines, totals.outside, uniforms, in_group, position)
-    if outcome == OK:
+    if outcome == ws.OK:
         for i in range(len(layouts)):
             _choose_cells(work, uniforms[i, 2 * len(board) + 1 :], totals.outside, in_group[i], layouts[i])
     return outcome
@@ -80,7 +77,7 @@ def draw_layouts(
 
 @inlined
 def _draw_counts(
-    work: Work,
+    work: Workspace,
     weighting: Weighting,
     components: int,
     mines: int,
@@ -94,7 +91,7 @@ def _draw_counts(
     joint, width, low, _ = join_forward(work, weighting, components)
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
-        return NEED_VALUES
+        return ws.NEED_VALUES
     after = values[joint + width : spare]
     weigh_outside(after, mines - low, outside, weighting)
     total = 0.0
@@ -105,10 +102,10 @@ def _draw_counts(
         return UNDERFLOW
     for i in range(len(position)):
         position[i, TOTAL] = _draw(after, uniforms[i, 0] * total)
-        in_group[i, len(work.frontier.cell_of)] = mines - low - position[i, TOTAL]
+        in_group[i, len(work.neighbours)] = mines - low - position[i, TOTAL]
     column = 1
     for component in range(components - 1, -1, -1):
-        begin, end = level_span(work, work.plan.last_level[component])
+        begin, end = level_span(work, work.levels[component, ws.LAST])
         # The array of all components before this one lies directly in front, shorter by the component's range.
         width -= end - begin - 1
         joint -= width
@@ -116,9 +113,9 @@ def _draw_counts(
             _draw_component(values[joint : joint + width], values[begin:end], uniforms[i, column], position[i])
         column += 1
         if not _draw_groups(work, weighting, component, spare, uniforms[:, column:], in_group, position):
-            return NEED_VALUES
-        column += work.levels.place[work.plan.last_level[component]]
-    return OK
+            return ws.NEED_VALUES
+        column += work.levels[work.levels[component, ws.LAST], ws.PLACE]
+    return ws.OK
 
 
 @inlined
@@ -157,19 +154,18 @@ def _draw_component(before: Floats, fill: Floats, uniform: float, position: Ints
 
 @inlined
 def _draw_groups(
-    work: Work, weighting: Weighting, component: int, spare: int, uniforms: Floats, in_group: Ints, position: Ints
+    work: Workspace, weighting: Weighting, component: int, spare: int, uniforms: Floats, in_group: Ints, position: Ints
 ) -> bool:
     """Draws the mine count of each group of a component, the last group first; returns whether there was space."""
-    levels, plan = work.levels, work.plan
-    last = plan.last_level[component]
+    last = work.levels[component, ws.LAST]
     largest = largest_level(work, last)
     # A component has one level more than groups; the shift turns a level into the position of its group.
-    shift = plan.component_end[component] - last
-    for level in range(last - 1, last - levels.place[last] - 1, -1):
-        if levels.value[level] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
+    shift = work.cells[ws.END, component] - last
+    for level in range(last - 1, last - work.levels[last, ws.PLACE] - 1, -1):
+        if work.levels[level, ws.VALUE] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
             return False
-        group = plan.order[level + shift]
-        weigh_group(work.weights, work.frontier.size[group], weighting.mode, weighting.density)
+        group = work.cells[ws.ORDER, level + shift]
+        weigh_group(work.floats[ws.WEIGHT], work.cells[ws.SIZE, group], weighting)
         # All layouts take this step together, so that a dropped level is recomputed only once.
         for i in range(len(position)):
             in_group[i, group] = _step_back(work, level, uniforms[i, last - 1 - level], position[i])
@@ -177,15 +173,15 @@ def _draw_groups(
 
 
 @inlined
-def _step_back(work: Work, level: int, uniform: float, position: Ints) -> int:
+def _step_back(work: Workspace, level: int, uniform: float, position: Ints) -> int:
     """Draws the state of a level that leads to `position`; returns the mine count of the group in between."""
     total = 0.0
-    for i in range(work.levels.states[level]):
+    for i in range(work.levels[level, ws.STATES]):
         weight, _ = _link_weight(work, level, i, position)
         total += weight
     # Weights are computed twice: the threshold needs their total, and there is no array to keep them.
     threshold, chosen = uniform * total, -1
-    for i in range(work.levels.states[level]):
+    for i in range(work.levels[level, ws.STATES]):
         weight, _ = _link_weight(work, level, i, position)
         if weight > 0.0:
             chosen = i
@@ -193,39 +189,40 @@ def _step_back(work: Work, level: int, uniform: float, position: Ints) -> int:
                 break
             threshold -= weight
     _, mines = _link_weight(work, level, chosen, position)
-    states, state, following = work.states, work.levels.state[level], work.levels.state[level + 1]
-    position[USED] += states.low[following + position[STATE]] - mines - states.low[state + chosen]
+    states, state, following = work.states, work.levels[level, ws.FIRST], work.levels[level + 1, ws.FIRST]
+    position[USED] += states[following + position[STATE], ws.LOW] - mines - states[state + chosen, ws.LOW]
     position[STATE] = chosen
     return mines
 
 
 @inlined
-def _link_weight(work: Work, level: int, source: int, position: Ints) -> tuple[float, int]:
+def _link_weight(work: Workspace, level: int, source: int, position: Ints) -> tuple[float, int]:
     """Returns the weight of all ways through a state of a level to `position`, and the group's mine count."""
     states, levels = work.states, work.levels
-    state, following = levels.state[level] + source, levels.state[level + 1]
-    mines = int(states.least[state])
-    for link in range(states.first_link[state], states.first_link[state + 1]):
-        if states.links[link] == position[STATE]:
-            at = position[USED] + states.low[following + position[STATE]] - mines - states.low[state]
-            if 0 <= at <= states.high[state] - states.low[state]:
-                return work.weights[mines] * work.values[levels.value[level] + source * levels.width[level] + at], mines
+    state = levels[level, ws.FIRST] + source
+    low, following = states[state, ws.LOW], states[levels[level + 1, ws.FIRST] + position[STATE], ws.LOW]
+    mines = int(states[state, ws.LEAST])
+    for link in range(states[state, ws.LINK], states[state + 1, ws.LINK]):
+        if work.links[link] == position[STATE]:
+            at = position[USED] + following - mines - low
+            if 0 <= at <= states[state, ws.HIGH] - low:
+                value = work.values[levels[level, ws.VALUE] + source * levels[level, ws.WIDTH] + at]
+                return work.floats[ws.WEIGHT, mines] * value, mines
         mines += 1
     return 0.0, mines
 
 
 @inlined
-def _choose_cells(work: Work, uniforms: Floats, outside: int, in_group: Ints, layout: NDArray[np.bool_]) -> None:
+def _choose_cells(work: Workspace, uniforms: Floats, outside: int, in_group: Ints, layout: NDArray[np.bool_]) -> None:
     """Draws the cells of each group: each cell is a mine with probability mines left / cells left."""
-    frontier, left = work.frontier, work.frontier.spare
-    cells = len(layout)
+    left, cells = work.cells[ws.SPARE], len(layout)
     for group in range(cells):
-        left[group] = frontier.size[group]
+        left[group] = work.cells[ws.SIZE, group]
     left[cells] = outside
     for cell in range(cells):
-        layout[cell] = frontier.known[cell] == MINE
-        if frontier.known[cell] == UNKNOWN:
-            group = frontier.group_of[cell] if frontier.group_of[cell] >= 0 else cells
+        layout[cell] = work.cells[ws.KNOWN, cell] == MINE
+        if work.cells[ws.KNOWN, cell] == UNKNOWN:
+            group = work.cells[ws.GROUP, cell] if work.cells[ws.GROUP, cell] >= 0 else cells
             layout[cell] = uniforms[cell] * left[group] < in_group[group]
             in_group[group] -= layout[cell]
             left[group] -= 1
@@ -282,5 +279,5 @@ def _fill(
     outcome = run_with_workspace(draw, *board.shape, radius, 0.0)
     if outcome == UNDERFLOW:
         outcome = run_with_workspace(draw, *board.shape, radius, matching_density(board, mines, radius))
-    if outcome != OK:
+    if outcome != ws.OK:
         raise failure(board, mines, radius, outcome)

@@ -8,22 +8,19 @@ from __future__ import annotations
 import math
 
 from minesweeper_env.compiled import inlined
+from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.forward_pass import (
     BOOLEAN,
     DROPPED,
     IID,
     Weighting,
-    bits_lost_per_cell,
     clamp,
     level_span,
     pull_values,
+    push_values,
     renormalise,
-    step_level,
-    tracks_mines,
-    weigh_group,
 )
-from minesweeper_env.inference.counting.states import NEED_VALUES, OK, Floats
-from minesweeper_env.inference.counting.workspace import VALUE, Work
+from minesweeper_env.inference.counting.workspace import Floats, Workspace
 
 UNDERFLOW = -1
 """Outcome of a board whose total weight is 0 in floating point; it may or may not have layouts."""
@@ -31,12 +28,12 @@ UNDERFLOW = -1
 
 @inlined
 def join_components(
-    work: Work, weighting: Weighting, components: int, mines_left: int, outside: int
+    work: Workspace, weighting: Weighting, components: int, mines_left: int, outside: int
 ) -> tuple[int, float, float]:
-    """Convolves the components and the cells outside, and runs the backward pass.
+    """Convolves the counted components and the cells outside, and fills in the probabilities of the groups.
 
     Args:
-        work: with all components counted; the probabilities of its groups are filled in.
+        work: with all components counted.
         weighting: the weights of the layouts.
         components: the number of components.
         mines_left: the mines among all unknown cells.
@@ -47,11 +44,10 @@ def join_components(
     """
     values = work.values
     joint, width, low, log_scale = join_forward(work, weighting, components)
-    after_at = joint + width
-    spare = after_at + width
+    spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
-        return NEED_VALUES, 0.0, 0.0
-    after = values[after_at:spare]
+        return ws.NEED_VALUES, 0.0, 0.0
+    after = values[joint + width : spare]
     log_scale += weigh_outside(after, mines_left - low, outside, weighting)
     total, mine, free = 0.0, 0.0, 0.0
     for m in range(width):
@@ -63,25 +59,24 @@ def join_components(
         return UNDERFLOW, 0.0, 0.0
     # `after` holds, for each mine count of the components up to this one, the weight of everything after them.
     for component in range(components - 1, -1, -1):
-        last = work.plan.last_level[component]
-        begin, end = level_span(work, last)
+        begin, end = level_span(work, work.levels[component, ws.LAST])
         fill = values[begin:end]
         width -= len(fill) - 1
         joint -= width
         if spare + len(fill) >= len(values):
-            return NEED_VALUES, 0.0, 0.0
+            return ws.NEED_VALUES, 0.0, 0.0
         _correlate(values[joint : joint + width], after, values[spare : spare + len(fill)])
         if not _go_back(work, weighting, component, spare):
-            return NEED_VALUES, 0.0, 0.0
+            return ws.NEED_VALUES, 0.0, 0.0
         _correlate(fill, after, after[:width])
         after = after[:width]
         clamp(after, weighting, math.inf)
     elsewhere = mine / (mine + free) if outside > 0 else 0.0
-    return OK, weighting.density if weighting.mode == IID else elsewhere, log_scale + math.log(total)
+    return ws.OK, weighting.density if weighting.mode == IID else elsewhere, log_scale + math.log(total)
 
 
 @inlined
-def join_forward(work: Work, weighting: Weighting, components: int) -> tuple[int, int, int, float]:
+def join_forward(work: Workspace, weighting: Weighting, components: int) -> tuple[int, int, int, float]:
     """Convolves the mine counts of the first 0, 1, 2, ... components, one array after the other.
 
     Returns:
@@ -89,10 +84,11 @@ def join_forward(work: Work, weighting: Weighting, components: int) -> tuple[int
         and the logarithm of its scale.
     """
     values = work.values
-    at, width, low, log_scale = work.counters[VALUE], 1, 0, 0.0
+    at, width, low, log_scale = work.longs[ws.NEXT_VALUE], 1, 0, 0.0
     values[at] = 1.0
     for component in range(components):
-        begin, end = level_span(work, work.plan.last_level[component])
+        last = work.levels[component, ws.LAST]
+        begin, end = level_span(work, last)
         fill = values[begin:end]
         following = at + width
         if following + width + len(fill) >= len(values):
@@ -105,7 +101,7 @@ def join_forward(work: Work, weighting: Weighting, components: int) -> tuple[int
         scale, _ = clamp(target, weighting, math.inf)
         log_scale += scale
         at, width = following, len(target)
-        low += work.states.low[work.levels.state[work.plan.last_level[component]]]
+        low += work.states[work.levels[last, ws.FIRST], ws.LOW]
     return at, width, low, log_scale
 
 
@@ -152,53 +148,47 @@ def weigh_outside(after: Floats, most: int, outside: int, weighting: Weighting) 
 
 
 @inlined
-def _go_back(work: Work, weighting: Weighting, component: int, begin: int) -> bool:
+def _go_back(work: Workspace, weighting: Weighting, component: int, begin: int) -> bool:
     """Runs the backward pass over the levels of a component, from the weights at values[begin] of its last state.
 
     Returns:
         True if the values had enough space.
     """
-    values, levels, plan = work.values, work.levels, work.plan
-    last = plan.last_level[component]
-    first = last - levels.place[last]
+    values, levels = work.values, work.levels
+    last = levels[component, ws.LAST]
     largest = largest_level(work, last)
     # Two buffers alternate: the messages of a level and of the next one.
     here, there, spare = begin, begin + largest, begin + 2 * largest
     if spare > len(values):
         return False
-    shift = plan.component_end[component] - last
+    # A component has one level more than groups; the shift turns a level into the position of its group.
+    shift = work.cells[ws.END, component] - last
     drift = 0.0
-    for level in range(last - 1, first - 1, -1):
-        if levels.value[level] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
+    for level in range(last - 1, last - levels[last, ws.PLACE] - 1, -1):
+        if levels[level, ws.VALUE] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
             return False
-        group = plan.order[level + shift]
-        size = work.frontier.size[group]
-        weigh_group(work.weights, size, weighting.mode, weighting.density)
-        at, end = level_span(work, level)
-        length = end - at
-        mine, free = pull_values(
-            values[at:end], levels.states[level], levels.width[level], work.states, levels.state[level],
-            work.weights, tracks_mines(weighting), values[here:],
-            levels.width[level + 1], size, values[there : there + length],
-        )  # fmt: skip
-        work.probability[group] = mine / (mine + free)
+        group = work.cells[ws.ORDER, level + shift]
+        size = work.cells[ws.SIZE, group]
+        length = levels[level, ws.STATES] * levels[level, ws.WIDTH]
+        mine, free = pull_values(work, weighting, level, size, values[here:], values[there : there + length])
+        work.floats[ws.PROBABILITY, group] = mine / (mine + free)
         here, there = there, here
-        _, drift = clamp(values[here : here + length], weighting, drift + bits_lost_per_cell(weighting) * size)
+        _, drift = clamp(values[here : here + length], weighting, drift + weighting.loss * size)
     return True
 
 
 @inlined
-def largest_level(work: Work, last: int) -> int:
+def largest_level(work: Workspace, last: int) -> int:
     """Returns the largest number of values on a level of the component that ends with level `last`."""
-    levels, largest = work.levels, 0
-    for level in range(last - levels.place[last], last + 1):
-        largest = max(largest, int(levels.states[level] * levels.width[level]))
+    largest = 0
+    for level in range(last - work.levels[last, ws.PLACE], last + 1):
+        largest = max(largest, work.levels[level, ws.STATES] * work.levels[level, ws.WIDTH])
     return largest
 
 
 @inlined
-def recompute(work: Work, weighting: Weighting, level: int, shift: int, begin: int, largest: int) -> bool:
-    """Recomputes the values of a level from the nearest earlier level that still has its values.
+def recompute(work: Workspace, weighting: Weighting, level: int, shift: int, begin: int, largest: int) -> bool:
+    """Recomputes the values of a DROPPED level from the nearest earlier level that still has its values.
 
     Levels in between keep their values too, at even distances, as far as space allows. The next call then starts from
     one of them. The scale of the values may differ from the first time; the probabilities do not depend on it.
@@ -206,8 +196,8 @@ def recompute(work: Work, weighting: Weighting, level: int, shift: int, begin: i
     Args:
         work: with the links of all levels.
         weighting: the weights of the layouts, as in the forward pass.
-        level: a level without values.
-        shift: `level` + `shift` is the position of the level's group in the plan.
+        level: the level.
+        shift: `level` + `shift` is the position of the level's group in ORDER.
         begin: the start of the free space in the values.
         largest: the largest number of values on a level.
 
@@ -216,10 +206,10 @@ def recompute(work: Work, weighting: Weighting, level: int, shift: int, begin: i
     """
     values, levels = work.values, work.levels
     base = level
-    while levels.value[base] == DROPPED:
+    while levels[base, ws.VALUE] == DROPPED:
         base -= 1
     passing, at = begin, begin + 2 * largest
-    if levels.value[base] >= at:
+    if levels[base, ws.VALUE] >= at:
         _, at = level_span(work, base)
     stride = 1
     while ((level - base) // stride + 1) * largest > len(values) - at:
@@ -229,11 +219,12 @@ def recompute(work: Work, weighting: Weighting, level: int, shift: int, begin: i
     for present in range(base + 1, level + 1):
         stays = present == level or (present - base) % stride == 0
         target = at if stays else passing + present % 2 * largest
-        step_level(work, weighting, present - 1, work.frontier.size[work.plan.order[present - 1 + shift]], target)
-        levels.value[present] = target
+        group = work.cells[ws.ORDER, present - 1 + shift]
+        push_values(work, weighting, present - 1, work.cells[ws.SIZE, group], target)
+        levels[present, ws.VALUE] = target
         # The buffer of the level before is overwritten by the next level but one.
-        if levels.value[present - 1] >= passing and levels.value[present - 1] < passing + 2 * largest:
-            levels.value[present - 1] = DROPPED
+        if levels[present - 1, ws.VALUE] >= passing and levels[present - 1, ws.VALUE] < passing + 2 * largest:
+            levels[present - 1, ws.VALUE] = DROPPED
         first, end = level_span(work, present)
         if weighting.mode == BOOLEAN:
             clamp(values[first:end], weighting, 0.0)

@@ -1,4 +1,4 @@
-"""Kernel that computes posteriors of boards, and its stages for one board.
+"""Posteriors of boards: the kernel, its stages for one board, and its runs with as much memory as they need.
 
 Steps 1 to 6 of docs/studies/inference.md.
 """
@@ -6,22 +6,35 @@ Steps 1 to 6 of docs/studies/inference.md.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel, subroutine
+from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.backward_pass import UNDERFLOW, join_components
-from minesweeper_env.inference.counting.elimination_order import order_groups, reorder_wide_components
-from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID, Weighting, count_components
-from minesweeper_env.inference.counting.frontier import Frontier, clues_of, merge_cells
-from minesweeper_env.inference.counting.states import INFEASIBLE, OK, Floats
-from minesweeper_env.inference.counting.workspace import Work, Workspace, carve
-from minesweeper_env.inference.reading import MINE, NOWHERE, OPEN, UNKNOWN, follow_clues, read_clues
-
-CONTRADICTION = 4
-"""Outcome c + CONTRADICTION: cell c contradicts the rest of the board."""
+from minesweeper_env.inference.counting.forward_pass import (
+    BOOLEAN,
+    FIXED_TOTAL,
+    IID,
+    Weighting,
+    count_components,
+    weighting_of,
+)
+from minesweeper_env.inference.counting.frontier import (
+    CONTRADICTION,
+    merge_cells,
+    order_groups,
+    read_board,
+    reorder_wide_components,
+)
+from minesweeper_env.inference.counting.workspace import Floats, Workspace, grow_workspace, limited, make_workspace
+from minesweeper_env.inference.reading import MINE, OPEN, UNKNOWN
+from minesweeper_env.threads import Lender
 
 
 @kernel
@@ -52,12 +65,12 @@ def posteriors(
     Returns:
         N and OK, or the failed board and its outcome.
     """
-    workspace = Workspace(*arrays)
+    work = Workspace(*arrays)
     for i in range(first, len(boards)):
-        outcome, log_layouts[i] = posterior(boards[i], max_count, mines, density, mode, probabilities[i], workspace)
-        if outcome != OK:
+        outcome, log_layouts[i] = posterior(boards[i], max_count, mines, density, mode, probabilities[i], work)
+        if outcome != ws.OK:
             return i, outcome
-    return len(boards), OK
+    return len(boards), ws.OK
 
 
 @subroutine
@@ -68,45 +81,39 @@ def posterior(
     density: float,
     mode: int,
     probabilities: Floats,
-    workspace: Workspace,
+    work: Workspace,
 ) -> tuple[int, float]:
     """Computes the posterior of one board as `posteriors` does; returns the outcome and the logarithm."""
-    work = carve(workspace)
-    outcome = read_board(work, board, workspace.neighbours, max_count)
-    if outcome != OK:
+    outcome = read_board(work, board, max_count)
+    if outcome != ws.OK:
         return outcome, 0.0
-    return finish_posterior(work, workspace.neighbours, mines, density, mode, probabilities)
-
-
-@inlined
-def read_board(work: Work, board: NDArray[np.int8], neighbours: NDArray[np.uint32], max_count: int) -> int:
-    """Reads a board and applies single clues; returns the outcome."""
-    clues = clues_of(work.frontier, neighbours)
-    fault = read_clues(board, max_count, clues)
-    if fault == NOWHERE:
-        fault = follow_clues(clues)
-    return OK if fault == NOWHERE else CONTRADICTION + fault
+    return finish_posterior(work, mines, density, mode, probabilities)
 
 
 @subroutine
 def finish_posterior(
-    work: Work, neighbours: NDArray[np.uint32], mines: int, density: float, mode: int, probabilities: Floats
+    work: Workspace, mines: int, density: float, mode: int, probabilities: Floats
 ) -> tuple[int, float]:
     """Computes the posterior of the board that `read_board` has read; see `posterior`."""
-    outcome, components, totals, log_scale, weighting = run_forward_pass(work, neighbours, mines, density, mode)
-    if outcome != OK:
+    outcome, components, totals, log_scale, weighting = run_forward_pass(work, mines, density, mode)
+    if outcome != ws.OK:
         return outcome, 0.0
     outcome, elsewhere, log_layouts = join_components(work, weighting, components, totals.mines, totals.outside)
     # BOOLEAN values cannot underflow: a sum of 0 means that no layout exists.
     if outcome == UNDERFLOW and mode == BOOLEAN:
-        outcome = CONTRADICTION + _cell_to_name(work.frontier)
-    if outcome != OK:
+        outcome = CONTRADICTION + _cell_to_name(work)
+    if outcome != ws.OK:
         return outcome, 0.0
-    _hand_out(work.frontier, work.probability, elsewhere, probabilities)
+    for cell in range(len(probabilities)):
+        known, group = work.cells[ws.KNOWN, cell], work.cells[ws.GROUP, cell]
+        if known == UNKNOWN:
+            probabilities[cell] = elsewhere if group < 0 else work.floats[ws.PROBABILITY, group]
+        else:
+            probabilities[cell] = 1.0 if known == MINE else 0.0
     if mode == FIXED_TOTAL:
         # Each layout weighs its probability under independent cells; dividing by it leaves a plain count.
         log_layouts -= totals.mines * math.log(weighting.density) + totals.free * math.log1p(-weighting.density)
-    return OK, log_layouts + log_scale
+    return ws.OK, log_layouts + log_scale
 
 
 class Totals(NamedTuple):
@@ -125,51 +132,170 @@ class Totals(NamedTuple):
 
 @inlined
 def run_forward_pass(
-    work: Work, neighbours: NDArray[np.uint32], mines: int, density: float, mode: int
+    work: Workspace, mines: int, density: float, mode: int
 ) -> tuple[int, int, Totals, float, Weighting]:
     """Counts the components of the board that `read_board` has read.
 
     Returns:
         The outcome, the number of components, the totals, the logarithm of the scale, and the weighting.
     """
-    frontier, plan = work.frontier, work.plan
-    constraints, groups, outside = merge_cells(frontier, neighbours)
+    constraints, groups, outside = merge_cells(work)
     unknown = 0
-    for cell in range(len(neighbours)):
-        unknown += frontier.known[cell] == UNKNOWN
-        mines -= frontier.known[cell] == MINE
+    for cell in range(len(work.neighbours)):
+        unknown += work.cells[ws.KNOWN, cell] == UNKNOWN
+        mines -= work.cells[ws.KNOWN, cell] == MINE
     totals = Totals(mines, unknown - mines, outside)
     # Half a mine more keeps the density away from 0 and 1.
-    weighting = Weighting(mode, density if density > 0.0 else (mines + 0.5) / (unknown + 1.0))
+    weighting = weighting_of(mode, density if density > 0.0 else (mines + 0.5) / (unknown + 1.0))
     if mode != IID and not 0 <= mines <= unknown:
-        return CONTRADICTION + _cell_to_name(frontier), 0, totals, 0.0, weighting
-    components, peak = order_groups(frontier, constraints, groups, plan.order, plan.component_end, plan.scratch)
+        return CONTRADICTION + _cell_to_name(work), 0, totals, 0.0, weighting
+    components, peak = order_groups(work, constraints, groups)
     # Both bounds count: a component keeps its first order unless a sweep promises fewer states.
-    peak = max(peak, reorder_wide_components(frontier, neighbours, plan, components))
+    peak = max(peak, reorder_wide_components(work, components))
     outcome, log_scale = count_components(work, weighting, constraints, components, peak)
-    if outcome >= INFEASIBLE:
-        outcome = CONTRADICTION + int(frontier.cell_of[outcome - INFEASIBLE])
+    if outcome >= ws.INFEASIBLE:
+        outcome = CONTRADICTION + work.cells[ws.CELL, outcome - ws.INFEASIBLE]
     return outcome, components, totals, log_scale, weighting
 
 
 @inlined
-def _cell_to_name(frontier: Frontier) -> int:
+def _cell_to_name(work: Workspace) -> int:
     """Returns a cell for the error of an impossible mine count: an open constraint if there is one."""
     covered = 0
-    for cell in range(len(frontier.known) - 1):
-        if frontier.constraint_of[cell] >= 0:
+    for cell in range(len(work.neighbours)):
+        if work.cells[ws.CONSTRAINT, cell] >= 0:
             return cell
-        if frontier.known[cell] != OPEN:
+        if work.cells[ws.KNOWN, cell] != OPEN:
             covered = cell
     return covered
 
 
-@inlined
-def _hand_out(frontier: Frontier, probability: Floats, elsewhere: float, probabilities: Floats) -> None:
-    for cell in range(len(probabilities)):
-        known = frontier.known[cell]
-        if known == UNKNOWN:
-            group = frontier.group_of[cell]
-            probabilities[cell] = elsewhere if group < 0 else probability[group]
-        else:
-            probabilities[cell] = 1.0 if known == MINE else 0.0
+_MAX_KEPT_VALUES = 1 << 18
+"""A workspace with more values than this is not kept for later calls."""
+
+
+@lru_cache(maxsize=16)
+def _workspaces(rows: int, cols: int, radius: int) -> Lender[Workspace]:
+    return Lender(partial(make_workspace, rows, cols, radius))
+
+
+def run_with_workspace(
+    kernel: Callable[..., int], rows: int, cols: int, radius: int, *arguments: Any, passes: int = 1
+) -> int:
+    """Calls kernel(workspace, *arguments), again with more memory if it lacked some; returns its outcome.
+
+    Args:
+        kernel: the kernel.
+        rows: the number of rows.
+        cols: the number of columns.
+        radius: the radius of the neighbourhood.
+        *arguments: further arguments of the kernel.
+        passes: the number of calls that the answer takes, which share the limit on the states of a position.
+
+    Raises:
+        PositionTooHardError: the position needs more memory than the limits allow.
+    """
+    workspaces = _workspaces(rows, cols, radius)
+    workspace = workspaces.borrow()
+    outcome = kernel(limited(workspace, passes), *arguments)
+    while ws.OK < outcome <= ws.NEED_VALUES:
+        workspace = grow_workspace(workspace, outcome, passes)
+        outcome = kernel(limited(workspace, passes), *arguments)
+    if len(workspace.values) <= _MAX_KEPT_VALUES:
+        workspaces.give_back(workspace)
+    return outcome
+
+
+def infer(
+    boards: NDArray[np.int8],
+    mines: int,
+    radius: int,
+    mode: int,
+    density: float,
+    probabilities: NDArray[np.float64],
+    passes: int = 1,
+) -> NDArray[np.float64]:
+    """Computes the posteriors of valid boards.
+
+    Args:
+        boards: (N, rows, cols) int8, contiguous.
+        mines: the number of mines of each board.
+        radius: the radius of the neighbourhood.
+        mode: FIXED_TOTAL, IID or BOOLEAN.
+        density: the prior in IID mode; otherwise 0, for a density that suits the board.
+        probabilities: (N, rows, cols) float64, filled with the probability of a mine in each cell.
+        passes: as in `run_with_workspace`.
+
+    Returns:
+        (N,) float64, the natural logarithms of the numbers of layouts in FIXED_TOTAL mode.
+
+    Raises:
+        InconsistentBoardError: no layout fits one of the boards.
+        PositionTooHardError: one of the boards is too hard.
+    """
+    many, rows, cols = boards.shape
+    log_layouts = np.empty(many)
+    flat, results = boards.reshape(many, rows * cols), probabilities.reshape(many, rows * cols)
+    done = 0
+
+    def compute(work: Workspace) -> int:
+        nonlocal done
+        done, outcome = posteriors(
+            flat, work.neighbours.shape[1], mines, density, mode, done, results, log_layouts, *work
+        )
+        return outcome
+
+    while (outcome := run_with_workspace(compute, rows, cols, radius, passes=passes)) != ws.OK:
+        if outcome != UNDERFLOW or density != 0.0:
+            raise failure(boards[done], mines, radius, outcome, done if many > 1 else None)
+        found = matching_density(boards[done], mines, radius)
+        one = slice(done, done + 1)
+        log_layouts[one] = infer(boards[one], mines, radius, mode, found, probabilities[one])
+        done += 1
+    return log_layouts
+
+
+def failure(board: NDArray[np.int8], mines: int, radius: int, outcome: int, index: int | None = None) -> ValueError:
+    """Returns the error for an outcome of a board that a kernel failed on; `index` is the board's place in a batch."""
+    where = "" if index is None else f"board {index}: "
+    if outcome == UNDERFLOW:
+        # A total weight of 0 does not tell an impossible board from an unlikely one; BOOLEAN mode cannot underflow.
+        try:
+            infer(board[None], mines, radius, BOOLEAN, 0.0, np.empty((1, *board.shape)))
+        except InconsistentBoardError as error:
+            return InconsistentBoardError(where + error.reason, error.cell)
+        return PositionTooHardError(
+            f"{where}{mines} mines are so unlikely for these numbers that the weights of all layouts underflow"
+        )
+    row, col = divmod(outcome - CONTRADICTION, board.shape[1])
+    return InconsistentBoardError(f"{where}its numbers allow no layout with {mines} mines", (row, col))
+
+
+_EXTREME = 1e-6
+"""Densities closer than this to 0 or 1 are not tried."""
+
+_HALVINGS = 12
+"""Bisections of the density, which need not be exact."""
+
+
+def matching_density(board: NDArray[np.int8], mines: int, radius: int) -> float:
+    """Returns the density of mines at which independent cells would have `mines` mines on average.
+
+    With a density of mines / cells, the weights of a board underflow if its typical fillings have far more mines or far
+    fewer. This density keeps the largest weights in range.
+
+    Raises:
+        InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: the passes together take too many states.
+    """
+    probabilities = np.empty((1, *board.shape))
+    passes = _HALVINGS + 2
+    infer(board[None], mines, radius, BOOLEAN, 0.0, probabilities, passes)
+    low, high = _EXTREME, 1.0 - _EXTREME
+    for _ in range(_HALVINGS):
+        # Bisection of the log odds.
+        odds = (low / (1.0 - low) * high / (1.0 - high)) ** 0.5
+        density = odds / (1.0 + odds)
+        infer(board[None], mines, radius, IID, density, probabilities, passes)
+        low, high = (density, high) if probabilities.sum() < mines else (low, density)
+    return density

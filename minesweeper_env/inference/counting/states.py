@@ -1,212 +1,143 @@
-"""States of the dynamic programme, and how a group branches from each of them.
+"""States of the dynamic programme, and how a group branches from each of them: step 4 of docs/studies/inference.md.
 
-Part of step 4 of docs/studies/inference.md. A state holds the number of mines that each open constraint still lacks.
-Groups are placed one after the other: a group of s cells that gets k mines takes k from each constraint above it, in
-C(s, k) ways. A constraint is open only from its first group to its last. So the number of states depends on the width
-of the frontier, not on its length. The values of a state are the total weights of the ways that lead to it, one for
-each number of mines used so far.
+A state holds the number of mines that each open constraint still lacks. Groups are placed one after the other: a group
+of s cells that gets k mines takes k from each constraint above it, in C(s, k) ways. A constraint is open only from its
+first group to its last. So the number of states depends on the width of the frontier, not on its length.
+
+A key packs the numbers of a state into words. Each open constraint has a slot of a few bits in it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.counting.frontier import Frontier
-from minesweeper_env.inference.reading import Ints
+from minesweeper_env.inference.counting import workspace as ws
+from minesweeper_env.inference.counting.workspace import Words, Workspace
 from minesweeper_env.splitmix import GOLDEN
-
-Floats = NDArray[np.float64]
-Words = NDArray[np.uint64]
-
-OK, NEED_STATES, NEED_KEYS, NEED_VALUES, INFEASIBLE = range(5)
-"""Outcomes of the forward pass.
-
-    OK              all components are counted
-    NEED_STATES     more states are needed
-    NEED_KEYS       more states are needed on one level
-    NEED_VALUES     more values are needed
-    INFEASIBLE + c  no filling satisfies constraint c
-"""
 
 _ONE = np.uint64(1)
 
 
-class Levels(NamedTuple):
-    """The levels of all components; a component of g groups has g + 1 levels, each with one int64 entry.
-
-    Attributes:
-        state: the index of its first state.
-        states: the number of its states.
-        value: the index of its first value.
-        width: the number of values reserved per state.
-        place: the number of earlier levels of the same component.
-    """
-
-    state: NDArray[np.int64]
-    states: NDArray[np.int64]
-    value: NDArray[np.int64]
-    width: NDArray[np.int64]
-    place: NDArray[np.int64]
-
-
-class States(NamedTuple):
-    """The states of all levels, S in total with L links.
-
-    Attributes:
-        first_link: (S + 1,) int32, the index of a state's first link.
-        least: (S + 1,) int32, the fewest mines that the group can get in a state; each further link has one more.
-        low: (S,) int32, the fewest mines used in a state, to which its first value belongs.
-        high: (S,) int32, the most mines used in a state.
-        links: (L,) int32, the target of a link, counted from the first state of the next level.
-        keys: (K,) uint64, the packed lacks of the states of the present level.
-        next_keys: (K,) uint64, the same for the next level.
-        table: (2 * K,) uint64, a hash table of the next level; K is a power of two.
-    """
-
-    first_link: Ints
-    least: Ints
-    low: Ints
-    high: Ints
-    links: Ints
-    keys: Words
-    next_keys: Words
-    table: Words
-
-
-class Slots(NamedTuple):
-    """The places of constraints within a key; a slot is `bits` wide, and 64 // bits slots fill a word.
-
-    Attributes:
-        slot: (n,) int32, the slot of an open constraint, or -1.
-        left: (n,) int32, the cells under a constraint that are not placed yet.
-        used: (n,) int32, 1 for a slot in use.
-        bound: (3 * degree + 1,) int64, word, shift and cells left of each constraint over the present group.
-        step: (2 * words,) uint64, the amount that a level adds to each key, then the amount that a mine subtracts.
-    """
-
-    slot: Ints
-    left: Ints
-    used: Ints
-    bound: NDArray[np.int64]
-    step: Words
+@inlined
+def prepare_slots(work: Workspace, constraints: int) -> int:
+    """Frees all slots; returns the number of bits per slot."""
+    most = 1
+    for constraint in range(constraints):
+        cell = work.cells[ws.CELL, constraint]
+        work.cells[ws.SLOT, constraint] = -1
+        work.cells[ws.USED, constraint] = 0
+        work.cells[ws.LEFT, constraint] = work.cells[ws.COVERED, cell]
+        most = max(most, int(work.cells[ws.MISSING, cell]))
+    bits = 1
+    while (1 << bits) <= most:
+        bits += 1
+    return bits
 
 
 @inlined
-def open_group(frontier: Frontier, group: int, slots: Slots, bits: int, words: int) -> int:
-    """Assigns slots to the constraints that begin with a group; fills `bound` and `step`.
+def open_group(work: Workspace, group: int, bits: int, words: int) -> int:
+    """Gives slots to the constraints that begin with a group, and fills in the step and the bounds of its level.
 
     Returns:
         The number of constraints over the group.
     """
-    per_word = 64 // bits
-    begin, end = frontier.above_start[group], frontier.above_start[group + 1]
+    slot, used, step = work.cells[ws.SLOT], work.cells[ws.USED], work.step
+    per_word, at = 64 // bits, ws.BOUND
     for word in range(2 * words):
-        slots.step[word] = 0
-    for i in range(begin, end):
-        constraint = frontier.above[i]
-        fresh = slots.slot[constraint] < 0
+        step[word] = 0
+    for i in range(work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]):
+        constraint = work.lists[ws.OVER, i]
+        fresh = slot[constraint] < 0
         if fresh:
             # The lowest free slot keeps keys within as few words as possible.
             free = np.int32(0)
-            while slots.used[free] == 1:
+            while used[free] == 1:
                 free += np.int32(1)
-            slots.used[free] = 1
-            slots.slot[constraint] = free
-        word = slots.slot[constraint] // per_word
-        shift = np.uint64(slots.slot[constraint] % per_word * bits)
+            used[free] = 1
+            slot[constraint] = free
+        word = slot[constraint] // per_word
+        shift = np.uint64(slot[constraint] % per_word * bits)
         if fresh:
-            slots.step[word] += np.uint64(frontier.missing[frontier.cell_of[constraint]]) << shift
-        slots.step[words + word] += _ONE << shift
-        slots.left[constraint] -= frontier.size[group]
-        at = 3 * (i - begin)
-        slots.bound[at] = word
-        slots.bound[at + 1] = int(np.int64(shift))
-        slots.bound[at + 2] = slots.left[constraint]
-    return int(end - begin)
+            step[word] += np.uint64(work.cells[ws.MISSING, work.cells[ws.CELL, constraint]]) << shift
+        step[words + word] += _ONE << shift
+        work.cells[ws.LEFT, constraint] -= work.cells[ws.SIZE, group]
+        work.longs[at] = word
+        work.longs[at + 1] = int(np.int64(shift))
+        work.longs[at + 2] = work.cells[ws.LEFT, constraint]
+        at += 3
+    return (at - ws.BOUND) // 3
 
 
 @inlined
-def close_group(frontier: Frontier, group: int, slots: Slots) -> None:
+def close_group(work: Workspace, group: int) -> None:
     """Frees the slots of the constraints that end with a group."""
-    for i in range(frontier.above_start[group], frontier.above_start[group + 1]):
-        constraint = frontier.above[i]
-        if slots.left[constraint] == 0:
-            slots.used[slots.slot[constraint]] = 0
+    for i in range(work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]):
+        constraint = work.lists[ws.OVER, i]
+        if work.cells[ws.LEFT, constraint] == 0:
+            work.cells[ws.USED, work.cells[ws.SLOT, constraint]] = 0
 
 
 @subroutine
-def branch(
-    states: States, state: int, count: int, link: int, size: int, slots: Slots, bounds: int, bits: int, words: int,
-    track: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Finds the states that a level leads to when the next group is placed.
+def branch(work: Workspace, level: int, size: int, bounds: int, bits: int, words: int, track: int) -> int:
+    """Finds the states that a level leads to when the next group is placed, a group of `size` cells.
 
-    Args:
-        states: with the keys of the level. Its links are added, and the keys of the next level replace its keys.
-        state: the index of the first state of the level.
-        count: the number of its states.
-        link: the index of the next free link.
-        size: the number of cells in the group.
-        slots: as `open_group` has left them.
-        bounds: the number of constraints over the group.
-        bits: the width of a slot.
-        words: the number of words in a key.
-        track: 1 if states keep apart the mines used, else 0.
+    Adds the links of the level; the keys of the next level replace its keys. `open_group` returns `bounds`.
 
     Returns:
-        The number of new states, or a negated outcome; and the next free link.
+        The number of new states, or a negated outcome.
     """
-    old, new = states.keys, states.next_keys
-    capacity = len(old) // words
+    states, links = work.states, work.links
+    state, count, link = work.levels[level, ws.FIRST], work.levels[level, ws.STATES], work.longs[ws.NEXT_LINK]
+    most = len(work.keys) // 4
+    old, new, table = work.keys[:most], work.keys[most : 2 * most], work.keys[2 * most :]
+    capacity = most // words
     # At most half full, so that probes stay short.
     table_bits = 3
     while (1 << table_bits) < 2 * min(count * (size + 1), capacity):
         table_bits += 1
-    states.table[: 1 << table_bits] = 0
+    table[: 1 << table_bits] = 0
     field = (_ONE << np.uint64(bits)) - _ONE
     following, found = state + count, 0
     for i in range(count):
-        least, most = _bounds(old[i * words :], size, slots, bounds, field)
-        states.first_link[state + i] = link
-        states.least[state + i] = least
-        if link + most - least >= len(states.links) or following + found + most - least + 1 >= len(states.low):
-            return -NEED_STATES, link
-        for mines in range(least, most + 1):
+        here = states[state + i]
+        least, most_mines = _bounds(work, old[i * words :], size, bounds, field)
+        here[ws.LINK], here[ws.LEAST] = link, least
+        if link + most_mines - least >= len(links) or following + found + most_mines - least + 1 >= len(links) // 2:
+            return -ws.NEED_STATES
+        for mines in range(least, most_mines + 1):
             if found == capacity:
-                return -NEED_KEYS, link
+                return -ws.NEED_KEYS
             for word in range(words):
                 # Fields cannot borrow from each other: `_bounds` allows no more mines than any constraint lacks.
-                key = old[i * words + word] + slots.step[word] - np.uint64(mines) * slots.step[words + word]
+                key = old[i * words + word] + work.step[word] - np.uint64(mines) * work.step[words + word]
                 new[found * words + word] = key
-            at = _find(new, found, words, states.table, table_bits)
-            low, high = states.low[state + i] + mines * track, states.high[state + i] + mines * track
-            if states.table[at] == 0:
-                states.low[following + found], states.high[following + found] = low, high
+            at = _find(new, found, words, table, table_bits)
+            low, high = here[ws.LOW] + mines * track, here[ws.HIGH] + mines * track
+            if table[at] == 0:
+                states[following + found, ws.LOW], states[following + found, ws.HIGH] = low, high
                 found += 1
-                states.table[at] = found
-            target = int(np.int64(states.table[at] - _ONE))
-            states.links[link] = target
-            states.low[following + target] = min(states.low[following + target], low)
-            states.high[following + target] = max(states.high[following + target], high)
+                table[at] = found
+            target = int(np.int64(table[at] - _ONE))
+            links[link] = target
+            there = states[following + target]
+            there[ws.LOW], there[ws.HIGH] = min(there[ws.LOW], low), max(there[ws.HIGH], high)
             link += 1
     for i in range(found * words):
         old[i] = new[i]
-    return found, link
+    work.longs[ws.NEXT_LINK] = link
+    return found
 
 
 @inlined
-def _bounds(key: Words, size: int, slots: Slots, bounds: int, field: np.uint64) -> tuple[int, int]:
+def _bounds(work: Workspace, key: Words, size: int, bounds: int, field: np.uint64) -> tuple[int, int]:
     """Returns the fewest and the most mines that the present group can get in a state."""
     least, most = 0, size
-    for b in range(bounds):
-        word = slots.bound[3 * b]
-        lacks = int(np.int64(((key[word] + slots.step[word]) >> np.uint64(slots.bound[3 * b + 1])) & field))
+    for at in range(ws.BOUND, ws.BOUND + 3 * bounds, 3):
+        word = work.longs[at]
+        lacks = int(np.int64(((key[word] + work.step[word]) >> np.uint64(work.longs[at + 1])) & field))
         most = min(most, lacks)
-        least = max(least, lacks - slots.bound[3 * b + 2])
+        least = max(least, lacks - work.longs[at + 2])
     return least, most
 
 

@@ -18,11 +18,10 @@ from support.positions import board_of, counts_of, flood
 
 from minesweeper_env import inference
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, optimal
-from minesweeper_env.inference.counting import run
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.posterior import posteriors
-from minesweeper_env.inference.counting.states import OK
-from minesweeper_env.inference.counting.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, STRIDE, make_workspace
+from minesweeper_env.inference.counting.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, OK, STRIDE, make_workspace
+from minesweeper_env.inference.kernels import infer_posteriors
 from minesweeper_env.inference.sampling import draw_layouts
 
 EXACT = 1e-12
@@ -162,8 +161,8 @@ def test_probabilities_on_a_lattice_are_fractions_of_its_layouts(mines, seed):
 
 def workspace_with(values):
     """Returns a workspace for the states of a 15 x 31 board and the given number of values."""
-    tables, keys = np.empty(6 * MAX_STATES + 2, np.int32), np.empty(4 * MAX_KEYS, np.uint64)
-    return make_workspace(15, 31, 1)._replace(tables=tables, keys=keys, values=np.empty(values))
+    workspace = make_workspace(15, 31, 1, states=MAX_STATES, keys=MAX_KEYS)
+    return workspace._replace(values=np.empty(values))
 
 
 def posterior_in(workspace, board, mines, mode, density=0.0):
@@ -236,7 +235,7 @@ def test_ten_thousand_cells_with_two_thousand_mines_do_not_overflow():
 
 def posterior_log(board, mines):
     """Returns the logarithm of the number of layouts, from the weights in floating point."""
-    return run.infer(board[None], mines, 1, FIXED_TOTAL, 0.0, np.empty((1, *board.shape)))[0]
+    return infer_posteriors(board[None], mines, 1, np.empty((1, *board.shape)))[0]
 
 
 @pytest.mark.parametrize(("size", "mines", "seed", "bound"), TOO_HARD)
