@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial
 
-    from baselines.learned.training.evaluation import Evaluation
+    from baselines.learned.training.state import Training
 
 JOURNAL = "journal.log"
 """File of Optuna with all trials and their evaluations."""
@@ -182,7 +182,7 @@ def run_trial(sweep: Sweep, draws: int) -> None:
     folder = sweep.folder_of(first)
     folder.mkdir(parents=True, exist_ok=True)
     follower = _Follower(trial)
-    outcome = train(
+    training = train(
         sweep.settings_of(trial.params),
         folder,
         sweep.command,
@@ -190,7 +190,7 @@ def run_trial(sweep: Sweep, draws: int) -> None:
         bar=False,
         on_evaluation=follower,
     )
-    if outcome.interrupted:
+    if training.is_interrupted:
         raise KeyboardInterrupt
     if follower.is_pruned:
         study.tell(trial, state=TrialState.PRUNED)
@@ -213,14 +213,15 @@ class _Follower:
         self._trial = trial
         self.is_pruned = False
 
-    def __call__(self, evaluation: Evaluation) -> bool:
-        percent = round(100 * evaluation.fraction)
-        self._trial.report(evaluation.win_rate, percent)
-        self._trial.set_user_attr("win_rate", evaluation.kept_win_rate)
-        self._trial.set_user_attr("steps", evaluation.steps)
+    def __call__(self, training: Training) -> bool:
+        assert training.score is not None
+        assert training.progress.kept is not None
+        percent, rate = round(100 * training.budget.progress(training.steps)), training.score.win_rate
+        self._trial.report(rate, percent)
+        self._trial.set_user_attr("win_rate", training.progress.kept["win_rate"])
+        self._trial.set_user_attr("steps", training.steps)
         values = ", ".join(f"{name}={rounded(value)}" for name, value in self._trial.params.items())
-        spent = f"{percent}% of its budget, wins {evaluation.win_rate:.1%}"
-        say(f"trial {self._trial.user_attrs['first']} ({values}): {spent}")
+        say(f"trial {self._trial.user_attrs['first']} ({values}): {percent}% of its budget, wins {rate:.1%}")
         self.is_pruned = percent < 100 and self._trial.should_prune()
         return not self.is_pruned
 

@@ -70,13 +70,10 @@ def _plan(options: argparse.Namespace) -> list[Task]:
     announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
     import_extra("torch")
     from baselines.learned.configurations import check_earlier
-    from baselines.learned.training.files import check_resources
     from baselines.learned.training.seed_study import plan
     from baselines.support.provenance import earlier_results, own_identity
 
     tasks = plan(bases, options.seeds, options.out, options.command, options.games)
-    for base in bases.values():
-        check_resources(base, options.out)
     options.out.mkdir(parents=True, exist_ok=True)
     earlier_results(options.out, STUDY_FILE, {"games": options.games})
     for task in tasks:

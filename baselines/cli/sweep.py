@@ -68,14 +68,12 @@ def _plan(options: argparse.Namespace) -> Sweep:
     base = study_settings(options.config, options)
     announce(f"Train {options.config} with {options.trials} draws, into {options.out}")
     import_extra("torch")
-    from baselines.learned.training.files import check_resources
 
     search = parse_search(options.search, base.algo)
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)
 
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
-    check_resources(base, options.out)
     options.out.mkdir(parents=True, exist_ok=True)
     if not earlier_results(options.out, PLAN_FILE, plan):
         write_json(options.out / PLAN_FILE, plan | {"identity": own_identity()._asdict()})

@@ -21,8 +21,7 @@ from baselines.support.files import check_folder, check_writable, hold_folder, i
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
-    from baselines.learned.training.loop import Outcome, Training
-    from baselines.support.tables import Page
+    from baselines.learned.training.state import Training
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "scipy", "matplotlib", "rich")
 """Packages of a training."""
@@ -87,7 +86,7 @@ def _train(program: str, training: Training, command: str, track: bool) -> int:
 
     folder = training.folder
     try:
-        outcome = run(training, command, track=track)
+        run(training, command, track=track)
     except OSError as error:
         say(f"{program}: {explain(error)}; --resume continues, and what was saved before is in {folder}")
         return FAILED
@@ -96,32 +95,33 @@ def _train(program: str, training: Training, command: str, track: bool) -> int:
         agent = "there is no agent yet" if steps is None else f"the kept agent is of step {steps}"
         say(f"{program}: stopped at once; {agent}, and --resume continues from the last checkpoint in {folder}")
         return INTERRUPTED
-    report(program, outcome, training.settings, folder).print()
-    return INTERRUPTED if outcome.interrupted else 0
+    _report(program, training)
+    return INTERRUPTED if training.is_interrupted else 0
 
 
-def report(program: str, outcome: Outcome, settings: TrainingSettings, folder: Path) -> Page:
-    """Returns the last lines of a training; they wrap, but the command to copy does not."""
+def _report(program: str, training: Training) -> None:
+    """Prints the last lines of a training; they wrap, but the command to copy does not."""
     from baselines.support.tables import Page
 
-    page, board = Page.for_stdout(), settings.configs[0]
-    state = "interrupted" if outcome.interrupted else "trained"
-    page.note(f"{state} after {outcome.steps} steps: agent of step {outcome.kept_steps} in {folder}")
-    newest = f"the newest weights, of step {outcome.steps},"
-    if outcome.kept_steps != outcome.steps and outcome.newest is None:
+    page, settings, kept, steps = Page.for_stdout(), training.settings, training.progress.kept, training.steps
+    board, kept_at = settings.configs[0], kept["steps"] if kept else 0
+    state = "interrupted" if training.is_interrupted else "trained"
+    page.note(f"{state} after {steps} steps: agent of step {kept_at} in {training.folder}")
+    newest = f"the newest weights, of step {steps},"
+    if kept_at != steps and training.newest is None:
         page.note(f"{newest} have not been evaluated; --resume continues with them")
-    elif outcome.kept_steps != outcome.steps:
-        page.note(f"{newest} win {outcome.newest:.1%} of the selection games, fewer than the kept agent")
-    if outcome.summary:
-        page.note(f"of {settings.eval_games} selection games: {outcome.summary}")
-    if outcome.time_fractions:
-        page.note("time: " + ", ".join(f"{name} {part:.1%}" for name, part in outcome.time_fractions.items()))
+    elif kept_at != steps and training.newest is not None:
+        page.note(f"{newest} win {training.newest.win_rate:.1%} of the selection games, fewer than the kept agent")
+    if kept:
+        page.note(f"of {settings.eval_games} selection games: {kept['summary']}")
+    if fractions := training.learner.clock.fractions():
+        page.note("time: " + ", ".join(f"{name} {part:.1%}" for name, part in fractions.items()))
     level = f" --no-guess {board.no_guess}" if board.no_guess else ""
     page.line(
-        f"{sibling(program, 'train', 'evaluate')} --policy {shlex.quote(str(folder))} "
+        f"{sibling(program, 'train', 'evaluate')} --policy {shlex.quote(str(training.folder))} "
         f"--size {size_name(board.rows, board.cols)} --mines {board.mines} --first-click {board.first_click}{level}"
     )
-    return page
+    page.print()
 
 
 def _prepare(options: argparse.Namespace) -> Work:
@@ -135,10 +135,8 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_unused(folder)
     announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
     import_extra("torch")
-    from baselines.learned.training.files import check_resources
     from baselines.learned.training.loop import prepare
 
-    check_resources(settings, folder)
     with ExitStack() as held:
         # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
         held.enter_context(run_folder(folder))

@@ -119,7 +119,7 @@ class Hyperparameters:
         check_options(self)
 
     def make_learner(self, settings: TrainingSettings) -> Any:
-        """Returns a new learner with these hyperparameters; see `baselines.learned.training.loop.Learner`."""
+        """Returns a new learner with these hyperparameters; see `baselines.learned.training.state.Learner`."""
         raise NotImplementedError
 
 

@@ -1,27 +1,38 @@
-"""Minimal trainings for the tests of learning."""
+"""Minimal trainings for the tests of learning, in this process and in processes of their own."""
+
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
 
 import pytest
 import torch
 
 from baselines.learned.settings import TrainingSettings
-from baselines.learned.training import loop
-from baselines.learned.training.curves import draw_curves
+from baselines.learned.training import loop, state
+from support.processes import started
 
 BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
 ALL = pytest.mark.parametrize("algo", ["dqn", "ppo", "plain-ppo"])
+TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--depth", "1", "--eval-games", "5"]
+
+ENDLESS = str(10**9)
+"""A number of steps that no test waits for."""
+
+DRAW_CURVES = state.draw_curves
 
 
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch):
     """Uses one thread, and draws no curves: a picture takes longer than the training between two evaluations."""
     torch.set_num_threads(1)
-    monkeypatch.setattr(loop, "draw_curves", lambda _folder: None)
+    monkeypatch.setattr(state, "draw_curves", lambda _folder: None)
 
 
 @pytest.fixture
 def curves(one_thread, monkeypatch):
     """Draws the curves all the same."""
-    monkeypatch.setattr(loop, "draw_curves", draw_curves)
+    monkeypatch.setattr(state, "draw_curves", DRAW_CURVES)
 
 
 def tiny(algo, **changes):
@@ -35,6 +46,21 @@ def make_model(settings):
     return settings.own.make_learner(settings)
 
 
+@contextmanager
+def saving_often(on_save):
+    """Saves a checkpoint after every round of the trainings in the block, and calls a function with the steps."""
+    save = state.Training.save
+
+    def saved(training, snapshot=None):
+        save(training, snapshot)
+        on_save(training.steps)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
+        patch.setattr(state.Training, "save", saved)
+        yield
+
+
 class PowerCutError(Exception):
     """Raised right after a checkpoint, to end a training like a power cut."""
 
@@ -46,5 +72,27 @@ def train_until_cut(settings, folder, steps):
         if reached >= steps:
             raise PowerCutError
 
-    with pytest.raises(PowerCutError):
-        loop.train(settings, folder, bar=False, checkpoint_seconds=0, on_checkpoint=cut)
+    with saving_often(cut), pytest.raises(PowerCutError):
+        loop.train(settings, folder, bar=False)
+
+
+def start(out, *arguments, before=""):
+    """Starts train.py in a run folder, on one thread, for a block; `before` is code that the process runs first."""
+    code = f"{before}\nimport sys\nfrom baselines.cli.train import main\nsys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "--out", str(out), "--threads", "1", *arguments]
+    return started(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def complete(out, *arguments):
+    """Runs train.py in a run folder to its end, which must be a success."""
+    with start(out, *arguments) as process:
+        _, told = process.communicate(timeout=300)
+    assert process.returncode == 0, told
+
+
+def wait_for(path, written=0, seconds=120):
+    """Waits until a file has content, and another time of writing than `written`, in ns."""
+    end = time.monotonic() + seconds
+    while not (path.exists() and path.stat().st_size) or path.stat().st_mtime_ns == written:
+        assert time.monotonic() < end, f"{path} did not change"
+        time.sleep(0.05)

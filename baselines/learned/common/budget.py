@@ -68,9 +68,13 @@ class Clock:
         self.seconds[name] = self.seconds.get(name, 0.0) + now - self._last
         self._last = now
 
+    def total(self) -> float:
+        """Returns the seconds of all `ACTIVITIES` together."""
+        return sum(self.seconds.get(name, 0.0) for name in ACTIVITIES)
+
     def fractions(self) -> dict[str, float]:
         """Returns the fraction of their common time that each of `ACTIVITIES` took; empty if they took none."""
-        total = sum(self.seconds.get(name, 0.0) for name in ACTIVITIES)
+        total = self.total()
         return {name: self.seconds.get(name, 0.0) / total for name in ACTIVITIES} if total > 0 else {}
 
 

@@ -16,7 +16,6 @@ from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
 from minesweeper_env.notices import say
 
-CURVES_FILE = "curves.png"
 LOSSES = ("train/loss", "train/value_loss")
 MINUTES = "time/minutes"
 """Name of the curve with the minutes of training at each evaluation."""
@@ -24,10 +23,8 @@ MINUTES = "time/minutes"
 ROW = "time/row"
 """Name of the column with the number of the row, from 1."""
 
-STYLES = ("--", "-.", ":")
-MOST_COLS = 2
-WIDTH, ROW_HEIGHT = 8.0, 3.6
-"""Width of the picture and height of a row of panels, in inches; the type is readable at this width."""
+MOST_COLS, WIDTH, ROW_HEIGHT = 2, 8.0, 3.6
+"""Panels in a row, and the width of the picture and height of a row in inches; the type is readable at this width."""
 
 Points = dict[str, list[tuple[float, float]]]
 
@@ -35,64 +32,43 @@ Points = dict[str, list[tuple[float, float]]]
 def draw_curves(folder: Path) -> None:
     """Draws `curves.png` from the logs of all sessions in a run folder, once they contain an evaluation."""
     points = read_points(folder)
-    boards = sorted((name for name in points if _board(name) is not None), key=_size)
-    losses = [name for name in LOSSES if name in points]
+    sizes = {name: board for name in points if (board := parse_file_name(name.removeprefix("eval/")))}
+    boards = sorted(sizes, key=lambda name: (sizes[name][0] * sizes[name][1], sizes[name][2]))
+    panels = [*boards, *(name for name in LOSSES if name in points)]
     if not boards:
         return
-    panels = len(boards) + len(losses)
-    cols = min(panels, MOST_COLS)
-    rows = -(-panels // cols)
+    cols = min(len(panels), MOST_COLS)
+    rows = -(-len(panels) // cols)
     with styled_figure(WIDTH, rows * ROW_HEIGHT) as figure:
-        for number, name in enumerate(boards + losses, 1):
+        for number, name in enumerate(panels, 1):
             axes = figure.add_subplot(rows, cols, number)
-            draw = _draw_board if name in boards else _draw_loss
-            draw(axes, points, name)
+            if name in boards:
+                _draw_board(axes, points, name)
+            else:
+                axes.plot(*zip(*points[name], strict=True))
+                axes.set(title=name, xlabel="steps")
             axes.grid()
             axes.locator_params(axis="x", nbins=5)
-        replace_file(folder / CURVES_FILE, image(figure))
-
-
-def _board(name: str) -> tuple[int, int, int] | None:
-    """Returns (rows, cols, mines) of a curve such as "eval/16x30-99"; None for all other curves."""
-    group, _, board = name.partition("/")
-    return parse_file_name(board) if group == "eval" else None
-
-
-def _size(name: str) -> tuple[int, int]:
-    """Returns the number of cells and of mines of a board's curve."""
-    rows, cols, mines = _board(name) or (0, 0, 0)
-    return rows * cols, mines
-
-
-def _draw_loss(axes: Axes, points: Points, name: str) -> None:
-    axes.plot(*zip(*points[name], strict=True))
-    axes.set(title=name, xlabel="steps")
+        replace_file(folder / "curves.png", image(figure))
 
 
 def _draw_board(axes: Axes, points: Points, board: str) -> None:
-    unit, curve = by_minutes(points, board)
-    times, rates = zip(*curve, strict=True)
+    times, rates = zip(*by_minutes(points, board), strict=True)
     axes.plot(times, rates, marker="o", label=f"agent, last {rates[-1]:.1%}")
     references = sorted(name for name in points if name.startswith(f"{board}/"))
-    for name, style in zip(references, cycle(STYLES)):
+    for name, style in zip(references, cycle(("--", "-.", ":"))):
         rate = points[name][-1][1]
         axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {rate:.1%}")
     title = board.removeprefix("eval/").replace("-", " with ")
-    axes.set(title=f"win rate, {title} mines", xlabel=unit, ylim=(0, 1))
+    axes.set(title=f"win rate, {title} mines", xlabel="minutes", ylim=(0, 1))
     # Below the axes the legend covers no curve.
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
 
 
-def by_minutes(points: Points, name: str) -> tuple[str, list[tuple[float, float]]]:
-    """Returns the unit of time and a curve: ("minutes", [(minute, value), ...]).
-
-    The unit is "steps" in logs of earlier versions, which have no minutes.
-    """
+def by_minutes(points: Points, name: str) -> list[tuple[float, float]]:
+    """Returns a curve of the evaluations as (minute, value)."""
     minutes = dict(points.get(MINUTES, []))
-    curve = points.get(name, [])
-    if all(step in minutes for step, _ in curve):
-        return "minutes", [(minutes[step], value) for step, value in curve]
-    return "steps", curve
+    return [(minutes.get(step, step), value) for step, value in points.get(name, [])]
 
 
 def read_points(folder: Path) -> Points:
@@ -102,31 +78,24 @@ def read_points(folder: Path) -> Points:
     """
     points: Points = {}
     for path in sorted(folder.glob("progress*.csv"), key=lambda path: (len(path.name), path.name)):
-        whole, expected = [], 1
+        rows: list[dict[str, float]] = []
         with suppress(csv.Error, OSError), path.open(newline="", encoding="utf-8", errors="replace") as file:
-            for row in csv.DictReader(file):
-                whole.append(_number(row.get(ROW)) == expected)
-                expected += 1
-                _add_row(points, row)
-        if not whole or not all(whole):
+            rows.extend(map(_numbers, csv.DictReader(file)))
+        if not rows or [row.get(ROW) for row in rows] != [*range(1, len(rows) + 1)]:
             _tell(f"{path} is damaged: the curves lack its lost rows")
+        for row in rows:
+            for name, value in row.items() if "time/total_timesteps" in row else ():
+                points.setdefault(name, []).append((row["time/total_timesteps"], value))
     return points
 
 
-def _add_row(points: Points, row: dict[str, Any]) -> None:
-    step = _number(row.get("time/total_timesteps"))
+def _numbers(row: dict[str, Any]) -> dict[str, float]:
+    found = {}
     for name, text in row.items():
-        value = _number(text)
-        if step is not None and value is not None and isinstance(name, str):
-            points.setdefault(name, []).append((step, value))
+        with suppress(TypeError, ValueError):
+            found[name] = float(text)
+    return found
 
 
 _tell = cache(say)
 """Prints each line once, although curves are drawn after each evaluation."""
-
-
-def _number(text: object) -> float | None:
-    try:
-        return float(text) if isinstance(text, str) else None
-    except ValueError:
-        return None

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from baselines.evaluation.games import play_games
+from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.settings import TrainingSettings
 from baselines.policy import Policy
-from baselines.registry import build_policy
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.notices import say
 
 REFERENCES = ("random", "exact", "lookahead")
 """Scripted policies that play the selection games too: random clicks, least exact risk, and search."""
@@ -23,12 +21,7 @@ References = dict[str, dict[str, float]]
 
 
 class Score(NamedTuple):
-    """Result of an agent in the selection games: the fraction won by the name of the board, of so many games on each.
-
-    Attributes:
-        win_rates: fraction of the games won, by the name of the board.
-        games: number of games on each board.
-    """
+    """Result of an agent in the selection games: the fraction won by board, of so many games on each."""
 
     win_rates: dict[str, float]
     games: int
@@ -43,6 +36,14 @@ class Score(NamedTuple):
         """Standard error of the mean."""
         variances = [rate * (1 - rate) / self.games for rate in self.win_rates.values()]
         return math.sqrt(sum(variances)) / len(variances)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the mean: Wilson's on one board, the normal approximation on several."""
+        if len(self.win_rates) == 1:
+            return wilson_interval(round(self.win_rate * self.games), self.games)
+        reach = 1.96 * self.standard_error
+        return max(0.0, self.win_rate - reach), min(1.0, self.win_rate + reach)
 
     def is_as_good_as(self, highest: float) -> bool:
         """Returns whether to keep this agent in place of earlier ones.
@@ -61,26 +62,6 @@ class Score(NamedTuple):
         return "; ".join(parts)
 
 
-class Evaluation(NamedTuple):
-    """An evaluation during a training, for a caller that follows it.
-
-    Attributes:
-        steps: number of steps of all games together, earlier sessions included.
-        minutes: time of training over all sessions.
-        fraction: part of the budget that is spent, from 0 to 1.
-        win_rate: mean over the boards of the newest weights' win rates in the selection games.
-        win_rates: fraction of the selection games won, by the name of the board.
-        kept_win_rate: win rate of the agent in the run folder, which may be an earlier one.
-    """
-
-    steps: int
-    minutes: float
-    fraction: float
-    win_rate: float
-    win_rates: dict[str, float]
-    kept_win_rate: float
-
-
 def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig], Policy]) -> Score:
     """Plays the selection games with the policies that `policy_of` makes, one for each board."""
     seeds, rates = SELECTION_SEEDS[: settings.eval_games], {}
@@ -88,15 +69,3 @@ def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig]
         records = play_games(policy_of(config), config, seeds)
         rates[board] = sum(record.won for record in records) / len(records)
     return Score(rates, len(seeds))
-
-
-def play_references(settings: TrainingSettings, begins: Callable[[str], None]) -> References:
-    """Plays the selection games with the scripted policies; calls `begins` with the name of each before its games."""
-    found: References = {board: {} for board in settings.boards}
-    for name in REFERENCES:
-        boards = ", ".join(settings.boards)
-        say(f"Play the {settings.eval_games} selection games of {boards} with {name}, for comparison")
-        begins(name)
-        for board, rate in play_selection(settings, partial(build_policy, name)).win_rates.items():
-            found[board][name] = rate
-    return found

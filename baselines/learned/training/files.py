@@ -1,4 +1,4 @@
-"""Files of a run folder: `run.json`, the checkpoint, the log, and a check that they and the training fit the machine.
+"""Files of a run folder: `run.json`, the checkpoint and the log.
 
 Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT names another project.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -20,8 +19,7 @@ from stable_baselines3.common.logger import Logger, make_output_format
 import minesweeper_env
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import START
-from baselines.learned.networks import BoardPlanes
-from baselines.learned.settings import TrainingSettings, scaled
+from baselines.learned.settings import TrainingSettings
 from baselines.learned.training.curves import ROW
 from baselines.learned.training.evaluation import References, Score
 from baselines.registry import CHECKPOINT_FILE
@@ -34,11 +32,6 @@ from baselines.support.structs import Kept, Rate, Run, convert, read_as
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 PROJECT, ID_FILE = "minesweeper-env", "wandb.id"
 """Project of Weights & Biases, and the file of a run folder with the id of the run that a training continues."""
-
-CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
-_FLOAT = 4
-_WEIGHT_COPIES = 4
-"""Copies of the weights in memory: the weights, their gradients, and the two moments of Adam."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
@@ -78,11 +71,6 @@ def restore(learner: Any, checkpoint: Path) -> Progress:
         raise ValueError(f"{checkpoint} cannot be resumed: {error}") from error
 
 
-def earlier_run(path: Path) -> Run:
-    """Returns the content of a `run.json`, without sessions if there is no such file; raises ValueError on damage."""
-    return read_as(path, Run) if path.exists() else Run([])
-
-
 def record_session(
     path: Path, settings: TrainingSettings, command: str, steps: int, start: dict[str, Any] | None = None
 ) -> None:
@@ -95,7 +83,7 @@ def record_session(
         steps: the number of steps in earlier sessions.
         start: `training_of` the agent that the weights come from; None keeps what the file says.
     """
-    earlier = earlier_run(path)
+    earlier = read_as(path, Run) if path.exists() else Run([])
     start = start or earlier.start
     own = {"minesweeper-env": minesweeper_env.__version__, "python": platform.python_version()}
     session = {
@@ -165,49 +153,3 @@ def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
         raise ConnectionError(f"wandb cannot be used: {first_line(error)}") from error
     replace_file(path, f"{run.id}\n".encode())
     return run
-
-
-def check_resources(settings: TrainingSettings, folder: Path) -> None:
-    """Checks that this machine has about the memory and the disk space that a training needs.
-
-    Args:
-        settings: the settings of the training.
-        folder: the run folder; it need not exist yet.
-
-    Raises:
-        ValueError: the training needs more memory than the machine has, or more disk space than is free.
-    """
-    own, width = settings.own, settings.channels
-    weights = _FLOAT * _WEIGHT_COPIES * (9 * width * (BoardPlanes.COUNT + 2 * width) + 2 * width * width)
-    # A stored board has two boards of codes, a map of outcomes and four numbers.
-    stored = sum(own.buffer_size * (3 * config.cells + 24) for config in settings.configs)
-    passes, rollouts = 0, 0
-    for config in settings.configs:
-        games, batch = scaled(settings.envs, config.cells), scaled(own.batch_size, config.cells)
-        learning = batch * ((3 * settings.depth + 4) * width + BoardPlanes.COUNT)
-        passes = max(passes, _FLOAT * config.cells * max(learning, games * (3 * width + BoardPlanes.COUNT)))
-        # A board and a mask of float32, twice while minibatches are made of them.
-        rollouts += 4 * _FLOAT * getattr(own, "n_steps", 0) * games * config.cells
-    needed, there = weights + stored + passes + rollouts, _machine_memory()
-    if needed > there:
-        raise ValueError(
-            f"the training needs about {_amount(needed)} of memory, and this machine has {_amount(there)}; "
-            "choose a smaller batch_size, buffer_size, envs, channels or board"
-        )
-    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
-    needed, free = 2 * (weights + stored), shutil.disk_usage(existing).free
-    if needed > free:
-        raise ValueError(f"the checkpoints need {_amount(needed)} of disk, and {_amount(free)} are free for {folder}")
-
-
-def _amount(size: float) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
-
-
-def _machine_memory() -> int:
-    """Returns the memory of this machine in bytes, or the limit of its control group if that is lower."""
-    installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
-    try:
-        return min(installed, int(CGROUP_LIMIT.read_text(encoding="ascii")))
-    except (OSError, ValueError):
-        return installed

@@ -82,7 +82,7 @@ class Task(NamedTuple):
     @property
     def curve(self) -> list[tuple[float, float]]:
         """The evaluations of the training, as (minute, win rate)."""
-        return by_minutes(read_points(self.folder), "eval/win_rate")[1]
+        return by_minutes(read_points(self.folder), "eval/win_rate")
 
 
 class Summary(NamedTuple):
@@ -128,15 +128,15 @@ def carry_out(task: Task) -> None:
     if (earlier := task.result) is None:
         task.folder.mkdir(parents=True, exist_ok=True)
         resume = (task.folder / RUN_FILE).is_file()
-        outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False)
-        if outcome.interrupted:
+        training = train(task.settings, task.folder, task.command, resume=resume, bar=False)
+        if training.is_interrupted:
             raise KeyboardInterrupt
     make, seeds = find_agent(task.folder), check_seeds(0, task.games)
     wins = {
         board: sum(record.won for record in play_games(make(config), config, seeds))
         for board, config in zip(task.settings.boards, task.settings.configs, strict=True)
     }
-    steps = outcome.steps if earlier is None else earlier.steps
+    steps = training.steps if earlier is None else earlier.steps
     write_json(task.folder / RESULT_FILE, {"steps": steps, "games": task.games, "wins": wins})
 
 

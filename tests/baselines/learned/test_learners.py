@@ -1,5 +1,3 @@
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import torch
@@ -9,7 +7,7 @@ from support.policies import click_config
 from support.tiny_training import ALL, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import LearnedPolicy
-from baselines.learned.common.budget import Budget, FlatThenFalling
+from baselines.learned.common.budget import Budget
 from baselines.learned.common.losses import is_probability, to_fitted_return
 from baselines.learned.common.multi_board import make_envs
 from baselines.learned.common.vec_env import MinesweeperVecEnv
@@ -23,8 +21,6 @@ from baselines.learned.ppo import (
     PlainPPOHyperparameters,
 )
 from baselines.learned.settings import NetworkSize
-from baselines.learned.training.files import Progress
-from baselines.learned.training.loop import Training
 from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
@@ -309,40 +305,3 @@ def test_value_heads_compute_what_their_names_say():
 def test_an_unknown_pooling_of_the_value_is_refused():
     with pytest.raises(ValueError, match="value_pooling must be one of mean, mean_max, attention, not 'max'"):
         PlainPPOHyperparameters(value_pooling="max")
-
-
-def test_schedule_is_flat_and_then_falls():
-    schedule = FlatThenFalling(1e-3, flat=0.5, final=0.1)
-    assert schedule(1.0) == schedule(0.5) == 1e-3
-    assert schedule(0.0) == schedule(-0.1) == pytest.approx(1e-4)
-    assert schedule(0.25) == pytest.approx(5.5e-4)
-
-
-def test_budget_counts_earlier_sessions():
-    assert Budget(steps=200).progress(50) == 0.25
-    assert Budget(seconds=1000, seconds_before=500).progress(0) == pytest.approx(0.5, abs=0.01)
-
-
-def training(budget, steps=0, done=0):
-    """Returns a training with a learner that has taken some steps."""
-    return Training(tiny("dqn"), None, SimpleNamespace(steps=steps), budget, Progress(0, 0, None, 0, None), done=done)
-
-
-def test_evaluations_are_spread_over_the_steps():
-    under_way, due = training(Budget(steps=1000)), []
-    for steps in range(0, 1001, 50):
-        under_way.learner.steps = steps
-        if under_way.is_due():
-            under_way.done += 1
-            due.append(steps)
-    assert due == list(range(100, 1001, 100))
-
-
-def test_evaluations_that_would_take_too_long_are_skipped():
-    under_way = training(Budget(seconds=1000, seconds_before=150))
-    assert under_way.is_due()
-    under_way.cost = under_way.progress.evaluation_seconds = 14.0
-    under_way.budget.seconds_before = 250
-    assert not under_way.is_due()
-    under_way.budget.seconds_before = 350
-    assert under_way.is_due()

@@ -29,9 +29,9 @@ def settings(**changes):
 
 @pytest.mark.usefixtures("curves")
 def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
-    outcome = train(settings(), tmp_path)
-    assert outcome.steps >= 900
-    assert all(board in outcome.summary for board in BOARDS)
+    training = train(settings(), tmp_path)
+    assert training.steps >= 900
+    assert all(board in training.progress.kept["summary"] for board in BOARDS)
     game = BoardConfig(6, 6, 6, moves=("click",))
     policy = find_agent(tmp_path)(game, slack=0.1, depth=3)
     assert isinstance(policy, AfterstatePolicy)

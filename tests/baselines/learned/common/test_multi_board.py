@@ -19,7 +19,6 @@ from baselines.learned.networks import (
 )
 from baselines.learned.ppo import SHARPNESS
 from baselines.learned.settings import MAX_ENVS, MAX_SEED, NetworkSize, TrainingSettings, scaled
-from baselines.learned.training.curves import by_minutes, read_points
 from baselines.support.board_names import parse_board
 from minesweeper_env.config import BoardConfig
 
@@ -119,21 +118,6 @@ def test_every_configuration_can_be_trained(name):
     assert settings.steps
     assert settings.minutes is None
     assert TrainingSettings.from_json(settings.to_json()).to_json() == settings.to_json()
-
-
-def test_curves_hold_the_points_of_all_sessions(tmp_path):
-    header = "eval/win_rate,time/total_timesteps,train/loss\n"
-    (tmp_path / "progress.csv").write_text(header + "0.5,100,\n,200,0.25\n")
-    (tmp_path / "progress-2.csv").write_text(header + "0.75,300,\n")
-    points = read_points(tmp_path)
-    assert points["eval/win_rate"] == [(100, 0.5), (300, 0.75)]
-    assert points["train/loss"] == [(200, 0.25)]
-    assert by_minutes(points, "eval/win_rate") == ("steps", [(100, 0.5), (300, 0.75)])
-
-
-def test_curves_are_drawn_by_minutes():
-    points = {"eval/win_rate": [(100, 0.5), (300, 0.75)], "time/minutes": [(100, 1.5), (300, 4.0)]}
-    assert by_minutes(points, "eval/win_rate") == ("minutes", [(1.5, 0.5), (4.0, 0.75)])
 
 
 @ALL

@@ -1,0 +1,368 @@
+"""The loop of a training: what it keeps and records, who follows it, and how signals end it."""
+
+import csv
+import json
+import math
+import shutil
+import signal
+import sys
+import threading
+import time
+from contextlib import closing, nullcontext
+from types import ModuleType, SimpleNamespace
+
+import pytest
+import torch
+from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
+    BOTH,
+    ENDLESS,
+    TINY,
+    complete,
+    one_thread,
+    saving_often,
+    start,
+    tiny,
+    wait_for,
+)
+
+from baselines.cli.train import main
+from baselines.learned.agents import kept_step
+from baselines.learned.common.budget import Budget, FlatThenFalling
+from baselines.learned.common.tensor_files import read_tensors
+from baselines.learned.configurations import lineage, training_of
+from baselines.learned.training import seed_study, state
+from baselines.learned.training.evaluation import REFERENCES, Score
+from baselines.learned.training.files import Log, Progress
+from baselines.learned.training.loop import ANNOUNCEMENT, StopSignals, prepare, run, train
+from baselines.learned.training.state import Training
+from baselines.registry import AGENTS_FOLDER
+from baselines.support.files import read_json
+
+
+def folders(tmp_path, *names):
+    found = [tmp_path / name for name in names]
+    for folder in found:
+        folder.mkdir()
+    return found
+
+
+def steps_of(folder):
+    return read_tensors(folder / "checkpoint.safetensors")[1]["learner"]["num_timesteps"]
+
+
+def test_the_schedule_is_flat_and_then_falls_and_the_budget_counts_earlier_sessions():
+    schedule = FlatThenFalling(1e-3, flat=0.5, final=0.1)
+    assert schedule(1.0) == schedule(0.5) == 1e-3
+    assert schedule(0.0) == schedule(-0.1) == pytest.approx(1e-4)
+    assert schedule(0.25) == pytest.approx(5.5e-4)
+    assert Budget(steps=200).progress(50) == 0.25
+    budget = Budget(seconds=1000, seconds_before=500)
+    assert budget.progress(0) == pytest.approx(0.5, abs=0.01)
+    with budget.paused():
+        time.sleep(0.05)
+    assert budget.elapsed() - 500 < 0.05
+
+
+def planned(budget):
+    """Returns a training with a learner that has taken no step."""
+    return Training(tiny("dqn"), None, SimpleNamespace(steps=0), budget, Progress(0, 0, None, 0, None))
+
+
+def test_evaluations_are_spread_over_the_steps_and_skipped_where_they_would_take_too_long():
+    training, due = planned(Budget(steps=1000)), []
+    for training.learner.steps in range(0, 1001, 50):
+        if training.is_due():
+            training.done += 1
+            due.append(training.steps)
+    assert due == list(range(100, 1001, 100))
+    training = planned(Budget(seconds=1000, seconds_before=150))
+    assert training.is_due()
+    training.cost = training.progress.evaluation_seconds = 14.0
+    for seconds, is_due in ((250, False), (350, True)):
+        training.budget.seconds_before = seconds
+        assert training.is_due() == is_due
+
+
+def test_an_agent_may_lose_a_standard_error_and_no_more():
+    score = Score({"8x8/14": 0.64}, 100)
+    assert score.standard_error == pytest.approx(0.048)
+    assert score.is_as_good_as(0.687)
+    assert not score.is_as_good_as(0.689)
+    assert Score({"8x8/14": 1.0}, 100).is_as_good_as(1.0)
+    two = Score({"8x8/14": 0.64, "5x5/5": 0.8}, 100)
+    assert (two.win_rate, two.standard_error) == (pytest.approx(0.72), pytest.approx(math.hypot(0.048, 0.04) / 2))
+
+
+def test_the_last_good_agent_is_kept_and_reference_games_are_played_once(tmp_path, monkeypatch, capsys):
+    training, kept = prepare(tiny("dqn"), tmp_path), []
+    with closing(Log(tmp_path)) as log:
+        next(training.learner.rounds(training.budget, log))
+        for _ in range(2):
+            training.evaluate(log)
+        assert list(training.progress.references["4x5/2"]) == list(REFERENCES)
+        games = "Play the 5 selection games of 4x5/2 with"
+        assert capsys.readouterr().err.splitlines() == [f"{games} {name}, for comparison" for name in REFERENCES]
+        training.progress.highest = 0.0
+        # The bound is one standard error below the highest rate so far, so it never sinks.
+        for rate in (0.30, 0.50, 0.46, 0.44, 0.41, 0.80, 0.77, 0.75):
+            monkeypatch.setattr(state, "play_selection", lambda *_, rate=rate: Score({"4x5/2": rate}, 100))
+            training.evaluate(log)
+            kept.append(read_json(tmp_path / "agent.json")["selected_by"]["win_rate"])
+    assert kept == [0.30, 0.50, 0.46, 0.46, 0.46, 0.80, 0.77, 0.77]
+
+
+def test_each_evaluation_is_reported_once_with_what_the_folder_holds(tmp_path):
+    seen = []
+
+    def follow(training):
+        assert steps_of(tmp_path) == training.steps
+        kept = read_json(tmp_path / "agent.json")["selected_by"]
+        assert kept["win_rate"] == training.progress.kept["win_rate"]
+        seen.append((training.steps, round(10 * training.budget.progress(training.steps))))
+        return True
+
+    done = train(tiny("dqn", steps=1200), tmp_path, bar=False, on_evaluation=follow)
+    steps, tenths = zip(*seen, strict=True)
+    assert list(steps) == sorted(set(steps))
+    assert steps[-1] == done.steps >= 1200
+    assert list(tenths) == list(range(1, 11))
+
+
+def test_false_ends_a_training_and_it_goes_on_in_another_thread(tmp_path):
+    ended = train(tiny("ppo", steps=10_000), tmp_path, bar=False, on_evaluation=lambda _: False)
+    assert 1000 <= ended.steps < 2000
+    assert not ended.is_interrupted
+    assert kept_step(tmp_path) == steps_of(tmp_path) == ended.steps
+    thread = threading.Thread(target=train, args=(tiny("ppo", steps=3000), tmp_path), kwargs={"resume": True})
+    thread.start()
+    thread.join(300)
+    assert steps_of(tmp_path) >= 3000
+
+
+class Wandb(ModuleType):
+    """A stand-in that records the calls."""
+
+    def __init__(self):
+        super().__init__("wandb")
+        self.runs = []
+
+    def init(self, **options):
+        self.runs.append(options)
+        run = nullcontext()
+        run.id = options["id"] or "made"
+        return run
+
+
+def test_wandb_gets_the_settings_and_continues_its_run(tmp_path, monkeypatch):
+    tracker, settings = Wandb(), tiny("dqn", steps=200)
+    monkeypatch.setitem(sys.modules, "wandb", tracker)
+    for resume in (False, True):
+        train(settings, tmp_path, resume=resume, bar=False, track=True)
+    assert tracker.runs[0]["config"] == settings.to_json() | {"device": "cpu"}
+    assert tracker.runs[0]["sync_tensorboard"]
+    assert [run["id"] for run in tracker.runs] == [None, "made"]
+    tracker.init = lambda **_options: 1 / 0
+    with pytest.raises(ConnectionError, match="wandb cannot be used"):
+        train(settings, tmp_path, bar=False, track=True)
+
+
+def test_a_missing_tracker_is_named_before_the_training(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("baselines.support.extras.find_spec", lambda module: None if module == "wandb" else module)
+    with pytest.raises(SystemExit) as stopped:
+        main(["--steps", "100", "--track", "--out", str(tmp_path / "run")])
+    assert stopped.value.code == 2
+    assert "pip install 'minesweeper-env[wandb]'" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def commands(folder):
+    """Returns the command lines of a training, and of those of the agents that it began as."""
+    runs = [each["run"] for each in lineage(training_of(folder))]
+    return [run and [session["command"] for session in run["sessions"]] for run in runs]
+
+
+def test_a_training_records_the_trainings_before_it(tmp_path):
+    first, second, third = folders(tmp_path, "first", "second", "third")
+    for folder, begins_as in ((first, None), (second, first), (third, second)):
+        settings = tiny("dqn", steps=200, start=begins_as and str(begins_as))
+        train(settings, folder, command=folder.name, bar=False)
+    shutil.rmtree(first)
+    assert commands(third) == [["third"], ["second"], ["first"]]
+    assert all(each["steps"] >= 200 for each in lineage(training_of(third)))
+    run(prepare(tiny("dqn", steps=400, start=str(second)), third, resume=True), "again", bar=False)
+    assert commands(third) == [["third", "again"], ["second"], ["first"]]
+    (second / "run.json").unlink()
+    assert commands(second) == [None]
+
+
+@pytest.mark.parametrize("folder", sorted(AGENTS_FOLDER.glob("*/")), ids=lambda folder: folder.name)
+def test_shipped_agents_know_their_whole_training(folder):
+    trainings = list(lineage(training_of(folder)))
+    starts = [each["run"]["settings"]["start"] for each in trainings]
+    assert starts[-1] is None
+    assert None not in starts[:-1]
+    assert all(each["steps"] > 0 for each in trainings)
+    assert "/tmp" not in json.dumps(trainings)
+
+
+def interrupted(settings, folder, number, steps, resume=False):
+    """Trains in this process until a checkpoint after `steps` steps, where the process gets a signal."""
+    training, sent = prepare(settings, folder, resume), []
+
+    def interrupt(reached):
+        if reached >= steps and not sent:
+            sent.append(reached)
+            signal.raise_signal(number)
+
+    with saving_often(interrupt):
+        return run(training, bar=False)
+
+
+def assert_same_end(straight, broken):
+    one, other = (read_tensors(folder / "checkpoint.safetensors") for folder in (straight, broken))
+    assert one[1]["learner"] == other[1]["learner"]
+    for name, value in one[0].items():
+        assert torch.equal(other[0][name], value), name
+
+
+def rows(folder):
+    with (folder / "progress.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+@BOTH
+def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
+    straight, stopped, cut_off = folders(tmp_path, "straight", "stopped", "cut_off")
+    settings = tiny(algo, steps=1216)
+    train(settings, straight, bar=False)
+    training = interrupted(settings, stopped, signal.SIGINT, 700)
+    assert training.is_interrupted
+    assert 700 <= training.steps < 800
+    played = [int(float(row["time/total_timesteps"])) for row in rows(stopped) if row["eval/win_rate"]]
+    assert training.steps in played
+    assert run(prepare(settings, stopped, resume=True), bar=False).steps == 1216
+    assert_same_end(straight, stopped)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(state, "play_selection", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            train(settings, cut_off, bar=False)
+    train(settings, cut_off, bar=False, resume=True)
+    assert_same_end(straight, cut_off)
+
+
+def test_sigterm_saves_without_an_evaluation(tmp_path, monkeypatch):
+    train(tiny("ppo", steps=200), tmp_path, bar=False)
+    monkeypatch.setattr(Training, "evaluate", lambda *_, **__: pytest.fail("it evaluated"))
+    training = interrupted(tiny("ppo", steps=1216), tmp_path, signal.SIGTERM, 300, resume=True)
+    assert (training.is_interrupted, training.newest) == (True, None)
+    assert training.progress.kept["steps"] == kept_step(tmp_path) == 256 > 0
+    assert 300 <= steps_of(tmp_path) == training.steps
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_training_without_an_agent_evaluates_before_it_leaves(number, tmp_path, monkeypatch):
+    monkeypatch.setattr(Training, "_play_references", lambda *_: pytest.fail("the scripted policies played"))
+    training = interrupted(tiny("ppo", steps=10**6), tmp_path, number, 100)
+    assert training.progress.kept["steps"] == kept_step(tmp_path) == training.steps
+    assert training.newest is not None
+
+
+def test_a_signal_during_an_evaluation_needs_no_second_one(tmp_path, monkeypatch):
+    evaluate, steps = Training.evaluate, []
+
+    def signalled(self, log, **options):
+        steps.append(self.steps)
+        evaluate(self, log, **options)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Training, "evaluate", signalled)
+    training = train(tiny("ppo", steps=1216), tmp_path, bar=False)
+    assert training.is_interrupted
+    assert steps == [training.steps]
+
+
+@pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN], ids=["foreground", "background"])
+def test_a_second_ctrl_c_raises_and_the_handlers_come_back(before, capsys):
+    found = signal.signal(signal.SIGINT, before)
+    with StopSignals() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert (stop.requested, stop.is_quick) == (True, False)
+        assert ANNOUNCEMENT in capsys.readouterr().err
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        stop.is_last = True
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        assert stop.is_quick
+    assert signal.signal(signal.SIGINT, found) == before
+
+
+def test_an_interrupted_training_of_a_study_has_no_result(tmp_path, monkeypatch):
+    monkeypatch.setattr(seed_study, "train", lambda *_, **__: SimpleNamespace(is_interrupted=True))
+    task = seed_study.plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[0]
+    with pytest.raises(KeyboardInterrupt):
+        seed_study.carry_out(task)
+    assert not task.done
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_terminal_evaluates_and_reports_the_step(tmp_path):
+    out = tmp_path / "run"
+    with start(out, *TINY, "--minutes", "10") as process:
+        wait_for(out / "progress.csv")
+        process.send_signal(signal.SIGINT)
+        printed, told = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert ANNOUNCEMENT in told
+    steps = steps_of(out)
+    assert f"interrupted after {steps} steps: agent of step {kept_step(out)} in {out}" in printed
+    assert (f"the newest weights, of step {steps}, win" in printed) == (kept_step(out) != steps)
+    assert float(rows(out)[-1]["time/total_timesteps"]) == steps
+
+
+HANGS = "an evaluation hangs"
+HANG = f"""
+import sys, time
+import baselines.learned.training.loop as loop
+
+def hang(*_, **__):
+    print({HANGS!r}, file=sys.stderr, flush=True)
+    time.sleep(600)
+
+loop.CHECKPOINT_SECONDS = 0.0
+loop.Training.evaluate = hang
+"""
+"""Code that makes every evaluation endless, and saves a checkpoint after every round."""
+
+
+@pytest.mark.slow
+def test_a_second_ctrl_c_ends_at_once_and_names_the_kept_agent(tmp_path):
+    out = tmp_path / "run"
+    complete(out, *TINY, "--steps", "320")
+    kept, checkpoint = kept_step(out), out / "checkpoint.safetensors"
+    written = checkpoint.stat().st_mtime_ns
+    with start(out, "--resume", "--steps", ENDLESS, before=HANG) as process:
+        wait_for(checkpoint, written)
+        process.send_signal(signal.SIGINT)
+        missing = {ANNOUNCEMENT, HANGS}
+        while missing:
+            line = process.stderr.readline()
+            assert line, f"{sorted(missing)} was not printed"
+            missing = {text for text in missing if text not in line}
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        _, told = process.communicate(timeout=60)
+        assert time.monotonic() - begin < 20
+    assert process.returncode == 130
+    assert told.splitlines()[-1] == (
+        f"python -m baselines train: stopped at once; the kept agent is of step {kept}, and --resume continues from "
+        f"the last checkpoint in {out}"
+    )
+    reached = steps_of(out)
+    assert reached > 320
+    complete(out, "--resume", "--steps", str(reached + 100))
+    assert read_json(out / "run.json")["sessions"][-1]["from_step"] == reached
