@@ -24,7 +24,7 @@ class Command(NamedTuple):
         examples: a line per example; {0} stands for the program.
         add_arguments: declares its arguments.
         prepare: checks the options and returns the work. The options hold the command line, as the user typed it, as
-            `command`, the names of the options that the user gave as `given`, and the program as `program`.
+            `command`, and the program as `program`.
         left: what a message about an interruption or an error says about the work done before; {out} is --out.
             The default `left` of an argument parser comes first.
         errors: errors of the work that are told in one line, besides those of files, policies and workers.
@@ -48,8 +48,8 @@ class Command(NamedTuple):
         """
         program = program or f"{MODULE} {self.name}"
         parser = self.parser(program)
-        options, given = parser.parse_given(arguments)
-        options.command, options.given, options.program = typed_command(program, arguments), given, program
+        options = parser.parse_args(arguments)
+        options.command, options.program = typed_command(program, arguments), program
         left = getattr(options, "left", self.left).format(out=getattr(options, "out", None))
         told = errors_of_play()
         refused: tuple[type[Exception], ...] = (ValueError, *told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
@@ -22,19 +23,16 @@ from baselines.cli.arguments import (
 from baselines.cli.command import Command, Work
 from baselines.cli.start import INTERRUPTED, announce, listed
 from baselines.evaluation.seeds import check_seeds
-from baselines.registry import check_name, find_policy, pinned, policy_names
+from baselines.registry import check_name, pinned, policy_names
 from baselines.support.board_names import board_of, no_guess_name
 from baselines.support.extras import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
-from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.evaluation.evaluate import Entrant
     from baselines.evaluation.report import Results
-    from baselines.evaluation.results import PolicyResult
-    from baselines.workers import MakeWorkers
     from minesweeper_env.config import BoardConfig
 
 DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
@@ -42,11 +40,6 @@ DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
 
 RECORD_SUFFIXES = (".gif", ".mp4", ".png")
 """The endings of the files of --record; the last one holds the last board alone."""
-
-MOST_CELLS = (1 << 16) // len(MOVE_NAMES)
-"""The largest board that can be recorded: records keep an action in two bytes."""
-
-RECORD_OPTIONS = ("record_games", "record_all", "record_overlay", "record_speed")
 
 EXAMPLES = """\
 {0} --policy exact bayes:prior=count --size 16x30
@@ -65,66 +58,26 @@ def _add_arguments(parser: Parser) -> None:
         "NAME:option=value,option=value",
     )
     share(parser, *BOARD, "--games", "--seed", "--workers", "--ray", "--wide")
-    parser.add_argument(
-        "--max-seconds",
-        type=positive_number,
-        metavar="SECONDS",
-        help="begin no more games of a policy after this many seconds of play (default: no limit)",
-    )
-    parser.add_argument("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
-    parser.add_argument("--json", type=parse_path, metavar="FILE", help="write the results into this file")
-    parser.add_argument(
-        "--plot", type=parse_path, metavar="FILE", help=f"draw the win rates into this file: {', '.join(SUFFIXES)}"
-    )
-    pictures = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[video]'")
-    _add_recording_options(pictures)
-
-
-def _add_recording_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--record",
-        type=parse_path,
-        metavar="FILE",
-        help="draw games into this file, a frame per move with the risk of the click: "
-        f"{', '.join(RECORD_SUFFIXES)} (.png draws the last board)",
-    )
-    group.add_argument(
-        "--record-games",
-        type=whole_number_from(1),
-        default=1,
-        metavar="N",
-        help="record the first N games, in turn",
-    )
-    group.add_argument(
-        "--record-all",
-        action="store_true",
-        help="record all policies side by side on the same seeds (default: the first policy alone)",
-    )
-    group.add_argument(
-        "--record-overlay", action="store_true", help="write the mine probability on every covered cell, too"
-    )
-    group.add_argument("--record-speed", type=positive_number, default=2, metavar="N", help="show N moves per second")
-
-
-def _check_recording(options: argparse.Namespace, cells: int) -> None:
-    """Raises a ValueError or a MissingExtraError if an option of pictures is not allowed; `cells` is a board's size."""
-    if options.record is None:
-        if unused := [name for name in RECORD_OPTIONS if name in options.given]:
-            raise ValueError(f"--{unused[0].replace('_', '-')} needs --record FILE")
-        return
-    if options.record.suffix not in RECORD_SUFFIXES:
-        raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
-    check_writable(options.record)
-    if options.record_games > options.games:
-        raise ValueError(f"--record-games must be at most {options.games}, the number of --games")
-    if cells > MOST_CELLS:
-        raise ValueError(f"pictures show boards of at most {MOST_CELLS} cells, and this one has {cells}")
-    for module in ("PIL", "imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ("PIL",):
-        check_extra(module, "video")
+    add = parser.add_argument
+    text = "begin no more games of a policy after this many seconds of play (default: no limit)"
+    add("--max-seconds", type=positive_number, metavar="SECONDS", help=text)
+    add("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
+    add("--json", type=parse_path, metavar="FILE", help="write the results into this file")
+    text = f"draw the win rates into this file: {', '.join(SUFFIXES)}"
+    add("--plot", type=parse_path, metavar="FILE", help=text)
+    add = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[video]'").add_argument
+    suffixes = f"{', '.join(RECORD_SUFFIXES)} (.png draws the last board)"
+    text = f"draw games into this file, a frame per move with the risk of the click: {suffixes}"
+    add("--record", type=parse_path, metavar="FILE", help=text)
+    add("--record-games", type=whole_number_from(1), default=1, metavar="N", help="record the first N games, in turn")
+    text = "record all policies side by side on the same seeds (default: the first policy alone)"
+    add("--record-all", action="store_true", help=text)
+    add("--record-overlay", action="store_true", help="write the mine probability on every covered cell, too")
+    add("--record-speed", type=positive_number, default=2, metavar="N", help="show N moves per second")
 
 
 def _check(options: argparse.Namespace) -> str:
-    """Checks what needs no heavy import, and completes the options; returns what the command is about to do.
+    """Checks what needs no heavy import, and returns what the command is about to do.
 
     Raises:
         ValueError: an option is not allowed; the message is one line.
@@ -133,74 +86,61 @@ def _check(options: argparse.Namespace) -> str:
     check_workers(options)
     config = chosen_board(options)
     check_seeds(options.seed, options.games)
-    _check_files(options)
-    _check_recording(options, config.cells)
-    for module in ("scipy", "rich") + (("matplotlib",) if options.plot is not None else ()):
-        check_extra(module)
-    for name in options.policy:
-        if name != ALL:
-            check_name(name)
-    board = f"{board_of(config)}, first click {config.first_click}"
-    logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
-    return f"Play {options.games} games of {board}{logic}: {listed(options.policy)}"
-
-
-def _check_files(options: argparse.Namespace) -> None:
     files = [path for path in (options.json, options.plot, options.record) if path is not None]
     if len(set(map(os.path.realpath, files))) < len(files):
         raise ValueError("two options name the same file; --json, --plot and --record need one each")
-    for path in (options.json, options.plot):
-        if path is not None:
-            check_writable(path)
+    for path in files:
+        check_writable(path)
+    for module in ("scipy", "rich"):
+        check_extra(module)
     if options.plot is not None:
         check_plot(options.plot)
+        check_extra("matplotlib")
+    if options.record is not None:
+        if options.record.suffix not in RECORD_SUFFIXES:
+            raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
+        for module in ("PIL", "imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ("PIL",):
+            check_extra(module, "video")
+    for name in options.policy:
+        if name != ALL:
+            check_name(name)
+    logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
+    board = f"{board_of(config)}, first click {config.first_click}{logic}"
+    return f"Play {options.games} games of {board}: {listed(options.policy)}"
 
 
 def _prepare(options: argparse.Namespace) -> Work:
     announce(_check(options))
     from baselines.evaluation.report import Results
-    from baselines.evaluation.results import PolicyResult
 
-    config, played = chosen_board(options), list[PolicyResult]()
-    results = Results(config, options.seed, options.games, played, command=options.command)
-    entrants = choose_policies(options.policy, config, options.diagnose)
-
-    def work() -> int:
-        try:
-            with kept_workers(options, [each.name for each in entrants]) as workers:
-                status = _play_each(entrants, results, played, workers, options)
-        finally:
-            if played:
-                results.print(options.wide)
-                if options.plot is not None:
-                    results.plot(options.plot)
-        if status == 0 and options.record is not None:
-            from baselines.recording import write_picture
-
-            write_picture(options, {each.name: (each.config, results[each.name].records) for each in entrants})
-        return status
-
-    return work
+    config = chosen_board(options)
+    results = Results(config, options.seed, options.games, [], command=options.command)
+    return partial(_work, choose_policies(options.policy, config, options.diagnose), results, options)
 
 
-def _play_each(
-    entrants: Sequence[Entrant],
-    results: Results,
-    played: list[PolicyResult],
-    workers: int | MakeWorkers,
-    options: argparse.Namespace,
-) -> int:
-    seeds = range(options.seed, options.seed + options.games)
-    settings = {"workers": workers, "max_seconds": options.max_seconds, "diagnose": options.diagnose}
-    for entrant in entrants:
-        result = entrant.play(seeds, record=options.record is not None, **settings)
-        if result.records:
-            played.append(result)
-        if options.json is not None:
-            results.to_json(options.json)
-        if result.interrupted:
-            say(f"interrupted: {entrant.name} had played {result.games} games")
-            return INTERRUPTED
+def _work(entrants: Sequence[Entrant], results: Results, options: argparse.Namespace) -> int:
+    settings = {"max_seconds": options.max_seconds, "diagnose": options.diagnose, "record": options.record is not None}
+    try:
+        with kept_workers(options, [each.name for each in entrants]) as workers:
+            for entrant in entrants:
+                seeds = range(options.seed, options.seed + options.games)
+                result = entrant.play(seeds, workers=workers, **settings)
+                if result.records:
+                    results.policies.append(result)
+                if options.json is not None:
+                    results.to_json(options.json)
+                if result.interrupted:
+                    say(f"interrupted: {entrant.name} had played {result.games} games")
+                    return INTERRUPTED
+    finally:
+        if results.policies:
+            results.print(options.wide)
+            if options.plot is not None:
+                results.plot(options.plot)
+    if options.record is not None:
+        from baselines.recording import write_picture
+
+        write_picture(options, {each.name: (each.config, results[each.name].records) for each in entrants})
     return 0
 
 
@@ -218,20 +158,17 @@ def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool =
     from baselines.evaluation.evaluate import prepare
     from baselines.evaluation.judge import check_judgeable
 
-    chosen = [name if name == ALL else pinned(name) for name in chosen]
-    for name in chosen:
-        if name != ALL:
-            find_policy(name)
     if diagnose:
         check_judgeable(config)
     entrants: dict[str, Entrant] = {}
-    for name in (each for asked in chosen for each in (policy_names() if asked == ALL else [asked])):
-        try:
-            entrants[name] = prepare(name, name, config, diagnose)
-        except ValueError as error:
-            if name in chosen:
-                raise
-            say(f"{name} is left out: {error}")
+    for asked in chosen:
+        for name in policy_names() if asked == ALL else [pinned(asked)]:
+            try:
+                entrants[name] = prepare(name, name, config, diagnose)
+            except ValueError as error:
+                if asked != ALL or name in chosen:
+                    raise
+                say(f"{name} is left out: {error}")
     return list(entrants.values())
 
 

@@ -102,7 +102,7 @@ def evaluate(
         f"baselines.evaluate({[each.name for each in entrants]}, size={(config.rows, config.cols)}, "
         f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r})"
     )
-    return Results(config, seeds.start, len(seeds), tuple(results), reference, command)
+    return Results(config, seeds.start, len(seeds), results, reference, command)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -69,7 +69,7 @@ class Results:
     config: BoardConfig
     seed: int
     games: int
-    policies: Sequence[PolicyResult] = ()
+    policies: list[PolicyResult]
     reference: str | None = None
     command: str = ""
     versions: dict[str, str] = field(default_factory=versions)
