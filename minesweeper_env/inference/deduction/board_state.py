@@ -200,10 +200,10 @@ class BoardState:
         """Returns the clues whose sentences are about a cell, given as its bit."""
         return [cell for cell in self._near(bit.bit_length() - 1) if cell in self.sentences]
 
-    def record(self, safe: int, mine: int) -> None:
-        """Marks unknown cells as free and as mines."""
-        self._board[to_array(safe, self.shape)] = self._codes.mine + 1
-        self._board[to_array(mine, self.shape)] = self._codes.mine
+    def record(self, found: int) -> None:
+        """Marks findable cells as what they are."""
+        self._board[to_array(found & self.safe, self.shape)] = self._codes.mine + 1
+        self._board[to_array(found & ~self.safe, self.shape)] = self._codes.mine
         self._read()
 
     def cells_of(self, cells: int) -> tuple[Cell, ...]:

@@ -24,13 +24,11 @@ from numpy.typing import ArrayLike
 
 from minesweeper_env.cell_sets import to_bits
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards, check_radius
-from minesweeper_env.inference.deduction.board_state import BoardState, Cell, Sentence, easiest_reason, forced
+from minesweeper_env.inference.deduction.board_state import BoardState, Cell, easiest_reason, forced
 from minesweeper_env.inference.deduction.sentences import (
     CELL,
     MARK,
-    MINES,
     NOTHING,
-    REST_IS_SAFE,
     SOME_DIFFER,
     SOME_OVERLAP,
     START,
@@ -133,10 +131,14 @@ class _Finding(NamedTuple):
     """A step whose sets of cells are bits."""
 
     rule: Rule
-    safe: int
-    mine: int
+    cells: int
     because: int
     uses_total: bool = False
+
+    def step(self, state: BoardState) -> Step:
+        """Returns the step on a board where its cells are not yet recorded."""
+        safe, mine, because = map(state.cells_of, (self.cells & state.safe, self.cells & ~state.safe, self.because))
+        return Step(self.rule, safe, mine, because, self.uses_total)
 
 
 def _steps(state: BoardState, levels: Sequence[Level]) -> Iterator[Step]:
@@ -146,26 +148,19 @@ def _steps(state: BoardState, levels: Sequence[Level]) -> Iterator[Step]:
         found = next(filter(None, (search[level](state) for level in levels)), None)
         if found is None:
             return
-        state.record(found.safe, found.mine)
-        safe, mine, because = (state.cells_of(cells) for cells in (found.safe, found.mine, found.because))
-        yield Step(found.rule, safe, mine, because, found.uses_total)
-
-
-def _from_sentence(rule: Rule, sentence: Sentence, uses_total: bool = False) -> _Finding:
-    """Returns the finding of a certain sentence."""
-    safe, mine = (0, sentence.cells) if sentence.mines else (sentence.cells, 0)
-    return _Finding(rule, safe, mine, sentence.because, uses_total)
+        yield found.step(state)
+        state.record(found.cells)
 
 
 def _by_count(state: BoardState) -> _Finding | None:
     """Looks for a single clue that makes cells certain, safe ones if possible; then at the mines of the board."""
-    without_mine = (sentence for sentence in state.sentences.values() if sentence.mines == 0)
-    all_mines = (sentence for sentence in state.sentences.values() if sentence.free == 0)
-    certain = next(without_mine, None) or next(all_mines, None)
+    said = state.sentences.values()
+    without_mine = (sentence for sentence in said if sentence.mines == 0)
+    certain = next(without_mine, None) or next((sentence for sentence in said if sentence.free == 0), None)
     if certain:
-        return _from_sentence("count", certain)
+        return _Finding("count", certain.cells, certain.because)
     total = state.total
-    return _from_sentence("count", total, uses_total=True) if total.mines == 0 or total.free == 0 else None
+    return _Finding("count", total.cells, 0, uses_total=True) if total.mines == 0 or total.free == 0 else None
 
 
 def _by_subset(state: BoardState) -> _Finding | None:
@@ -178,21 +173,20 @@ def _by_subset(state: BoardState) -> _Finding | None:
             return None
         closure = deducer.closure
         because = to_bits(closure.cells[:-1, MARK] == 1)
-        if found >= SOME_DIFFER:
-            rule: Rule = "overlap" if found == SOME_OVERLAP else "subset"
-            begin, end = closure.sentences[sentence : sentence + 2, START]
-            cells = sum(1 << cell for cell in closure.entries[begin:end, CELL].tolist())
-            return _from_sentence(rule, Sentence(cells, int(closure.sentences[sentence, MINES]), because))
-        rest = state.unknown & ~to_bits(closure.cells[:-1, TAKEN] == 1)
-    safe, mine = (rest, 0) if found == REST_IS_SAFE else (0, rest)
-    return _Finding("subset", safe, mine, because, uses_total=True)
+        if found < SOME_DIFFER:
+            return _Finding(
+                "subset", state.unknown & ~to_bits(closure.cells[:-1, TAKEN] == 1), because, uses_total=True
+            )
+        begin, end = closure.sentences[sentence : sentence + 2, START]
+        cells = sum(1 << cell for cell in closure.entries[begin:end, CELL].tolist())
+    return _Finding("overlap" if found == SOME_OVERLAP else "subset", cells, because)
 
 
-def _by_exact(state: BoardState) -> _Finding | None:
+def _by_exact(state: BoardState) -> _Finding:
     """Looks for the fewest clues that make a cell certain, and finds all cells that they make certain."""
     reason = easiest_reason(state, state.findable)
-    clues = sum(1 << clue for clue in reason.clues)
-    return _Finding("exact", *forced(state, reason), clues, reason.uses_total)
+    safe, mine = forced(state, reason)
+    return _Finding("exact", safe | mine, sum(1 << clue for clue in reason.clues), reason.uses_total)
 
 
 def _listed(cells: Sequence[Cell]) -> str:
