@@ -14,9 +14,8 @@ import msgspec
 
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import AUTHOR, Card, Games, ResultFile, Time, Times, digest_of, title_of
-from baselines.benchmark.run import MANIFEST, read_manifest
+from baselines.benchmark.run import MANIFEST, Task, plan, read_manifest
 from baselines.benchmark.suites import SUITES, Entry, Suite
-from baselines.benchmark.units import Task, plan
 from baselines.evaluation.games import Assignment, GameRecord
 from baselines.evaluation.results import versions
 from baselines.learned.configurations import lineage, training_of

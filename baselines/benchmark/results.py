@@ -7,65 +7,75 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from baselines.benchmark.suites import Group, Suite
-from baselines.benchmark.units import Task
-from baselines.evaluation.columns import Row, best_rows, board_title, legend, p_values, table_of
+from baselines.benchmark.run import SuiteRun, Task
+from baselines.evaluation.columns import Row, best_rows, board_title, legend, p_values, shown, table_of
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
 from baselines.evaluation.results import PolicyResult, compare, config_row, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.support.board_names import name_of
+from baselines.support.files import replace_file, write_json
 from baselines.support.tables import Column, Page, Table
 from minesweeper_env import texts
-from minesweeper_env.config import BoardConfig
 
 Content = dict[str, Any]
 Played = Sequence[tuple[Task, PolicyResult]]
 
 
-def content_of(suite: Suite, played: Played, refused: Sequence[Task], seed: int, games: int, command: str) -> Content:
+def write_results(run: SuiteRun, wide: bool = False) -> None:
+    """Prints the tables, `wide` ones with all columns, and writes the results as JSON, CSV, Markdown and a plot.
+
+    Raises:
+        OSError: a file cannot be written, or a file of games is damaged.
+    """
+    content = content_of(run, run.results())
+    page = Page.for_stdout(wide)
+    fill(page, content)
+    page.print()
+    files = {"csv": csv_text(content).encode(), "md": markdown(content).encode(), "png": plot(content)}
+    write_json(run.folder / "results.json", content)
+    for suffix, file in files.items():
+        replace_file(run.folder / f"results.{suffix}", file)
+
+
+def content_of(run: SuiteRun, played: Played) -> Content:
     """Returns the content of results.json.
 
     Args:
-        suite: the suite.
+        run: the suite, its seed, its number of games, and the tasks of policies that do not play on a board.
         played: its tasks with their results.
-        refused: the tasks of policies that do not play on a board.
-        seed: seed of game 0.
-        games: number of games requested of each policy on each board.
-        command: command line that repeats the suite.
     """
-    boards = [_board(group, board, played, refused) for group in suite.groups for board in group.boards]
+    boards = []
+    for group in run.suite.groups:
+        for board in group.boards:
+            here = [each for each in played if (each[0].group, each[0].board) == (group.name, board)]
+            tests = _compare(here, group.paired)
+            first = {test["policy"]: test for test in reversed(tests)}
+            rows = [_row(task, result, group.scored) for task, result in here]
+            for row in rows:
+                test = first.get(row["policy"], {})
+                row["mcnemar"] = {name: value for name, value in test.items() if name != "policy"} or None
+            left_out = [
+                {"policy": task.entry.policy, "reason": task.refusal}
+                for task in run.refused
+                if (task.group, task.board) == (group.name, board)
+            ]
+            content = {"group": group.name, "config": config_row(board), "results": rows}
+            boards.append(content | {"comparisons": tests, "left_out": left_out})
     return {
-        "suite": suite.name,
-        "title": suite.title,
-        "seed": seed,
-        "games": games,
-        "seeds_for": use_of(seed),
-        "command": command,
+        "suite": run.suite.name,
+        "title": run.suite.title,
+        "seed": run.seed,
+        "games": run.games,
+        "seeds_for": use_of(run.seed),
+        "command": run.command,
         "versions": versions(),
-        "notes": [*suite.notes, *_notes(played, refused, games)],
+        "notes": [*run.suite.notes, *_notes(played, run.refused, run.games)],
         "boards": boards,
     }
-
-
-def _board(group: Group, board: BoardConfig, played: Played, refused: Sequence[Task]) -> Content:
-    here = [(task, result) for task, result in played if (task.group, task.board) == (group.name, board)]
-    comparisons = _compare(here, group.paired)
-    first = {test["policy"]: test for test in reversed(comparisons)}
-    rows = [_row(task, result, group.scored) for task, result in here]
-    for row in rows:
-        test = first.get(row["policy"], {})
-        row["mcnemar"] = {name: value for name, value in test.items() if name != "policy"} or None
-    left_out = [
-        {"policy": task.entry.policy, "reason": task.refusal}
-        for task in refused
-        if (task.group, task.board) == (group.name, board)
-    ]
-    content = {"group": group.name, "config": config_row(board)}
-    return content | {"results": rows, "comparisons": comparisons, "left_out": left_out}
 
 
 def _row(task: Task, result: PolicyResult, scored: bool) -> Row:
@@ -156,35 +166,25 @@ TESTS = ("policy", "against", "games", "won_alone", "lost_alone", "p")
 """Columns of the table of all tests on a board."""
 
 
-class Section(NamedTuple):
-    """A table, what explains its marks, and whether it shows the win rates on several boards."""
-
-    table: Table
-    legend: str
-    is_overview: bool = False
-
-
-def sections(content: Content, with_intervals: bool = True) -> Iterator[Section]:
+def sections(content: Content) -> Iterator[tuple[Table, str, Table | None]]:
     """Yields the tables of the content of results.json: of each group the win rates on all boards, and of each board.
 
-    Args:
-        content: the content.
-        with_intervals: whether the tables of win rates have intervals.
+    Each comes with the explanation of its marks; win rates on all boards come also as a table without intervals.
     """
     for group, found in groupby(content["boards"], key=lambda board: board.get("group", content["suite"])):
         boards = list(found)
         if len(boards) > 1:
-            named = "" if group == content["suite"] else f"{group}: "
-            title = f"{named}Win rates in %" + (", with 95 % intervals" if with_intervals else "")
-            yield Section(_rates_table(title, boards, with_intervals), "> highest win rate on the board.", True)
+            title = f"{'' if group == content['suite'] else f'{group}: '}Win rates in %"
+            full = _rates_table(f"{title}, with 95 % intervals", boards, True)
+            yield full, "> highest win rate on the board.", _rates_table(title, boards, False)
         for board in boards:
             rows, tests, title = board["results"], board["comparisons"], board_title(board["config"])
             best = best_rows(rows)
             table = table_of(f"{title}, first click {board['config']['first_click']}", COLUMNS, rows, best)
-            yield Section(table, legend(best, p_values(rows)))
+            yield table, legend(best, p_values(rows)), None
             if len(tests) > sum(row.get("mcnemar") is not None for row in rows):
                 table = table_of(f"{title}: each two policies on the same games", TESTS, tests)
-                yield Section(table, legend([], p_values(tests)))
+                yield table, legend([], p_values(tests)), None
 
 
 def _rates_table(title: str, boards: Sequence[Content], with_intervals: bool) -> Table:
@@ -196,16 +196,13 @@ def _rates_table(title: str, boards: Sequence[Content], with_intervals: bool) ->
         rule = f" {board['config']['first_click']}" if len(rules) > 1 else ""
         columns.append(Column(f"{board_title(board['config'])}{rule}", priority=number))
         best = best_rows(board["results"])
-        rates = {row["policy"]: _rate(row, at in best, with_intervals) for at, row in enumerate(board["results"])}
-        for policy, row in cells.items():
-            row.append(rates.get(policy, ""))
+        rates = {}
+        for at, row in enumerate(board["results"]):
+            ends = [100 * end for end in row["ci95"]] if with_intervals else None
+            rates[row["policy"]] = (">" if at in best else "") + shown(100 * row["win_rate"], ".1f", ends)
+        for policy, found in cells.items():
+            found.append(rates.get(policy, ""))
     return Table(title, columns, list(cells.values()))
-
-
-def _rate(row: Row, is_best: bool, with_interval: bool) -> str:
-    low, high = (f"{100 * end:.1f}" for end in row["ci95"])
-    rate = f"{'>' if is_best else ''}{100 * row['win_rate']:.1f}"
-    return f"{rate} ({low} to {high})" if with_interval else rate
 
 
 def caption(content: Content) -> str:
@@ -213,22 +210,15 @@ def caption(content: Content) -> str:
     return f"n = {content['games']} games of each policy on each board, {range_text(content['seed'], content['games'])}"
 
 
-def print_tables(content: Content, wide: bool = False) -> None:
-    """Prints the tables and the notes on stdout; `wide` tables have all columns, whatever the terminal."""
-    page = Page.for_stdout(wide)
-    fill(page, content)
-    page.print()
-
-
 def fill(page: Page, content: Content) -> None:
     """Adds the tables and the notes to a page; win rates on all boards have intervals where these fit."""
     page.title(content["title"])
     page.note(caption(content))
-    for (table, explanation, is_overview), narrow in zip(sections(content), sections(content, False), strict=True):
-        if is_overview:
-            page.stack(narrow.table if page.left_out(table) else table)
-        else:
+    for table, explanation, narrow in sections(content):
+        if narrow is None:
             page.table(table)
+        else:
+            page.stack(narrow if page.left_out(table) else table)
         page.legend(explanation)
     page.title("Notes")
     for note in content["notes"]:

@@ -1,29 +1,47 @@
-"""Plays a suite into a folder, resumes it there, and writes its results."""
+"""Plays a suite into a folder, and resumes it there.
+
+The games of a policy on a board are a task. A file per unit of play holds them, written whole or not at all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from baselines.benchmark.results import content_of, csv_text, markdown, plot, print_tables
-from baselines.benchmark.suites import GAMES, SUITES, Suite
-from baselines.benchmark.units import Task, plan, policy_folder, sum_of
-from baselines.evaluation.games import Part
+from baselines.benchmark.suites import GAMES, SUITES, Entry, Suite
+from baselines.evaluation.evaluate import batch_size_of
+from baselines.evaluation.games import Assignment, GameRecord, Part, Start
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Schedule, play_units
-from baselines.registry import policy_digest
+from baselines.registry import build_policy, find_policy, policy_digest
+from baselines.support import structs
+from baselines.support.board_names import file_name, name_of
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.progress import Progress, format_seconds, progress_line
 from baselines.support.provenance import earlier_results, own_identity, source_commit
-from baselines.support.structs import Games, read_as
 from baselines.workers import MakeWorkers
+from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
 MANIFEST = "suite.json"
 """The file that says what a folder holds."""
+
+SUFFIX = ".npz"
+_BITS = ("won", "truncated", "marked")
+_NUMBERS = ("clicks", "opened")
 
 
 class Manifest(msgspec.Struct):
@@ -36,40 +54,171 @@ class Manifest(msgspec.Struct):
     """
 
     policies: dict[str, str | None]
-    games: Games
+    games: structs.Games
     commit: str
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Returns the manifest of the folder of a suite; raises ValueError if there is none, or a damaged one."""
-    return read_as(folder / MANIFEST, Manifest)
+    return structs.read_as(folder / MANIFEST, Manifest)
 
 
-def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> None:
-    """Creates the folder of a suite, or checks that the suite can resume in it.
+class _Header(msgspec.Struct):
+    first: structs.Count
+    games: structs.Games
+    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    tallies: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Task:
+    """The games of one policy on one board.
+
+    Attributes:
+        group: name of the group.
+        entry: the policy.
+        board: board and first-click rule, as the suite has them.
+        games: number of games.
+        record: True to record the actions of each game.
+        config: the board with the moves of the policy.
+        batch_size: number of games played side by side; the policy is reset before each batch.
+        precision: number format of the policy's network; None for a policy without such a choice.
+        refusal: why the policy does not play on the board; empty if it does.
+    """
+
+    group: str
+    entry: Entry
+    board: BoardConfig
+    games: int
+    record: bool
+    config: BoardConfig
+    batch_size: int = 1
+    precision: str | None = None
+    refusal: str = ""
+
+    def __str__(self) -> str:
+        """Returns the policy, the board and the first-click rule."""
+        return f"{self.entry.policy} on {name_of(self.board)} {self.board.first_click}"
+
+    def folder(self, out: Path) -> Path:
+        """Returns the folder of the games in the folder of the suite."""
+        board = f"{file_name(name_of(self.board))}-{self.board.first_click}"
+        return out / "games" / self.group / board / policy_folder(self.entry.policy)
+
+    def assignment(self, seed: int) -> Assignment:
+        """Returns the games as workers receive them; game i has the seed `seed` + i."""
+        build, seeds = partial(build_policy, self.entry.policy, self.config), range(seed, seed + self.games)
+        start: Callable[[int], Start] | None = None
+        if self.entry.start is not None:
+            module, _, function = self.entry.start.partition(":")
+            start = partial(getattr(import_module(module), function), self.config)
+        return Assignment(str(self), build, self.config, seeds, seed, self.batch_size, start=start, record=self.record)
+
+    def write(self, out: Path, part: Part) -> None:
+        """Writes a part, and replaces one with the same first game.
+
+        The file is a .npz archive of these arrays:
+
+        | name | content |
+        |---|---|
+        | won, truncated, marked | one bit per game, packed |
+        | clicks, opened | one number per game, in the smallest integer type that holds them |
+        | actions | the actions of all games in a row, if the task records them |
+        | header | JSON as bytes: the first game, the number of games, the seconds and the counters |
+        """
+        rows = part.records
+        arrays: dict[str, Any] = {name: np.packbits([getattr(row, name) for row in rows]) for name in _BITS}
+        for name in _NUMBERS:
+            numbers = np.array([getattr(row, name) for row in rows])
+            arrays[name] = numbers.astype(np.min_scalar_type(numbers.max()))
+        if self.record:
+            arrays["actions"] = np.frombuffer(b"".join(row.actions for row in rows), np.uint8)
+        header = _Header(part.first, len(rows), part.seconds, part.counters)
+        arrays["header"] = np.frombuffer(msgspec.json.encode(header), np.uint8)
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        self.folder(out).mkdir(parents=True, exist_ok=True)
+        replace_file(self.folder(out) / f"{part.first:08d}{SUFFIX}", buffer.getvalue())
+
+    def read(self, out: Path, seed: int, actions: bool = False) -> list[Part]:
+        """Returns the stored parts in order, but for one that ends within a batch which must now be longer.
+
+        Args:
+            out: folder of the suite.
+            seed: seed of game 0.
+            actions: True to read the recorded actions too, which take far more memory than the rest.
+
+        Raises:
+            OSError: a file is damaged, or its games do not fit those of the other files; the message says what to do.
+        """
+        parts: list[Part] = []
+        for path in sorted(self.folder(out).glob(f"*{SUFFIX}")):
+            try:
+                part = _read_part(path, seed, actions)
+            except Exception as error:
+                # NumPy, zipfile and msgspec raise errors of many kinds on damaged bytes.
+                raise OSError(None, "is damaged; delete it to play its games again", str(path)) from error
+            begin, end = part.games.start, part.games.stop
+            if begin % self.batch_size or end > self.games or (parts and begin < parts[-1].games.stop):
+                raise OSError(None, "holds games that do not fit the other files; delete it to resume", str(path))
+            if end % self.batch_size == 0 or end == self.games:
+                parts.append(part)
+        return parts
+
+
+def policy_folder(policy: str) -> str:
+    """Returns the name of the folders with the games of a policy.
+
+    Names with options are spelled out. A hash tells apart paths and classes that would be spelled alike.
+    """
+    name = re.sub(r"[^-=,.+0-9A-Za-z]", "_", policy)
+    if re.fullmatch(r"[-.\w]+(:\w+=.*)?", policy):
+        return name
+    return f"{name[-60:]}-{hashlib.sha256(policy.encode()).hexdigest()[:8]}"
+
+
+def _read_part(path: Path, seed: int, actions: bool) -> Part:
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+        header = msgspec.json.decode(archive["header"].tobytes(), type=_Header)
+        won, truncated, marked = (
+            np.unpackbits(archive[name], count=header.games).view(bool).tolist() for name in _BITS
+        )
+        clicks, opened = (archive[name].tolist() for name in _NUMBERS)
+        played = _split(archive["actions"], clicks) if actions else [b""] * header.games
+    if path.name != f"{header.first:08d}{SUFFIX}":
+        raise ValueError("a file has the name of its first game")
+    seeds = range(seed + header.first, seed + header.first + header.games)
+    rows = zip(seeds, won, clicks, truncated, opened, marked, [None] * header.games, played, strict=True)
+    return Part(header.first, tuple(GameRecord(*row) for row in rows), header.seconds, header.tallies)
+
+
+def _split(actions: NDArray[np.uint8], clicks: Sequence[int]) -> list[bytes]:
+    """Returns the actions of each game, two bytes per click."""
+    ends = 2 * np.cumsum(clicks)
+    if len(actions) != ends[-1]:
+        raise ValueError("the number of actions is not the number of clicks")
+    return [part.tobytes() for part in np.split(actions, ends[:-1])]
+
+
+def plan(suite: Suite, games: int) -> Iterator[Task]:
+    """Yields the games of each policy on each board of the suite, at most `games`, also of policies that refuse one.
 
     Raises:
-        ValueError: the folder holds something else, or games of other code or of a policy that has changed since.
-        OSError: the folder cannot be written, or another process is writing into it.
+        MissingExtraError: a policy needs a package that is not installed.
+        PolicyError: the code of a user's policy fails.
     """
-    fixed = {"suite": suite.name, "seed": seed, "games": games}
-    own = {entry.policy for group in SUITES[suite.name].groups for entry in group.entries}
-    added = {entry.policy for group in suite.groups for entry in group.entries} - own
-    digests = {policy: policy_digest(policy) for policy in sorted(added)}
-    folder.mkdir(parents=True, exist_ok=True)
-    with hold_folder(folder):
-        before = read_manifest(folder).policies if earlier_results(folder, MANIFEST, fixed) else {}
-        for policy, digest in digests.items():
-            played = f"games/*/*/{policy_folder(policy)}"
-            if before.get(policy, digest) != digest and any(folder.glob(f"{played}/*")):
-                raise ValueError(
-                    f"{policy} has changed since its games in {folder} were played; choose another --out, restore the "
-                    f"policy, or delete {folder / played} to play them again"
-                )
-        for policy in before.keys() - digests.keys():
-            say(f"{policy} is not named, so its games stay in {folder} and out of the tables")
-        code = {"commit": source_commit(), "identity": own_identity()._asdict()}
-        write_json(folder / MANIFEST, fixed | code | {"policies": before | digests})
+    for group in suite.groups:
+        for board in group.boards:
+            for entry in group.entries:
+                maker, count = find_policy(entry.policy), min(games, entry.cap or games)
+                task = partial(Task, group.name, entry, board, count, suite.protocol is not None)
+                try:
+                    config = maker.config_for(board)
+                    batch_size = entry.batch_size or batch_size_of(maker(config))
+                except ValueError as error:
+                    yield task(board, refusal=str(error))
+                else:
+                    yield task(config, batch_size, maker.precision)
 
 
 class SuiteRun:
@@ -95,10 +244,31 @@ class SuiteRun:
         self.seed = suite.seeds_of(seed, self.games).start
         say("Prepare every policy for every board")
         planned = list(plan(suite, self.games))
-        open_folder(folder, suite, self.seed, self.games)
+        self._open_folder()
         self.tasks = [task for task in planned if not task.refusal]
-        self._refused = [task for task in planned if task.refusal]
+        self.refused = [task for task in planned if task.refusal]
         self._parts()
+
+    def _open_folder(self) -> None:
+        """Creates the folder, or checks that its games are of this suite, this code and these policies."""
+        folder, fixed = self.folder, {"suite": self.suite.name, "seed": self.seed, "games": self.games}
+        own = {entry.policy for group in SUITES[self.suite.name].groups for entry in group.entries}
+        added = {entry.policy for group in self.suite.groups for entry in group.entries} - own
+        digests = {policy: policy_digest(policy) for policy in sorted(added)}
+        folder.mkdir(parents=True, exist_ok=True)
+        with hold_folder(folder):
+            before = read_manifest(folder).policies if earlier_results(folder, MANIFEST, fixed) else {}
+            for policy, digest in digests.items():
+                played = f"games/*/*/{policy_folder(policy)}"
+                if before.get(policy, digest) != digest and any(folder.glob(f"{played}/*")):
+                    raise ValueError(
+                        f"{policy} has changed since its games in {folder} were played; choose another --out, restore "
+                        f"the policy, or delete {folder / played} to play them again"
+                    )
+            for policy in before.keys() - digests.keys():
+                say(f"{policy} is not named, so its games stay in {folder} and out of the tables")
+            code = {"commit": source_commit(), "identity": own_identity()._asdict()}
+            write_json(folder / MANIFEST, fixed | code | {"policies": before | digests})
 
     def _parts(self) -> list[list[Part]]:
         return [task.read(self.folder, self.seed) for task in self.tasks]
@@ -114,52 +284,36 @@ class SuiteRun:
         with hold_folder(self.folder):
             parts = self._parts()
             schedule = Schedule([task.assignment(self.seed) for task in self.tasks], parts)
-            self._say("going on with" if any(parts) else "playing", schedule)
+
+            def facts() -> str:
+                seconds = schedule.seconds_left()
+                left = "time left not known yet" if seconds is None else f"about {format_seconds(seconds)} left"
+                return f"{schedule.done} of {schedule.games} games, {left}"
+
+            def tell(verb: str) -> None:
+                say(f"{verb} {self.suite.name} in {self.folder}: {schedule.done} of {schedule.games} games are done")
+
+            tell("going on with" if any(parts) else "playing")
+            display = Progress(lambda width: progress_line("", schedule.fraction_done(), facts(), width), facts)
             try:
-                with (
-                    _progress(schedule) as progress,
-                    closing(play_units(schedule, make_workers, progress.show)) as all_,
-                ):
-                    for unit, part in all_:
+                with display, closing(play_units(schedule, make_workers, display.show)) as units:
+                    for unit, part in units:
                         task = self.tasks[unit.task]
                         task.write(self.folder, part)
-                        ended = schedule.finish(unit, part.seconds)
-                        progress.show(f"{task} is done; " if ended else "")
+                        display.show(f"{task} is done; " if schedule.finish(unit, part.seconds) else "")
             except KeyboardInterrupt:
-                self._say("interrupted:", schedule)
+                tell("interrupted:")
                 raise
 
-    def _say(self, verb: str, schedule: Schedule) -> None:
-        say(f"{verb} {self.suite.name} in {self.folder}: {schedule.done} of {schedule.games} games are done")
-
-    def write_results(self, wide: bool = False) -> None:
-        """Prints the tables, `wide` ones with all columns, and writes the results as JSON, CSV, Markdown and a plot.
-
-        Raises:
-            OSError: a file cannot be written, or a file of games is damaged.
-        """
-        played = [(task, _add_up(task, parts)) for task, parts in zip(self.tasks, self._parts(), strict=True)]
-        content = content_of(self.suite, played, self._refused, self.seed, self.games, self.command)
-        print_tables(content, wide)
-        files = {"csv": csv_text(content).encode(), "md": markdown(content).encode(), "png": plot(content)}
-        write_json(self.folder / "results.json", content)
-        for suffix, file in files.items():
-            replace_file(self.folder / f"results.{suffix}", file)
-
-
-def _progress(schedule: Schedule) -> Progress:
-    """Returns a display of the games that a schedule has played."""
-
-    def facts() -> str:
-        seconds = schedule.seconds_left()
-        left = "time left not known yet" if seconds is None else f"about {format_seconds(seconds)} left"
-        return f"{schedule.done} of {schedule.games} games, {left}"
-
-    return Progress(lambda width: progress_line("", schedule.fraction_done(), facts(), width), facts)
+    def results(self) -> list[tuple[Task, PolicyResult]]:
+        """Returns the tasks with their games; raises OSError if a file of games is damaged."""
+        return [(task, _add_up(task, parts)) for task, parts in zip(self.tasks, self._parts(), strict=True)]
 
 
 def _add_up(task: Task, parts: Sequence[Part]) -> PolicyResult:
-    counters = sum_of(part.counters for part in parts)
+    counters = Counter[str]()
+    for part in parts:
+        counters.update(part.counters)
     seconds = sum(part.seconds for part in parts)
-    records = tuple(record for part in parts for record in part.records)
+    records = [record for part in parts for record in part.records]
     return PolicyResult(task.entry.policy, records, seconds, seconds, counters, task.precision)

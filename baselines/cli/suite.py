@@ -34,6 +34,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     suite = _checked_suite(options)
     boards = sum(len(group.boards) for group in suite.groups)
     announce(f"Play the suite {suite.name} into {options.out}: {boards} boards, {options.games} games each")
+    from baselines.benchmark.results import write_results
     from baselines.benchmark.run import SuiteRun
 
     suite = find_suite(options.suite).chosen(options.groups, map(pinned, options.policy))
@@ -41,7 +42,7 @@ def _prepare(options: argparse.Namespace) -> Work:
 
     def play() -> None:
         run.play(chosen_workers(options, options.policy))
-        run.write_results(options.wide)
+        write_results(run, options.wide)
 
     return play
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from matplotlib.image import imread
@@ -12,8 +13,8 @@ from support import ROOT
 from support.tiny_suites import BOARDS, TINY
 
 from baselines.benchmark.results import content_of, csv_text, fill, markdown, plot, scores
+from baselines.benchmark.run import Task
 from baselines.benchmark.suites import Entry
-from baselines.benchmark.units import Task
 from baselines.evaluation.columns import COLUMNS, board_title
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
@@ -41,7 +42,8 @@ def results(paired, *rows, scored=False):
         for records, policy, moves, start, counters in rows
     ]
     refused = [Task("tiny", Entry("optimal"), board, 4, False, board, refusal="too large") for board in BOARDS]
-    return content_of(replace(TINY, groups=(group,)), played, refused, 0, 4, "python evaluate.py")
+    suite = replace(TINY, groups=(group,))
+    return content_of(SimpleNamespace(suite=suite, refused=refused, seed=0, games=4, command="suite"), played)
 
 
 def test_scores_count_cells_and_leave_the_first_click_apart():

@@ -23,11 +23,11 @@ from support.suite_folders import content as timeless
 from support.suite_folders import records
 from support.tiny_suites import BOARDS, TINY
 
+from baselines.benchmark import results as suite_results
 from baselines.benchmark import run as suite_run
 from baselines.benchmark import suites
-from baselines.benchmark import units as stored
+from baselines.benchmark.run import policy_folder
 from baselines.benchmark.suites import SUITES, Entry
-from baselines.benchmark.units import policy_folder
 from baselines.cli import suite
 from baselines.evaluation import units
 from baselines.evaluation.evaluate import evaluate_policy
@@ -178,13 +178,19 @@ def test_ctrl_c_keeps_the_units_and_the_same_command_goes_on(monkeypatch, capsys
     assert records("a") == records("b")
 
 
-@pytest.mark.parametrize("place", ["hold_folder", "open_folder", "plan", "Schedule", "content_of", "replace_file"])
-def test_ctrl_c_anywhere_is_130_and_the_same_command_goes_on(monkeypatch, place):
+@pytest.mark.parametrize(
+    ("module", "place"),
+    [
+        *((suite_run, place) for place in ("hold_folder", "plan", "Schedule", "replace_file")),
+        *((suite_results, place) for place in ("content_of", "replace_file")),
+    ],
+)
+def test_ctrl_c_anywhere_is_130_and_the_same_command_goes_on(monkeypatch, module, place):
     def interrupt(*_arguments, **_settings):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(suite_run, place, interrupt)
+        patched.setattr(module, place, interrupt)
         assert run("a", games=8) == 130
     assert run("a", games=8) == 0
 
@@ -197,7 +203,7 @@ def test_a_full_disk_keeps_the_games_so_far_and_the_same_command_goes_on(monkeyp
         replace_file(path, content)
 
     with monkeypatch.context() as patched:
-        patched.setattr(stored, "replace_file", fill)
+        patched.setattr(suite_run, "replace_file", fill)
         patched.setattr(files, "replace_file", fill)
         assert run("a") == 1
     line = capsys.readouterr().err.splitlines()[-1]

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from baselines.benchmark.run import Task, policy_folder
 from baselines.benchmark.suites import SUITES, Entry
-from baselines.benchmark.units import Task, plan, policy_folder
 from baselines.evaluation.games import Assignment, GameRecord, Part
 from baselines.evaluation.units import Schedule
 from minesweeper_env import BoardConfig
@@ -110,11 +110,13 @@ def test_recorded_actions_come_back_on_demand(tmp_path):
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
-def test_each_policy_on_each_board_has_a_folder_of_its_own(suite, tmp_path, monkeypatch):
-    monkeypatch.setattr(Task, "of", lambda group, entry, board, games, record: Task(
-        group.name, entry, board, games, record, board
-    ))  # fmt: skip
-    folders = [task.folder(tmp_path) for task in plan(suite, 10)]
+def test_each_policy_on_each_board_has_a_folder_of_its_own(suite, tmp_path):
+    folders = [
+        Task(group.name, entry, board, 10, False, board).folder(tmp_path)
+        for group in suite.groups
+        for board in group.boards
+        for entry in group.entries
+    ]
     assert len(set(folders)) == len(folders)
 
 
