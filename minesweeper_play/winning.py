@@ -37,8 +37,8 @@ LAYOUTS, NODES = 5_000, 200_000
 LAST_LAYOUTS, LAST_NODES = 500, 20_000
 """The same for the end of a playout, which then has its exact probability."""
 
-_DRAWS = 8
-"""Layouts drawn per call by the rejection sampler of `_draw_layout_without`."""
+DRAWS = 8
+"""Layouts drawn at once until one of them has no mine in the guessed cell."""
 
 SMALL = 3_000
 """The largest number of layouts after a first click for which the best first click is searched."""
@@ -120,7 +120,7 @@ class Winning:
             return win * (1.0 - risk)
         board = self._without_marks(board)
         if endgame := self._endgame(board):
-            return endgame.win_probability_after(opened)
+            return self._solver.win_after(endgame, opened)
         best = self._weigh(board)
         if self._needs_no_guess or len(opened) > 1 or not best:
             least = self._posterior(board)[0][board > self.config.codes.max_count].min()
@@ -130,17 +130,16 @@ class Winning:
         return win * min(1.0, value / best[0][1])
 
     def choices(self, board: NDArray[np.int8], most: int = 8) -> list[Choice]:
-        """Returns the clicks worth considering at a guess, the best one first.
+        """Returns the clicks to consider at a guess, the best one first.
 
         They are cells within `SLACK` of the least risk, and the best one where it is known exactly. Of two that win
         equally often the less risky one comes first.
         """
         board = self._without_marks(board)
-        (risks, _), win = self._posterior(board), self.win(board).probability
-        weighed = self._weigh(board)
+        (risks, _), win, weighed = self._posterior(board), self.win(board).probability, self._weigh(board)
         if endgame := self._endgame(board):
             cells = list(dict.fromkeys([endgame.best, *(cell for cell, _ in weighed)]))[:most]
-            values = [(cell, endgame.win_probability_after([cell])) for cell in cells]
+            values = [(cell, self._solver.win_after(endgame, [cell])) for cell in cells]
             values.sort(key=lambda value: (-value[1], risks[value[0]]))
         else:
             values = [(cell, win * value / weighed[0][1]) for cell, value in weighed[:most]]
@@ -158,18 +157,17 @@ class Winning:
         if self._needs_no_guess and (self._posterior(board)[0][covered] == 0.0).any():
             return Estimate(1.0, "logic")
         if endgame := self._endgame(board):
-            return Estimate(endgame.win_probability, "exact")
+            return Estimate(endgame.win, "exact")
         return self._playouts.play(board, self._games)
 
     def _weigh(self, board: NDArray[np.int8], cell: Cell | None = None) -> list[tuple[Cell, float]]:
         """Returns the candidates of `lookahead:clicks=1`, or one cell, with comparable values, the best first."""
         legal = board > self.config.codes.max_count
-        slack, breadth = SLACK, BREADTH
+        limits = Limits(SLACK, BREADTH, 0, DISCOUNT)
         if cell is not None:
-            slack, breadth = 1.0, 1
-            legal = np.zeros_like(legal)
+            limits, legal = Limits(1.0, 1, 0, DISCOUNT), np.zeros_like(legal)
             legal[cell] = True
-        values = click_values(self.config, board.ravel(), legal.ravel(), Limits(slack, breadth, 0, DISCOUNT))
+        values = click_values(self.config, board.ravel(), legal.ravel(), limits)
         cells = np.flatnonzero(values >= 0.0).tolist()
         found = [(divmod(each, self.config.cols), float(values[each])) for each in cells]
         return sorted(found, key=lambda entry: -entry[1])
@@ -191,38 +189,27 @@ class Winning:
         return np.where((board > codes.max_count) & (board < codes.mine), codes.hidden, board).astype(np.int8)
 
 
-class Endgame:
-    """A position whose best play is known exactly: `best`, its (row, col), and the `win_probability` with it."""
+class Endgame(NamedTuple):
+    """A position whose best play is known exactly.
 
-    def __init__(self, solver: EndgameSolver, board: NDArray[np.int8], limit: int) -> None:
-        """Lists the layouts of a position, and searches for the best click; see `EndgameSolver.solve`."""
-        config = solver.config
-        self._solver = solver
-        found = consistent_layouts(board, config.mines, limit, radius=config.radius)
-        self._columns = {divmod(cell, config.cols): column for column, cell in enumerate(found.cells.tolist())}
-        self._mines, self._counts = found.mines, found.counts
-        column, wins = solver.search(found.mines, found.counts)
-        self.best: Cell = divmod(int(found.cells[column]), config.cols)
-        self.win_probability = wins / len(found.mines)
+    Attributes:
+        columns: the column of each covered cell in the arrays.
+        mines, counts: (layouts, cells) uint8, the mines of each layout, and the numbers that its cells would show.
+        best: the best click, as (row, col).
+        win: the probability of winning with it.
+    """
 
-    def win_probability_after(self, opened: Collection[Cell]) -> float:
-        """Returns the probability of winning if covered cells are opened, all at once, and the best play follows."""
-        columns = [self._columns[cell] for cell in opened]
-        alive = np.flatnonzero(~self._mines[:, columns].any(axis=1))
-        _, outcomes = np.unique(self._counts[alive][:, columns], axis=0, return_inverse=True)
-        wins = 0
-        for outcome in range(int(outcomes.max(initial=-1)) + 1):
-            layouts = alive[outcomes.ravel() == outcome]
-            # The opened cells are the same in all of these layouts, so the search leaves them out.
-            wins += self._solver.search(self._mines[layouts], self._counts[layouts])[1]
-        return wins / len(self._mines)
+    columns: dict[Cell, int]
+    mines: NDArray[np.uint8]
+    counts: NDArray[np.uint8]
+    best: Cell
+    win: float
 
 
 class EndgameSolver:
     """Searches endgames; its limits are numbers of layouts and of sets, so no result depends on the machine."""
 
     def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
-        """Prepares to search at most so many layouts, and so many sets of layouts, in games of one configuration."""
         self.config = config
         self._most, self._nodes = math.log(layouts + 0.5), nodes
         self._searcher = EndgameSearcher(layouts, config.cells, config.codes.max_count)
@@ -231,12 +218,29 @@ class EndgameSolver:
         """Returns the endgame of a board that exp(log_layouts) layouts fit; None if it is too hard."""
         if log_layouts > self._most:
             return None
+        limit = math.ceil(math.exp(log_layouts + 1e-6))
         try:
-            return Endgame(self, board, math.ceil(math.exp(log_layouts + 1e-6)))
+            found = consistent_layouts(board, self.config.mines, limit, radius=self.config.radius)
+            column, wins = self._search(found.mines, found.counts)
         except PositionTooHardError:
             return None
+        cells = [divmod(cell, self.config.cols) for cell in found.cells.tolist()]
+        columns = {cell: at for at, cell in enumerate(cells)}
+        return Endgame(columns, found.mines, found.counts, cells[column], wins / len(found.mines))
 
-    def search(self, mines: NDArray[np.uint8], counts: NDArray[np.uint8]) -> tuple[int, int]:
+    def win_after(self, endgame: Endgame, opened: Collection[Cell]) -> float:
+        """Returns the probability of winning if covered cells are opened, all at once, and the best play follows."""
+        columns = [endgame.columns[cell] for cell in opened]
+        alive = np.flatnonzero(~endgame.mines[:, columns].any(axis=1))
+        _, outcomes = np.unique(endgame.counts[alive][:, columns], axis=0, return_inverse=True)
+        wins = 0
+        for outcome in range(int(outcomes.max(initial=-1)) + 1):
+            layouts = alive[outcomes.ravel() == outcome]
+            # The opened cells are the same in all of these layouts, so the search leaves them out.
+            wins += self._search(endgame.mines[layouts], endgame.counts[layouts])[1]
+        return wins / len(endgame.mines)
+
+    def _search(self, mines: NDArray[np.uint8], counts: NDArray[np.uint8]) -> tuple[int, int]:
         """Returns the column of the best click in a set of layouts, and the number of layouts that it wins."""
         found = self._searcher.search(np.ascontiguousarray(mines), np.ascontiguousarray(counts), self._nodes)
         if not found.exact:
@@ -254,14 +258,13 @@ class Playouts:
     """
 
     def __init__(self, config: BoardConfig, rng: np.random.Generator) -> None:
-        """Prepares to play; `rng` is the source of all randomness."""
         self._config, self._rng = config, rng
         self._neighbours = neighbour_table(config.rows, config.cols, config.radius)
         self._endgames = EndgameSolver(config, LAST_LAYOUTS, LAST_NODES)
 
     def play(self, board: NDArray[np.int8], games: int) -> Estimate:
         """Plays at least 2 games from (rows, cols) int8 codes without flags of a game that is under way."""
-        layouts = sample_layouts(board, self._config.mines, games, self._rng, radius=self._config.radius)
+        layouts = self._sample(board, games)
         batch = Games(self._config, games, RewardWeights())
         saved = {
             "codes": np.broadcast_to(board, layouts.shape),
@@ -310,8 +313,11 @@ class Playouts:
         clicks[active] = cells
         mined = games.mines().reshape(len(won), -1)[active, cells]
         for game, board, cell in zip(active[mined], boards[mined], cells[mined], strict=True):
-            layout = self._draw_layout_without(board.reshape(self._config.rows, -1), int(cell))
-            games.lay_out(layout[None], np.array([game]))
+            free: list[NDArray[np.bool_]] = []
+            while not free:
+                layouts = self._sample(board.reshape(self._config.rows, -1), DRAWS)
+                free = [layout for layout in layouts if not layout.flat[cell]]
+            games.lay_out(free[0][None], np.array([game]))
         return clicks
 
     def _end_games(
@@ -326,13 +332,8 @@ class Playouts:
             if endgame is None:
                 going_on.append(game)
             else:
-                won[game] *= endgame.win_probability
+                won[game] *= endgame.win
         return np.array(going_on, np.int64)
 
-    def _draw_layout_without(self, board: NDArray[np.int8], cell: int) -> NDArray[np.bool_]:
-        """Draws uniformly from the layouts that fit a board and have no mine in row * cols + col, by rejection."""
-        while True:
-            layouts = sample_layouts(board, self._config.mines, _DRAWS, self._rng, radius=self._config.radius)
-            free = np.flatnonzero(~layouts.reshape(_DRAWS, -1)[:, cell])
-            if len(free) > 0:
-                return layouts[free[0]]
+    def _sample(self, board: NDArray[np.int8], count: int) -> NDArray[np.bool_]:
+        return sample_layouts(board, self._config.mines, count, self._rng, radius=self._config.radius)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -55,17 +56,13 @@ class Advice:
 
     @property
     def is_safe(self) -> bool:
-        """True if the cell is certainly safe."""
         return self.risk == 0.0
 
 
 def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) -> Advice:
-    """Returns advice on int8 codes (rows, cols) of a game that is not over.
+    """Returns advice on int8 codes (rows, cols) of a game that is not over; raises a PositionTooHardError.
 
     `is_protected` tells whether the first-click rule protects the next click.
-
-    Raises:
-        PositionTooHardError: an exact answer would take too much time or memory.
     """
     codes = config.codes
     if not (board <= codes.max_count).any():
@@ -107,9 +104,7 @@ def marks_of(advice: Advice) -> Mapping[Cell, Mark]:
 
 def marks_of_proof(steps: Sequence[Step]) -> dict[Cell, Mark]:
     """Returns the cells that a proof names; a clue of one step may be a finding of another."""
-    marks: dict[Cell, Mark] = {}
-    for step in steps:
-        marks |= dict.fromkeys(step.because, "clue")
+    marks: dict[Cell, Mark] = {cell: "clue" for step in steps for cell in step.because}
     for step in steps:
         marks |= dict.fromkeys(step.mine, "mine")
         marks |= dict.fromkeys(step.safe, "safe")
@@ -134,18 +129,15 @@ def _guess(board: NDArray[np.int8], config: BoardConfig) -> Advice:
     """Returns the guess that wins most, or one of the least risk where no probability of winning is known."""
     risks = mine_probabilities(board, config.mines, radius=config.radius)
     order = sorted(cells_of(board > config.codes.max_count), key=lambda cell: risks[cell])
-    least = _without_flag(order, board, config)
-    # The coach plays out games of radius 1.
+    # The coach plays out games of radius 1, and a position that is too hard has no probability of winning.
     if config.radius == 1 and len(order) > 1:
-        try:
+        with suppress(PositionTooHardError):
             winning = winning_of(config)
-            choices, win = rank_guesses(board, winning), winning.win(board)
-        except PositionTooHardError:
-            pass
-        else:
-            if board[choices[0].cell] != config.codes.flagged:
-                best = choices[0]
-                return Advice(best.cell, best.risk, choices=tuple(choices[:SHOWN]), is_exact=win.kind == "exact")
+            best, *others = rank_guesses(board, winning)
+            is_exact = winning.win(board).kind == "exact"
+            if board[best.cell] != config.codes.flagged:
+                return Advice(best.cell, best.risk, choices=(best, *others[: SHOWN - 1]), is_exact=is_exact)
+    least = _without_flag(order, board, config)
     return Advice(least, float(risks[least]))
 
 

@@ -28,19 +28,15 @@ class CommandError(ValueError):
     """A line that is no command: the message of the catalogues that says why, and what fills its placeholders."""
 
     def __init__(self, key: str, **values: object) -> None:
-        """Stores the reason."""
         super().__init__(f"{key} {values}")
         self.key, self.values = key, values
 
 
 def parse_command(line: str, rows: int, cols: int) -> Command:
-    """Returns the command of a line on a board of rows x cols.
+    """Returns the command of a line on a board of rows x cols; raises a CommandError.
 
     Words are in lower case. The first coordinate is the column and the second the row, both from 1. Two coordinates
     alone mean `try`.
-
-    Raises:
-        CommandError: the line is no command, or its cell is off the board.
     """
     words = line.split()
     if not words:
@@ -48,16 +44,14 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
     if _is_number(words[0]):
         words.insert(0, "try")
     word, rest = words[0], words[1:]
-    if word == "save":
-        if not rest:
-            raise CommandError("syntax_path", word=word)
+    if word == "save" and rest:
         return Command(word, path=line.strip().removeprefix(word).strip())
     if word in ON_CELLS or (word == "hint" and rest):
         return Command(word, _cell(word, rest, rows, cols))
-    if word not in (*PLAIN, "hint"):
+    if word not in WORDS:
         raise CommandError("syntax_upper_case" if word.lower() in WORDS else "syntax_unknown", word=word)
-    if rest:
-        raise CommandError("syntax_too_many", word=word)
+    if word == "save" or rest:
+        raise CommandError("syntax_too_many" if rest else "syntax_path", word=word)
     return Command(word)
 
 

@@ -78,11 +78,7 @@ def save_as(session: Session, name: str) -> Report:
 
 
 def load_game(path: Path) -> Session:
-    """Returns the session of a file, after its last move.
-
-    Raises:
-        SavedGameError: the file is missing, damaged or no saved game.
-    """
+    """Returns the session of a file, after its last move; a missing or damaged file raises a SavedGameError."""
     try:
         return decode(path.read_bytes())
     except OSError as error:
@@ -111,12 +107,8 @@ def encode(session: Session) -> bytes:
 
 
 def decode(content: bytes) -> Session:
-    """Returns the session of the content of a saved game.
-
-    Raises:
-        SavedGameError: the content is no saved game, or its moves are not possible.
-    """
+    """Returns the session of the content of a saved game; raises a SavedGameError if it is none, or not possible."""
     try:
         return msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"), type=SavedGame).session()
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise SavedGameError(" ".join(str(error).split())) from error

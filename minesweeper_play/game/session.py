@@ -58,7 +58,7 @@ class Session:
         layout: NDArray[np.bool_] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Starts a game; the first click places the mines.
+        """Starts a game, whose first click places the mines; raises a ValueError that states what is allowed.
 
         Args:
             config: the board and its rules; its moves and its step limit play no part.
@@ -66,9 +66,6 @@ class Session:
             no_guess: False, or the reasoning that solves the board without a guess: "subset" or "exact".
             layout: bool (rows, cols), the mines to play with instead; then the game is practice.
             now: a clock in seconds.
-
-        Raises:
-            ValueError: an argument is not allowed; the message states the allowed values.
         """
         self.seed = secrets.randbelow(LARGEST_SEED) if seed is None else whole_number("seed", seed, 0)
         self.no_guess: NoGuess = replace(config, no_guess=no_guess).no_guess
@@ -87,8 +84,6 @@ class Session:
         self._history: list[dict[str, Any]] = []
         self._random = np.random.default_rng([self.seed, 1])
 
-    # The position
-
     @property
     def board(self) -> NDArray[np.int8]:
         """The visible codes, (rows, cols); each move makes a new array."""
@@ -104,13 +99,12 @@ class Session:
     @property
     def status(self) -> Status:
         """State of the game: "ready" until a cell is open, then "playing", "won" or "lost"."""
-        decided: dict[int, Status] = {WON: "won", LOST: "lost"}
-        under_way: Status = "playing" if (self.board <= self.config.codes.max_count).any() else "ready"
-        return decided.get(int(self._state["status"]), under_way)
+        if self._state["status"] in (WON, LOST):
+            return "won" if self._state["status"] == WON else "lost"
+        return "playing" if (self.board <= self.config.codes.max_count).any() else "ready"
 
     @property
     def is_over(self) -> bool:
-        """True if the game is won or lost."""
         return self.status in ("won", "lost")
 
     @property
@@ -141,23 +135,22 @@ class Session:
 
         Where the first click finds no board that needs no guess, the game goes on as any other, and the report says so.
         """
-        if refusal := self.refuse_covered(row, col):
+        if refusal := self._refuse_covered(row, col):
             return refusal
         if self.board[row, col] == self.config.codes.flagged:
             return _message("cell_is_flagged", row, col)
-        return self._play("open", (row, col), [(EngineMove.CLICK, (row, col))])
+        return self._play("open", (row, col), EngineMove.CLICK)
 
     def flag(self, row: int, col: int) -> Report:
         """Sets a flag on a covered cell, or removes it."""
-        return self.refuse_covered(row, col) or self._play("flag", (row, col), [(EngineMove.FLAG, (row, col))])
+        return self._refuse_covered(row, col) or self._play("flag", (row, col), EngineMove.FLAG)
 
     def question(self, row: int, col: int) -> Report:
         """Sets a question mark on a covered cell, or removes it."""
-        if refusal := self.refuse_covered(row, col):
+        if refusal := self._refuse_covered(row, col):
             return refusal
         is_set = self.board[row, col] == self.config.codes.question
-        move = EngineMove.UNFLAG if is_set else EngineMove.QUESTION
-        return self._play("question", (row, col), [(move, (row, col))])
+        return self._play("question", (row, col), EngineMove.UNFLAG if is_set else EngineMove.QUESTION)
 
     def chord(self, row: int, col: int) -> Report:
         """Opens the unflagged neighbours of an open cell that has as many flags around it as its count.
@@ -169,7 +162,7 @@ class Session:
         flags, others = self._covered_around((row, col))
         if not others or self.board[row, col] != len(flags):
             return _message("cannot_chord", row, col)
-        return self._play("chord", (row, col), [(EngineMove.CHORD, (row, col))])
+        return self._play("chord", (row, col), EngineMove.CHORD)
 
     def expand(self, row: int, col: int) -> Report:
         """Finishes the neighbours of an open cell with a count above 0.
@@ -185,8 +178,8 @@ class Session:
         if not others:
             return _message("nothing_to_expand", row, col)
         if count == len(flags):
-            return self._play("expand", (row, col), [(EngineMove.CHORD, (row, col))])
-        return self._play("expand", (row, col), [(EngineMove.FLAG, cell) for cell in others])
+            return self._play("expand", (row, col), EngineMove.CHORD)
+        return self._play("expand", (row, col), EngineMove.FLAG, others)
 
     def undo(self) -> Report:
         """Takes the last move back; from then on the game is practice. A won game stays won."""
@@ -201,7 +194,7 @@ class Session:
     def repeat(self, move: Move) -> Report:
         """Makes a recorded move again, with the time of the record."""
         if move.kind == "reveal":
-            report = self.refuse_covered(*move.cell) or self._reveal_cell(move.cell)
+            report = self._refuse_covered(*move.cell) or self._reveal_cell(move.cell)
         else:
             report = getattr(self, move.kind)(*move.cell)
         if report.accepted:
@@ -273,14 +266,10 @@ class Session:
         revealed = {"count": len(self.moves) - count}
         return Report("won" if self.is_over else "revealed", cells_of(before != self.board), revealed)
 
-    def refuse_covered(self, row: int, col: int) -> Report | None:
-        """Returns why the cell can have no mark and no hint; None if the game goes on and the cell is covered."""
-        return self._refuse(row, col) or (_message("cell_is_open", row, col) if self._is_open((row, col)) else None)
-
     def refuse_hint(self, cell: Cell | None) -> Report | None:
         """Returns why there is no hint, or none on this cell; None if there is one."""
         if cell is not None:
-            return self.refuse_covered(*cell)
+            return self._refuse_covered(*cell)
         return Report("game_is_over") if self.is_over else None
 
     def _can_infer(self) -> bool:
@@ -301,15 +290,14 @@ class Session:
             self._take_back()
 
     def _reveal_cell(self, cell: Cell) -> Report:
-        unflag = [(EngineMove.UNFLAG, cell)] if self.board[cell] == self.config.codes.flagged else []
-        return self._play("reveal", cell, [*unflag, (EngineMove.CLICK, cell)])
+        return self._play("reveal", cell, EngineMove.CLICK)
 
     # The environment
 
-    def _play(self, kind: MoveKind, cell: Cell, steps: Sequence[tuple[EngineMove, Cell]]) -> Report:
-        """Makes a move, and records it."""
-        opened = [cell] if steps[-1][0] == EngineMove.CLICK else []
-        if steps[-1][0] == EngineMove.CHORD:
+    def _play(self, kind: MoveKind, cell: Cell, move: EngineMove, cells: Sequence[Cell] = ()) -> Report:
+        """Makes a move on a cell, or on several, and records it; a click opens a flagged cell, too."""
+        opened = [cell] if move == EngineMove.CLICK else []
+        if move == EngineMove.CHORD:
             opened = self._covered_around(cell)[1]
         # A search for a board may be cancelled, so it comes before anything changes.
         searches = bool(opened and self.no_guess and not self.placed_mines.any())
@@ -321,8 +309,11 @@ class Session:
         self._history.append(self._state)
         if layout is not None:
             self._env.set_state({**self._state, "mines": layout, "status": np.int64(PLAYING)})
-        for move, (row, col) in steps:
-            self._env.step(move * self.config.cells + row * self.config.cols + col)
+        steps = [(move, each) for each in cells or [cell]]
+        if move == EngineMove.CLICK and before[cell] == self.config.codes.flagged:
+            steps.insert(0, (EngineMove.UNFLAG, cell))
+        for step, (row, col) in steps:
+            self._env.step(step * self.config.cells + row * self.config.cols + col)
         self._state = self._env.get_state()
         if self.is_over:
             self._run_clock(False)
@@ -335,13 +326,11 @@ class Session:
         """Returns a layout that needs no guess after its first cell; where none is found, guesses are allowed."""
         from minesweeper_env.generation import MAX_ATTEMPTS, GenerationError, generate
 
-        assert self.no_guess, "another board needs no search"
-
         def note(attempts: int) -> None:
             self.on_attempts(attempts, MAX_ATTEMPTS)
 
         try:
-            return generate(self.config, first_cell, self.no_guess, self.seed, on_attempts=note).layout
+            return generate(self.config, first_cell, self.no_guess or "exact", self.seed, on_attempts=note).layout
         except GenerationError:
             self.no_guess = False
             return None
@@ -362,6 +351,10 @@ class Session:
             last = (self.config.rows - 1, self.config.cols - 1)
             raise ValueError(f"a cell of this board lies between (0, 0) and {last}, not at {(row, col)}")
         return Report("game_is_over") if self.is_over else None
+
+    def _refuse_covered(self, row: int, col: int) -> Report | None:
+        """Returns why the cell can have no mark and no hint; None if the game goes on and the cell is covered."""
+        return self._refuse(row, col) or (_message("cell_is_open", row, col) if self._is_open((row, col)) else None)
 
     def _is_open(self, cell: Cell) -> bool:
         return bool(self.board[cell] <= self.config.codes.max_count)

@@ -40,35 +40,23 @@ def user_folder(kind: Literal["data", "config"]) -> Path:
 
 
 def board_value(layout: NDArray[np.bool_], radius: int = 1, is_open: NDArray[np.bool_] | None = None) -> int:
-    """Returns the 3BV of a layout, or of its open part.
-
-    Args:
-        layout: bool (rows, cols), the mines.
-        radius: the radius of the neighbourhood.
-        is_open: bool (rows, cols), the open cells; None counts the whole board.
-    """
+    """Returns the 3BV of a layout, bool (rows, cols), or of the part of it that is open; None means all of it."""
     rows, cols = layout.shape
     near = neighbour_table(rows, cols, radius).astype(np.int64)
     mines = np.append(layout.ravel(), False)
     zeros = ~mines[:-1] & ~mines[near].any(axis=1)
     near_zero = np.append(zeros, False)[near].any(axis=1)
     wanted = np.ones(layout.size, np.bool_) if is_open is None else is_open.ravel()
-    singles = ~mines[:-1] & ~zeros & ~near_zero & wanted
-    return _components(zeros & wanted, near) + int(singles.sum())
-
-
-def _components(cells: NDArray[np.bool_], near: NDArray[np.int64]) -> int:
-    """Returns the number of connected sets of cells."""
-    waiting = set(np.flatnonzero(cells).tolist())
-    count = 0
+    clicks = int((wanted & ~mines[:-1] & ~zeros & ~near_zero).sum())
+    waiting = set(np.flatnonzero(wanted & zeros).tolist())
     while waiting:
-        count += 1
+        clicks += 1
         stack = [waiting.pop()]
         while stack:
             reached = waiting.intersection(near[stack.pop()].tolist())
             waiting -= reached
             stack += reached
-    return count
+    return clicks
 
 
 class BoardKind(NamedTuple):
@@ -132,8 +120,7 @@ class GameRecord(msgspec.Struct, frozen=True):
 
     @property
     def kind(self) -> BoardKind:
-        """The boards with which the game is compared."""
-        return BoardKind(self.rows, self.cols, self.mines, self.first_click, self.radius, self.no_guess)
+        return BoardKind(*(getattr(self, name) for name in BoardKind._fields))
 
     @property
     def is_timed(self) -> bool:
@@ -162,35 +149,27 @@ class Summary(NamedTuple):
     best: float | None
     most_efficient: float
 
-    @classmethod
-    def of(cls, records: list[GameRecord]) -> Summary:
-        """Returns the summary of games, the oldest first."""
-        streak = longest = 0
-        for record in records:
-            streak = streak + 1 if record.won else 0
-            longest = max(longest, streak)
-        timed = [record for record in records if record.is_timed]
-        best = min((record.seconds for record in timed), default=None)
-        efficiency = max((record.efficiency for record in timed), default=0.0)
-        return cls(len(records), sum(record.won for record in records), streak, longest, best, efficiency)
-
 
 def summarise(records: Iterable[GameRecord]) -> dict[BoardKind, Summary]:
-    """Returns the summary of each kind of board, small boards first."""
+    """Returns the summary of each kind of board, small boards first; the oldest game of a kind comes first."""
     by_kind: dict[BoardKind, list[GameRecord]] = {}
     for record in records:
         by_kind.setdefault(record.kind, []).append(record)
-    kinds = sorted(by_kind, key=lambda kind: (kind.rows * kind.cols, kind))
-    return {kind: Summary.of(by_kind[kind]) for kind in kinds}
+    return {kind: _summary(by_kind[kind]) for kind in sorted(by_kind, key=lambda kind: (kind.rows * kind.cols, kind))}
+
+
+def _summary(records: list[GameRecord]) -> Summary:
+    streaks = [0]
+    for record in records:
+        streaks.append(streaks[-1] + 1 if record.won else 0)
+    timed = [record for record in records if record.is_timed]
+    best = min((record.seconds for record in timed), default=None)
+    efficiency = max((record.efficiency for record in timed), default=0.0)
+    return Summary(len(records), sum(each.won for each in records), streaks[-1], max(streaks), best, efficiency)
 
 
 class Finish(NamedTuple):
-    """Place of a game that has just ended among the games before it.
-
-    Attributes:
-        best_before: the best time in seconds before this game; None if there was none.
-        problem: the message on what could not be stored or read; its key is "" if all went well.
-    """
+    """Whether a game that has just ended is the best, the best time before it, and what could not be stored or read."""
 
     is_best: bool = False
     best_before: float | None = None
@@ -244,10 +223,9 @@ class Statistics:
             records = self.read()
             if any(each.identity == record.identity for each in records):
                 return Finish(problem=self.problem)
-            times = [each.seconds for each in records if each.kind == record.kind and each.is_timed]
             self.add(record)
         except OSError as error:
-            reason = error.strerror or str(error)
-            return Finish(problem=Report("statistics_failed", values={"path": self.path, "reason": reason}))
-        best = min(times, default=None)
+            values = {"path": self.path, "reason": error.strerror or str(error)}
+            return Finish(problem=Report("statistics_failed", values=values))
+        best = min((each.seconds for each in records if each.kind == record.kind and each.is_timed), default=None)
         return Finish(record.is_timed and (best is None or record.seconds < best), best, self.problem)

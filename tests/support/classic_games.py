@@ -14,101 +14,30 @@ from unittest import mock
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "minesweeper_play" / "golden"
 
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from minesweeper_env.config import BoardConfig  # noqa: E402
 from minesweeper_play import line_mode  # noqa: E402
 from minesweeper_play.game.session import Session  # noqa: E402
 from minesweeper_play.options import PlayOptions  # noqa: E402
+from support.played_games import Clock  # noqa: E402
 
-GAMES: dict[str, tuple[BoardConfig | None, list[str]]] = {
+GAMES: dict[str, tuple[BoardConfig | None, str]] = {
     "won": (
         BoardConfig(5, 6, 5),
-        [
-            *(
-                "man",
-                "hint 2 2",
-                "1 1",
-                "hint",
-                "hint 1 3",
-                "hint 1 1",
-                "hint 6 5",
-                "hint 9 9",
-                "flag 1 3",
-                "expand 6 2",
-                "flag 3 4",
-                "expand 2 3",
-                "flag 4 4",
-                "chord 5 3",
-            ),
-            *("hint", "try 1 5", "try 2 5", "try 4 5", "try 6 5", "try 5 5", "no"),
-        ],
+        "man|hint 2 2|1 1|hint|hint 1 3|hint 1 1|hint 6 5|hint 9 9|flag 1 3|expand 6 2|flag 3 4|expand 2 3|flag 4 4|"
+        "chord 5 3|hint|try 1 5|try 2 5|try 4 5|try 6 5|try 5 5|no",
     ),
     "lost": (
         BoardConfig(5, 6, 5),
-        [
-            *(
-                "",
-                "foo",
-                "FLAG 1 1",
-                "1",
-                "7 1",
-                "flag 1 x",
-                "help now",
-                "review",
-                "save",
-                "expand 1 1",
-                "undo",
-                "help",
-                "hint",
-            ),
-            *("try 1 1", "try 1 1", "flag 1 1", "expand 4 1", "expand 3 3", "chord 3 3", "help", "probabilities"),
-            *("flag 1 3", "try 1 3", "expand 1 2", "expand 6 2", "question 1 5", "question 1 5", "flag 2 4"),
-            *("expand 2 3", "save", "undo", "flag 2 4", "try 3 4", "", "quit"),
-        ],
+        "|foo|FLAG 1 1|1|7 1|flag 1 x|help now|review|save|expand 1 1|undo|help|hint|try 1 1|try 1 1|flag 1 1|"
+        "expand 4 1|expand 3 3|chord 3 3|help|probabilities|flag 1 3|try 1 3|expand 1 2|expand 6 2|question 1 5|"
+        "question 1 5|flag 2 4|expand 2 3|save|undo|flag 2 4|try 3 4||quit",
     ),
-    "no_guess": (BoardConfig(5, 5, 5), ["flag 1 1", "1 1", "3 3", "hint", "undo", "3 3", "quit"]),
-    "setup": (
-        None,
-        [
-            "eight",
-            "2",
-            "11",
-            "3.5",
-            "",
-            "3",
-            "0",
-            "9",
-            "8",
-            "",
-            "2 2",
-            "",
-            "10",
-            "21",
-            "y",
-            "5 5",
-            "help",
-            "assist",
-            "new",
-            "4",
-            "4",
-            "n",
-            "quit",
-        ],
-    ),
+    "no_guess": (BoardConfig(5, 5, 5), "flag 1 1|1 1|3 3|hint|undo|3 3|quit"),
+    "setup": (None, "eight|2|11|3.5||3|0|9|8||2 2||10|21|y|5 5|help|assist|new|4|4|n|quit"),
 }
-"""The board of each game, None to choose one, and the lines that are typed."""
-
-
-class Clock:
-    """A clock that goes on by a quarter of a second whenever it is read."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def __call__(self) -> float:
-        self.seconds += 0.25
-        return self.seconds
+"""The board of each game, None to choose one, and the lines that are typed, with a | between them."""
 
 
 def transcript(name: str, language: str) -> str:
@@ -121,9 +50,9 @@ def transcript(name: str, language: str) -> str:
         no_guess="exact" if name == "no_guess" else False,
         given=frozenset({"classic"}),
     )
-    stdin, stdout = io.StringIO("".join(f"{line}\n" for line in lines)), io.StringIO()
+    stdin, stdout = io.StringIO(lines.replace("|", "\n") + "\n"), io.StringIO()
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(stdout):
-        session = partial(Session, now=Clock())
+        session = partial(Session, now=Clock(0.25))
         environment = {"XDG_DATA_HOME": folder}
         with (
             mock.patch.object(sys, "stdin", stdin),

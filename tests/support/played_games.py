@@ -1,8 +1,9 @@
-"""Games of policies as sessions, which the coach and the screens take."""
+"""Games as sessions: those of policies, and those on a drawn layout with a clock of the test."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,24 @@ def play_judged(name: str, config: BoardConfig, seeds: Sequence[int]) -> list[tu
     records = play_games(build_policy(name, config, 7), config, seeds, observers=[judge], record=True)
     sessions = [session_of(config, each.seed, np.frombuffer(each.actions, "<u2").tolist()) for each in records]
     return list(zip(sessions, judge.diagnoses(), strict=True))
+
+
+class Clock:
+    """A clock that goes on by `step` seconds whenever it is read."""
+
+    def __init__(self, step: float = 0.0) -> None:
+        self.seconds, self.step = 0.0, step
+
+    def __call__(self) -> float:
+        self.seconds += self.step
+        return self.seconds
+
+
+def session_on(*rows: str, first_click: str = "any", **settings: Any) -> Session:
+    """Returns a game on a layout whose mines are drawn as "*"."""
+    layout = np.array([[character == "*" for character in row] for row in rows])
+    config = BoardConfig(*layout.shape, int(layout.sum()), first_click=first_click)
+    return Session(config, layout=layout, seed=0, **settings)
 
 
 def session_of(config: BoardConfig, seed: int, actions: Sequence[int]) -> Session:

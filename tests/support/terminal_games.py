@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-import numpy as np
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
 from minesweeper_play.terminal.board import BoardView
+from support.played_games import session_on
 
 Script = Callable[[MinesweeperApp, Pilot[int]], Awaitable[Any]]
 
@@ -23,14 +22,8 @@ WALL = ("..*..", "..*..", ".....", "*....")
 """A layout whose openings are left and right of a wall of mines."""
 
 
-def layout_of(rows: Sequence[str]) -> np.ndarray:
-    """Returns the mines of a layout whose mines are drawn as "*"."""
-    return np.array([[character == "*" for character in row] for row in rows])
-
-
 def wall_session() -> Session:
-    mines = layout_of(WALL)
-    return Session(BoardConfig(*mines.shape, int(mines.sum()), first_click="safe"), seed=0, layout=mines)
+    return session_on(*WALL, first_click="safe")
 
 
 def drive(script: Script, folder: Any, *, session=None, size=(80, 24), players=(), file=None, **options: Any) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.played_games import session_on
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import hint, mine_probabilities
@@ -16,24 +17,26 @@ from minesweeper_play.game.advice import advise
 from minesweeper_play.game.session import Session
 from minesweeper_play.winning import Winning
 
-
-def session_on(layout, first_click="any"):
-    layout = np.array(layout, bool)
-    return Session(BoardConfig(*layout.shape, int(layout.sum()), first_click=first_click), layout=layout, seed=0)
+THREE = ("*..*.", ".....", "....*")
 
 
-def test_a_hint_is_the_easiest_proof_and_notes_the_aid():
-    session = session_on([[1, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1]])
+def test_a_hint_is_the_easiest_proof_and_of_a_cell_whether_it_is_safe_or_a_mine_and_why():
+    session = session_on(*THREE)
     session.open(2, 0)
     advice = session.hint()
     assert list(advice.steps) == hint(session.board, 3)
     assert advice.cell in advice.steps[-1].safe
     assert advice.is_safe
+    for cell in map(tuple, np.argwhere(session.board == session.config.codes.hidden).tolist()):
+        advice, risk = session.hint(cell), mine_probabilities(session.board, 3)[cell]
+        assert (advice.cell, advice.is_named) == (cell, True)
+        assert (advice.is_safe, advice.risk == 1) == (risk == 0, risk == 1)
+        assert list(advice.steps) == hint(session.board, 3, cell=cell)
     assert session.aids == {"hint"}
 
 
 def test_without_a_proof_the_hint_is_the_least_risk():
-    session = session_on([[1, 0, 0, 0, 1]])
+    session = session_on("*...*")
     session.open(0, 1)
     advice = session.hint()
     assert (advice.steps, advice.risk) == ((), 0.5)
@@ -51,15 +54,8 @@ def test_the_first_click_is_safe_by_its_rule():
     assert Session(BoardConfig(9, 9, 10, first_click="any"), seed=1).hint().risk == pytest.approx(10 / 81)
 
 
-def test_help_says_that_a_safe_cell_can_be_inferred_and_opens_nothing():
-    session = session_on([[1, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1]])
-    session.open(2, 0)
-    report = session.help()
-    assert (report.key, report.cells, session.aids) == ("can_infer", (), {"help"})
-
-
 def test_help_opens_safe_cells_until_one_can_be_inferred():
-    session = session_on([[1, 0, 1, 0, 0, 0, 1]])
+    session = session_on("*.*...*")
     session.open(0, 1)
     assert session.hint().steps == ()
     before = session.board
@@ -68,7 +64,8 @@ def test_help_opens_safe_cells_until_one_can_be_inferred():
     assert report.values == {"count": len(session.moves) - 1}
     assert {move.kind for move in session.moves[1:]} == {"reveal"}
     assert np.argwhere(before != session.board).tolist() == [list(cell) for cell in report.cells]
-    assert session.help().key == "can_infer"
+    report = session.help()
+    assert (report.key, report.cells, session.aids) == ("can_infer", (), {"hint", "help"})
 
 
 def test_help_opens_a_safe_cell_at_the_start_under_every_rule():
@@ -81,27 +78,15 @@ def test_help_opens_a_safe_cell_at_the_start_under_every_rule():
 
 
 def test_a_finished_game_has_no_help():
-    session = session_on([[1, 0]])
+    session = session_on("*.")
     session.open(0, 1)
     assert session.help().key == "game_is_over"
     with pytest.raises(ValueError, match="no hint once the game is over"):
         session.hint()
 
 
-def test_a_hint_on_a_cell_says_whether_it_is_safe_or_a_mine_and_why():
-    session = session_on([[1, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1]])
-    session.open(2, 0)
-    for row, col in np.argwhere(session.board == session.config.codes.hidden).tolist():
-        advice = session.hint((row, col))
-        assert (advice.cell, advice.is_named) == ((row, col), True)
-        certain = mine_probabilities(session.board, 3)[row, col]
-        assert (advice.is_safe, advice.risk == 1) == (certain == 0, certain == 1)
-        assert list(advice.steps) == hint(session.board, 3, cell=(row, col))
-    assert session.aids == {"hint"}
-
-
 def test_a_hint_on_an_uncertain_cell_is_its_risk_and_what_would_be_better():
-    session = session_on([[1, 0, 0, 1, 0, 0]])
+    session = session_on("*..*..")
     session.open(0, 1)
     advice = session.hint((0, 0))
     assert (advice.steps, advice.risk) == ((), 0.5)

@@ -7,24 +7,16 @@ import re
 
 import numpy as np
 import pytest
+from support.played_games import Clock
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.saved import SavedGameError, decode, encode, load_game, save_game
 from minesweeper_play.game.session import Session
 
 
-class Clock:
-    def __init__(self):
-        self.seconds = 0.0
-
-    def __call__(self):
-        self.seconds += 0.25
-        return self.seconds
-
-
 def played(moves=12, **settings):
     """Returns a game of several moves, of all kinds that are possible."""
-    session = Session(BoardConfig(8, 8, 10, **settings), seed=4, now=Clock())
+    session = Session(BoardConfig(8, 8, 10, **settings), seed=4, now=Clock(0.25))
     session.flag(7, 7), session.question(7, 6)
     session.open(2, 2)
     random = np.random.default_rng(1)
@@ -45,24 +37,16 @@ def assert_same(loaded, session):
 
 
 @pytest.mark.parametrize("moves", [3, 8, 40, 200])
-def test_a_loaded_game_is_the_saved_one(tmp_path, moves):
+def test_a_loaded_game_is_the_saved_one_and_goes_on(tmp_path, moves):
     session = played(moves)
     session.aids.add("hint")
     save_game(session, tmp_path / "game.json")
-    assert_same(load_game(tmp_path / "game.json"), session)
-
-
-def test_a_game_goes_on_after_loading(tmp_path):
-    session = played(5)
-    save_game(session, tmp_path / "game.json")
     loaded = load_game(tmp_path / "game.json")
-    assert not loaded.practice
+    assert_same(loaded, session)
     saved = json.loads((tmp_path / "game.json").read_text())["seconds"]
     assert saved <= loaded.seconds < saved + 60
-    for each in (session, loaded):
-        each.undo()
+    session.undo(), loaded.undo()
     assert np.array_equal(loaded.board, session.board)
-    assert loaded.practice
 
 
 def changed(**changes):
@@ -112,9 +96,7 @@ def test_a_file_of_another_kind_is_not_replaced(tmp_path):
     session.undo()
     save_game(session, tmp_path / "game.json")
     assert_same(load_game(tmp_path / "game.json"), session)
-
-
-def test_a_missing_file_is_one_line(tmp_path):
+    # A missing file is one line, too.
     with pytest.raises(SavedGameError, match="No such file"):
         load_game(tmp_path / "none.json")
     with pytest.raises(SavedGameError, match=r"Is a directory|Permission denied"):

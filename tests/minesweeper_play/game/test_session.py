@@ -1,33 +1,26 @@
-"""The played game: moves, marks, chords, help, undo, the clock, and the same boards as the environment."""
+"""The played game: moves, marks, chords, undo, the clock, openings, and the same boards as the environment."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import gymnasium
 import numpy as np
 import pytest
+from support.played_games import Clock, session_on
 
 import minesweeper_env  # noqa: F401
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
 
-ONE_MINE_LEFT_OF_THE_MIDDLE = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]], bool)
+MIDDLE = ("...", "*..", "...")
+"""A mine left of the middle."""
 
 
-class Clock:
-    """A clock that stands still until it is told otherwise."""
-
-    def __init__(self):
-        self.seconds = 100.0
-
-    def __call__(self):
-        return self.seconds
-
-
-def session_on(layout, first_click="any", **settings):
-    layout = np.array(layout, bool)
-    config = BoardConfig(*layout.shape, int(layout.sum()), first_click=first_click)
-    return Session(config, layout=layout, seed=0, **settings)
+def keys(session, *moves):
+    """Makes moves, such as ("open", 0, 1), and returns the keys of their reports."""
+    return [getattr(session, kind)(*cell).key for kind, *cell in moves]
 
 
 @pytest.mark.parametrize("first_click", ["any", "safe", "opening", "corners"])
@@ -51,78 +44,59 @@ def test_a_session_without_a_seed_draws_one_that_repeats_the_game():
     assert np.array_equal(first.board, again.board)
 
 
-def test_a_game_is_ready_then_under_way_then_won():
-    session = session_on([[1, 0], [0, 0]])
-    assert session.status == "ready"
-    session.flag(0, 0)
-    assert session.status == "ready"
-    session.open(0, 1)
-    assert session.status == "playing"
-    session.open(1, 0)
+def test_a_game_is_ready_then_under_way_then_won_and_stays_won():
+    session = session_on("*.", "..")
+    statuses = [session.status]
+    for kind, *cell in (("flag", 0, 0), ("open", 0, 1), ("open", 1, 0)):
+        getattr(session, kind)(*cell)
+        statuses.append(session.status)
+    assert statuses == ["ready", "ready", "playing", "playing"]
     assert session.open(1, 1).key == "won"
     assert (session.status, session.exploded) == ("won", None)
     assert session.placed_mines.tolist() == [[True, False], [False, False]]
     assert [move[:3] for move in session.moves] == [("flag", 0, 0), ("open", 0, 1), ("open", 1, 0), ("open", 1, 1)]
+    assert session.undo().key == "game_is_over"
 
 
 def test_a_lost_game_shows_the_mines_the_wrong_flags_and_the_explosion():
-    session = session_on([[1, 0, 0], [0, 0, 0], [1, 0, 1]])
-    session.flag(2, 2), session.flag(0, 1)
-    report = session.open(2, 0)
-    assert report.key == "lost"
+    session = session_on("*..", "...", "*.*")
+    assert keys(session, ("flag", 2, 2), ("flag", 0, 1), ("open", 2, 0), ("open", 1, 1)) == [
+        *("", "", "lost", "game_is_over")
+    ]
     assert session.exploded == (2, 0)
     assert session.board.tolist() == [[MINE, FLAGGED, HIDDEN], [HIDDEN, HIDDEN, HIDDEN], [MINE, HIDDEN, FLAGGED]]
-    assert session.open(1, 1).key == "game_is_over"
 
 
 def test_marks_come_and_go_and_count_the_mines_left():
-    session = session_on([[1, 0], [0, 0]])
-    assert session.flag(0, 0).cells == ((0, 0),)
-    assert (session.board[0, 0], session.mines_left) == (FLAGGED, 0)
-    session.flag(0, 1)
+    session, found = session_on("*.", ".."), []
+    for kind in ("flag", "question", "question", "question", "flag", "flag"):
+        assert getattr(session, kind)(0, 0).cells == ((0, 0),)
+        found.append((int(session.board[0, 0]), session.mines_left))
+    assert found == [(FLAGGED, 0), (QUESTION, 1), (HIDDEN, 1), (QUESTION, 1), (FLAGGED, 0), (HIDDEN, 1)]
+    session.flag(0, 0), session.flag(0, 1)
     assert session.mines_left == -1
-    session.question(0, 0)
-    assert (session.board[0, 0], session.mines_left) == (QUESTION, 0)
-    session.question(0, 0)
-    assert session.board[0, 0] == HIDDEN
-    session.question(0, 0), session.flag(0, 0)
-    assert session.board[0, 0] == FLAGGED
-    session.flag(0, 0)
-    assert session.board[0, 0] == HIDDEN
 
 
 def test_a_flagged_cell_stays_shut_and_an_open_cell_takes_no_mark():
-    session = session_on([[1, 0], [0, 0]])
+    session = session_on("*.", "..")
     session.flag(1, 1)
     report = session.open(1, 1)
     assert (report.key, report.accepted, report.values) == ("cell_is_flagged", False, {"x": 2, "y": 2})
     session.open(0, 1)
-    for move in (session.open, session.flag, session.question):
-        assert move(0, 1).key == "cell_is_open"
+    assert keys(session, *((kind, 0, 1) for kind in ("open", "flag", "question"))) == ["cell_is_open"] * 3
 
 
-def test_a_chord_needs_as_many_flags_as_the_count():
-    session = session_on(ONE_MINE_LEFT_OF_THE_MIDDLE)
-    session.open(1, 1)
-    assert session.chord(1, 1).key == "cannot_chord"
-    assert session.chord(0, 0).key == "cannot_chord"
-    session.flag(1, 0)
-    assert session.chord(1, 1).key == "won"
-    assert session.moves[-1].kind == "chord"
-
-
-def test_a_click_on_a_number_chords():
-    session = session_on(ONE_MINE_LEFT_OF_THE_MIDDLE)
-    session.click(1, 1)
-    assert session.click(1, 1).key == "cannot_chord"
-    session.flag(1, 0)
-    assert session.click(1, 1).key == "won"
+@pytest.mark.parametrize("kind", ["chord", "click"])
+def test_a_chord_or_a_click_on_a_number_needs_as_many_flags_as_the_count(kind):
+    session = session_on(*MIDDLE)
+    moves = ("open", 1, 1), (kind, 1, 1), ("chord", 0, 0), ("flag", 1, 0), (kind, 1, 1)
+    assert keys(session, *moves) == ["", "cannot_chord", "cannot_chord", "", "won"]
     assert [move.kind for move in session.moves] == ["open", "flag", "chord"]
 
 
 @pytest.mark.parametrize("move", ["chord", "expand"])
 def test_a_wrong_flag_loses_and_opens_all_other_neighbours(move):
-    session = session_on(ONE_MINE_LEFT_OF_THE_MIDDLE)
+    session = session_on(*MIDDLE)
     session.open(1, 1), session.flag(0, 0)
     assert getattr(session, move)(1, 1).key == "lost"
     assert session.exploded == (1, 0)
@@ -130,10 +104,9 @@ def test_a_wrong_flag_loses_and_opens_all_other_neighbours(move):
 
 
 def test_expand_flags_where_all_covered_neighbours_are_mines():
-    session = session_on([[1, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0]])
-    session.open(0, 2)
-    assert session.expand(0, 4).key == "cannot_expand"
-    session.flag(0, 0)
+    session = session_on("*....*", "*.....")
+    moves = ("open", 0, 2), ("expand", 0, 4), ("expand", 0, 0), ("expand", 0, 2), ("flag", 0, 0)
+    assert keys(session, *moves) == ["", "cannot_expand", "cannot_expand", "cannot_expand", ""]
     assert session.expand(0, 1).cells == ((1, 0),)
     assert session.mines_left == 1
     assert session.expand(0, 1).key == "nothing_to_expand"
@@ -141,50 +114,26 @@ def test_expand_flags_where_all_covered_neighbours_are_mines():
     assert session.mines_left == 2
 
 
-def test_expand_needs_an_open_cell_with_a_count():
-    session = session_on([[1, 0, 0, 0], [0, 0, 0, 0]])
-    session.open(0, 3)
-    assert session.expand(0, 0).key == "cannot_expand"
-    assert session.expand(0, 3).key == "cannot_expand"
-
-
-def test_undo_takes_back_the_fatal_move_as_practice():
-    session = Session(BoardConfig(2, 2, 1, first_click="safe"), seed=3)
-    session.open(0, 0)
+def test_undo_takes_back_the_fatal_move_as_practice_and_leads_back_to_the_start_and_the_same_mines():
+    session = Session(BoardConfig(8, 8, 10), seed=5)
+    session.flag(7, 7), session.open(0, 0)
+    opened = session.board
     assert not session.practice
-    before = session.board
-    mine = next(
-        cell for cell in [(0, 1), (1, 0), (1, 1)] if session.open(*cell).key == "lost" or session.undo().key != "undone"
-    )
+    assert session.open(*np.argwhere(session.placed_mines)[0].tolist()).key == "lost"
     assert session.undo().key == "undone"
     assert (session.status, session.practice, session.exploded) == ("playing", True, None)
-    assert np.array_equal(session.board, before)
-    assert mine not in [move[1:3] for move in session.moves]
-
-
-def test_undo_leads_back_to_the_start_and_to_the_same_mines():
-    session = Session(BoardConfig(8, 8, 10), seed=5)
-    session.flag(7, 7)
-    session.open(0, 0)
-    opened = session.board
+    assert np.array_equal(session.board, opened)
     session.undo()
     assert (session.status, len(session.moves)) == ("ready", 1)
     session.open(0, 0)
     assert np.array_equal(session.board, opened)
-    session.undo(), session.undo()
-    assert session.undo().key == "nothing_to_undo"
+    assert [session.undo().key for _ in range(3)] == ["undone", "undone", "nothing_to_undo"]
     assert (session.board == HIDDEN).all()
-
-
-def test_a_won_game_stays_won():
-    session = session_on([[1, 0]])
-    session.open(0, 1)
-    assert session.undo().key == "game_is_over"
 
 
 def test_the_clock_runs_from_the_first_open_cell_to_the_end():
     clock = Clock()
-    session = session_on([[1, 0, 0, 0], [1, 0, 0, 0]], now=clock)
+    session = session_on("*...", "*...", now=clock)
     session.flag(0, 0)
     clock.seconds += 5
     assert session.seconds == 0.0
@@ -197,17 +146,6 @@ def test_the_clock_runs_from_the_first_open_cell_to_the_end():
     clock.seconds += 1
     assert session.seconds == 3.5
     assert [move.seconds for move in session.moves] == [0.0, 0.0]
-
-
-def test_a_cell_off_the_board_is_an_error():
-    with pytest.raises(ValueError, match=r"between \(0, 0\) and \(1, 1\), not at \(2, 0\)"):
-        session_on([[1, 0], [0, 0]]).open(2, 0)
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, True])
-def test_a_seed_is_a_whole_number(seed):
-    with pytest.raises(ValueError, match="seed must be a whole number of at least 0"):
-        Session(BoardConfig(8, 8, 10), seed=seed)
 
 
 @pytest.mark.parametrize("radius", [1, 2])
@@ -240,10 +178,33 @@ def test_any_moves_can_be_taken_back_one_by_one(seed, radius):
 
 
 def test_recorded_moves_repeat_the_game_with_the_cells_that_help_opened():
-    session, again = (session_on([[1, 0], [0, 0]]) for _ in range(2))
+    session, again = (session_on("*.", "..") for _ in range(2))
     session.open(0, 1)
     session.help()
     assert {move.kind for move in session.moves[1:]} == {"reveal"}
     assert all(again.repeat(move).accepted for move in session.moves)
     assert np.array_equal(again.board, session.board)
     assert not again.repeat(session.moves[-1]).accepted
+
+
+# The layers of an opening, which its animation shows one after the other
+
+
+def test_layers_spread_over_zeros_from_the_click_or_the_cells_around_a_chord():
+    session = session_on(".....*")
+    assert session.opening_layers(session.open(0, 1), (0, 1)) == [[(0, 1)], [(0, 0), (0, 2)], [(0, 3)], [(0, 4)]]
+    session = session_on("*....")
+    session.flag(0, 0), session.open(0, 1)
+    assert session.opening_layers(session.chord(0, 1), (0, 1)) == [[(0, 2)], [(0, 3)], [(0, 4)]]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_opened_cell_is_in_one_layer(seed):
+    session = Session(BoardConfig(16, 16, 30), seed=seed)
+    report = session.open(8, 8)
+    layers = session.opening_layers(report, (8, 8))
+    assert sorted(cell for layer in layers for cell in layer) == sorted(report.cells)
+    assert layers[0] == [(8, 8)]
+    for before, after in pairwise(layers):
+        for row, col in after:
+            assert any(max(abs(row - r), abs(col - c)) == 1 and session.board[r, c] == 0 for r, c in before)

@@ -1,4 +1,4 @@
-"""Statistics: what is recorded, streaks and best times, damaged files, and several programs at once."""
+"""Statistics: 3BV, what is recorded, streaks and best times, damaged files, and several programs at once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from msgspec.structs import asdict, replace
+from support.played_games import Clock, session_on
 from support.processes import started
 
 from minesweeper_env.config import BoardConfig
@@ -17,7 +18,7 @@ from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_ending
 from minesweeper_play.game.saved import decode, encode
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import FILE, GameRecord, Statistics, Summary, summarise, user_folder
+from minesweeper_play.game.statistics import FILE, GameRecord, Statistics, board_value, summarise, user_folder
 
 RECORD = GameRecord(
     when="2026-01-01T00:00:00+00:00",
@@ -38,19 +39,10 @@ RECORD = GameRecord(
 )
 
 
-class Clock:
-    def __init__(self):
-        self.seconds = 0.0
-
-    def __call__(self):
-        return self.seconds
-
-
-def game(seconds=1.0, *, wins=True, **settings):
+def game(seconds=1.0, *, wins=True):
     """Returns a finished game of two clicks on a board of 1 x 6."""
     clock = Clock()
-    mines = np.array([[True, False, False, True, False, False]])
-    session = Session(BoardConfig(1, 6, 2, first_click="any"), layout=mines, seed=0, now=clock, **settings)
+    session = session_on("*..*..", now=clock)
     session.practice = False
     session.open(0, 5)
     clock.seconds = seconds
@@ -59,22 +51,65 @@ def game(seconds=1.0, *, wins=True, **settings):
     return session
 
 
-def test_a_finished_game_is_recorded(tmp_path):
-    statistics = Statistics(tmp_path / "new" / "folder")
-    finish = statistics.finish(GameRecord.of(game(2.25)))
-    assert (finish.is_best, finish.best_before, finish.problem.key) == (True, None, "")
-    (record,) = statistics.read()
-    assert record.seconds == 2.25
-    assert (record.rows, record.cols, record.mines, record.won, record.value, record.clicks) == (1, 6, 2, True, 3, 3)
+# Each board with its 3BV, counted by hand: openings and the cells that no opening uncovers.
+WORKED = [
+    (["*."], 1),
+    (["*..."], 1),
+    (["*.*"], 1),
+    (["...", ".*.", "..."], 8),
+    (["*....", ".....", "....."], 1),
+    (["*...*", ".....", "....*"], 2),
+    ([".*...", ".*...", ".*..."], 4),
+    (["..*..", "..*..", "..*.."], 2),
+    (["*..*", "....", "....", "*..*"], 12),
+    ([".....", ".....", "..*..", ".....", "....."], 1),
+    (["****", "****", "***."], 1),
+]
+
+
+@pytest.mark.parametrize(("rows", "value"), WORKED)
+def test_worked_boards(rows, value):
+    assert board_value(session_on(*rows).placed_mines) == value
+
+
+@pytest.mark.parametrize(("size", "mines", "radius"), [((5, 12), 14, 1), ((16, 16), 40, 1), ((9, 9), 4, 2)])
+def test_the_clicks_that_open_zeros_first_and_then_each_cell_that_is_left_are_counted(size, mines, radius):
+    random = np.random.default_rng(3)
+    for _ in range(10):
+        layout = random.permutation(np.arange(size[0] * size[1]) < mines).reshape(size)
+        config = BoardConfig(*size, mines, "any", radius=radius)
+        session, clicks = Session(config, layout=layout, seed=0), 0
+        near = np.pad(layout, radius)
+        counts = sum(
+            near[row : row + size[0], col : col + size[1]]
+            for row in range(2 * radius + 1)
+            for col in range(2 * radius + 1)
+        )
+        for cell in sorted(np.argwhere(~layout).tolist(), key=lambda cell: counts[tuple(cell)] > 0):
+            clicks += session.open(*cell).accepted
+        assert board_value(layout, radius) == clicks
+
+
+def test_a_finished_game_has_its_figures():
+    session = session_on("*....", ".....")
+    session.open(0, 4), session.open(1, 0)
+    record = GameRecord.of(session)
+    assert (session.status, record.value, record.solved, record.clicks, record.efficiency) == ("won", 2, 2, 2, 1.0)
+    session = session_on("*..*..")
+    session.open(0, 5), session.flag(0, 0), session.open(0, 3)
+    record = GameRecord.of(session)
+    assert (session.status, record.value, record.solved, record.clicks) == ("lost", 3, 1, 3)
+    ring = session_on("...", ".*.", "...")
+    ring.flag(1, 1), ring.open(0, 1), ring.chord(0, 1), ring.chord(1, 2), ring.chord(1, 0)
+    assert GameRecord.of(ring).efficiency == 8 / 5
 
 
 def test_a_best_time_is_a_faster_game_won_without_help(tmp_path):
-    statistics = Statistics(tmp_path)
+    statistics = Statistics(tmp_path / "new" / "folder")
     helped = game(0.5)
     helped.aids.add("hint")
-    found = [
-        statistics.finish(GameRecord.of(each)) for each in (game(3), game(5), helped, game(1, wins=False), game(2))
-    ]
+    games = (game(3), game(5), helped, game(1, wins=False), game(2))
+    found = [statistics.finish(GameRecord.of(each)) for each in games]
     assert [(finish.is_best, finish.best_before) for finish in found] == [
         (True, None),
         (False, 3.0),
@@ -82,45 +117,33 @@ def test_a_best_time_is_a_faster_game_won_without_help(tmp_path):
         (False, 3.0),
         (True, 3.0),
     ]
-    assert [record.aids for record in statistics.read()] == ["", "", "hint", "", ""]
+    assert [(record.aids, record.seconds) for record in statistics.read()] == [
+        ("", 3.0),
+        ("", 5.0),
+        ("hint", 0.5),
+        ("", 1.0),
+        ("", 2.0),
+    ]
 
 
-def test_a_game_that_is_loaded_and_finished_again_counts_once(tmp_path):
-    statistics = Statistics(tmp_path)
-    session = game(wins=False)
-    statistics.finish(GameRecord.of(session))
-    loaded = decode(encode(session))
-    assert statistics.finish(GameRecord.of(loaded)).problem.key == ""
+def test_a_game_that_is_loaded_and_finished_again_counts_once_and_practice_never(tmp_path):
+    statistics, session = Statistics(tmp_path), game(wins=False)
+    explain_ending(session, statistics, Catalogue("en"))
+    assert statistics.finish(GameRecord.of(decode(encode(session)))).problem.key == ""
+    practice = game(wins=False)
+    practice.undo(), practice.open(0, 0)
+    explain_ending(practice, statistics, Catalogue("en"))
     assert len(statistics.read()) == 1
 
 
-def test_practice_is_not_recorded(tmp_path):
-    session = game(wins=False)
-    session.undo()
-    session.open(0, 0)
-    statistics = Statistics(tmp_path)
-    explain_ending(session, statistics, Catalogue("en"))
-    assert statistics.read() == []
-    assert not (tmp_path / FILE).exists()
-
-
-def test_streaks_and_best_times():
+def test_streaks_and_best_times_of_each_kind_of_board():
     wins = [True, True, False, True, True, True]
     records = [replace(RECORD, won=won, seconds=float(9 - i), clicks=20 - i) for i, won in enumerate(wins)]
-    summary = Summary.of(records)
-    assert (summary.played, summary.won, summary.streak, summary.longest_streak) == (6, 5, 3, 3)
-    assert summary.best == 4.0
-    assert summary.most_efficient == 10 / 15
-    lost = Summary.of([replace(RECORD, won=False)])
-    assert (lost.streak, lost.best, lost.most_efficient) == (0, None, 0.0)
-
-
-def test_boards_are_compared_with_their_like():
-    others = [{"rows": 16}, {"mines": 11}, {"first_click": "safe"}, {"radius": 2}, {"no_guess": "exact"}]
-    summaries = summarise([RECORD, RECORD, *(replace(RECORD, **other) for other in others)])
-    assert [summary.played for kind, summary in summaries.items() if kind == RECORD.kind] == [2]
+    others = [{"mines": 11}, {"first_click": "safe"}, {"radius": 2}, {"no_guess": "exact"}, {"rows": 16, "won": False}]
+    summaries = summarise([*records, *(replace(RECORD, **other) for other in others)])
+    assert summaries[RECORD.kind] == (6, 5, 3, 3, 4.0, 10 / 15)
     assert len(summaries) == 6
-    assert list(summaries)[-1].rows == 16
+    assert [*summaries.values()][-1] == (1, 0, 0, 0, None, 0.0)
 
 
 DAMAGED = [
@@ -136,21 +159,14 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize("line", DAMAGED)
-def test_a_damaged_line_is_left_out_and_no_game_is_lost(tmp_path, line):
-    good = json.dumps(asdict(RECORD)).encode()
-    (tmp_path / FILE).write_bytes(b"\n".join([good, line]))
+def test_a_damaged_line_is_left_out_and_no_game_is_lost_not_even_of_a_later_version(tmp_path, line):
+    later = json.dumps({**asdict(RECORD), "mood": "good"}).encode()
+    (tmp_path / FILE).write_bytes(b"\n".join([later, line]))
     statistics = Statistics(tmp_path)
     assert statistics.read() == [RECORD]
     assert (statistics.problem.key, statistics.problem.values["count"]) == ("statistics_damaged", 1)
     statistics.add(RECORD)
     assert statistics.read() == [RECORD, RECORD]
-
-
-def test_a_file_of_a_later_version_with_more_fields_is_read(tmp_path):
-    (tmp_path / FILE).write_text(json.dumps({**asdict(RECORD), "mood": "good"}) + "\n")
-    statistics = Statistics(tmp_path)
-    assert statistics.read() == [RECORD]
-    assert statistics.problem.key == ""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the folder is locked where the system can")
@@ -164,8 +180,7 @@ def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
 def test_programs_that_finish_games_at_once_lose_none(tmp_path):
     code = (
         "import sys; from pathlib import Path\n"
-        "from minesweeper_play.game.statistics import GameRecord\n"
-        "from minesweeper_play.game.statistics import Statistics\n"
+        "from minesweeper_play.game.statistics import GameRecord, Statistics\n"
         f"record = {RECORD!r}\n"
         "for _ in range(40): Statistics(Path(sys.argv[1])).add(record)\n"
     )
