@@ -1,4 +1,4 @@
-"""Games of policies played again move by move: boards, risks, and the texts beside them."""
+"""Games of policies played again move by move, as pictures: the board, and beside it the move and its risk."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import io
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,34 +28,56 @@ from minesweeper_env.vector_env import MinesweeperVectorEnv
 END_SECONDS = 3.0
 """Time for which the end of a game stays."""
 
+LONGEST_BOARD = 576
+"""The largest side of a board in pixels, if its tiles then have 12 pixels at least."""
+
+PAPER: Colour = (247, 248, 250)
+TEXT: Colour = (38, 42, 48)
+LABEL: Colour = (104, 110, 120)
+OUTLINE: Colour = (0, 86, 224)
+FATAL: Colour = (0, 0, 0)
+TRACK: Colour = (221, 224, 229)
+
+MARGIN, PANEL = 12, 196
+"""Space around a board, and the width of its panel, in pixels."""
+
+LABEL_HEIGHT, LINE_HEIGHT, BAR_HEIGHT = 15, 21, 8
+LABEL_SIZE, TEXT_SIZE = 12, 15
+MOST_LINES = 8
+"""The number of lines of a panel, with all of its lines included."""
+
+LEAST_FPS = 10
+"""Frames per second of a video, at least; players stumble over fewer."""
+
+COLOURS, SAMPLES = 255, 24
+"""Number of colours of a GIF, and of the slides from which it takes them."""
+
 Line = tuple[str, str]
 """A label and its text."""
 
+Progress = Callable[[int], object]
+"""Receives the number of further slides that are drawn."""
+
 
 class Turn(NamedTuple):
-    """A board, and the move that follows on it.
+    """A move.
 
     Attributes:
-        board: (rows, cols) int8, the codes before the move.
-        move: name of the move, such as "click".
+        move: its name, such as "click".
         row: row of the cell, from 0.
         col: column of the cell, from 0.
-        probabilities: (rows, cols) float64, the mine probabilities of the board; NaN where unknown.
         risk: mine probability of the cell; 0.0 for a first click that the first-click rule protects; NaN if unknown.
         least: the least mine probability of a covered cell; NaN if unknown.
     """
 
-    board: NDArray[np.int8]
     move: str
     row: int
     col: int
-    probabilities: NDArray[np.float64]
     risk: float
     least: float
 
 
-@dataclass(frozen=True)
-class RecordedGame:
+class RecordedGame(NamedTuple):
     """A game move by move.
 
     Attributes:
@@ -64,9 +85,7 @@ class RecordedGame:
         seed: seed of the game.
         config: board and rules.
         turns: the moves, at least one.
-        end: (rows, cols) int8, the last board; every mine of a won game has a flag.
-        mines: (rows, cols) bool, the mines of a won or lost game; all False for a game out of steps.
-        exploded: (rows, cols) bool, the mines that the last move opened.
+        scenes: the boards before each move, with their mine probabilities, and the last board.
         result: "won", "lost" or "out of steps".
     """
 
@@ -74,39 +93,16 @@ class RecordedGame:
     seed: int
     config: BoardConfig
     turns: list[Turn]
-    end: NDArray[np.int8]
-    mines: NDArray[np.bool_]
-    exploded: NDArray[np.bool_]
+    scenes: list[Scene]
     result: str
 
-    @property
-    def frames(self) -> int:
-        """Number of pictures of the game: the boards before each move, and the last one."""
-        return len(self.turns) + 1
-
-    def scene(self, frame: int, overlay: bool = False) -> Scene:
-        """Returns the content of a frame's board.
-
-        Args:
-            frame: 0 to `frames` - 1.
-            overlay: True to write the mine probabilities on covered cells, except on the last board.
-        """
-        nothing = np.zeros(self.end.shape, np.bool_)
-        if frame == len(self.turns):
-            return Scene(self.end, self.config.codes, self.mines, self.exploded)
-        turn = self.turns[frame]
-        return Scene(turn.board, self.config.codes, nothing, nothing, turn.probabilities if overlay else None)
+    def turn(self, frame: int) -> Turn:
+        """Returns the move on a board; on the last board, that which led to it."""
+        return self.turns[min(frame, len(self.turns) - 1)]
 
 
 def replay(policy: str, config: BoardConfig, seed: int, actions: Sequence[int]) -> RecordedGame:
-    """Plays the actions of a game again.
-
-    Args:
-        policy: specification of the policy that chose them.
-        config: board and rules of the game.
-        seed: seed of the game.
-        actions: the actions, up to the end of the game.
-    """
+    """Plays the actions of a game again, up to its end; `policy` is the specification of the policy that chose them."""
     env = MinesweeperVectorEnv.of_config(config, 1, autoreset_mode="Disabled")
     board, _ = env.reset(seed=[seed])
     boards = []
@@ -115,33 +111,29 @@ def replay(policy: str, config: BoardConfig, seed: int, actions: Sequence[int]) 
         board, *_ = env.step(np.array([action]))
     state = env.get_state()
     env.close()
-    status, mines = int(state["status"][0]), state["mines"][0]
+    status, mines, end = int(state["status"][0]), state["mines"][0], board[0]
     result = {WON: "won", LOST: "lost"}.get(status, "out of steps")
     nothing = np.zeros(mines.shape, np.bool_)
-    return RecordedGame(
-        policy,
-        seed,
-        config,
-        _turns(config, np.stack(boards), actions),
-        with_mines_flagged(board[0], config.codes, mines) if result == "won" else board[0],
-        mines if status in (WON, LOST) else nothing,
-        exploded_cells(board[0], config, actions[-1]) if result == "lost" else nothing,
-        result,
+    last = Scene(
+        with_mines_flagged(end, config.codes, mines) if result == "won" else end,
+        config.codes,
+        nothing if result == "out of steps" else mines,
+        exploded_cells(end, config, actions[-1]) if result == "lost" else nothing,
     )
+    known = _probabilities(config, np.stack(boards))
+    turns = [_turn(config, *each) for each in zip(boards, known, actions, strict=True)]
+    scenes = [Scene(board, config.codes, nothing, nothing, each) for board, each in zip(boards, known, strict=True)]
+    return RecordedGame(policy, seed, config, turns, [*scenes, last], result)
 
 
-def _turns(config: BoardConfig, boards: NDArray[np.int8], actions: Sequence[int]) -> list[Turn]:
-    probabilities = _probabilities(config, boards)
-    turns = []
-    for board, known, action in zip(boards, probabilities, actions, strict=True):
-        move, cell = divmod(int(action), config.cells)
-        row, col = divmod(cell, config.cols)
-        risks = known[board > config.codes.max_count]
-        risk, least = float(known[row, col]), float(risks.min()) if len(risks) else math.nan
-        if _is_protected(config, board):
-            risk, least = (0.0, 0.0) if config.moves[move] == "click" else (math.nan, math.nan)
-        turns.append(Turn(board, config.moves[move], row, col, known, risk, least))
-    return turns
+def _turn(config: BoardConfig, board: NDArray[np.int8], known: NDArray[np.float64], action: int) -> Turn:
+    move, cell = divmod(int(action), config.cells)
+    row, col = divmod(cell, config.cols)
+    risks = known[board > config.codes.max_count]
+    risk, least = float(known[row, col]), float(risks.min()) if len(risks) else math.nan
+    if _is_protected(config, board):
+        risk, least = (0.0, 0.0) if config.moves[move] == "click" else (math.nan, math.nan)
+    return Turn(config.moves[move], row, col, risk, least)
 
 
 def _probabilities(config: BoardConfig, boards: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -163,7 +155,7 @@ class Slide(NamedTuple):
     """One picture of a recording.
 
     Attributes:
-        frames: each game that is on the picture, from left to right, with the number of its frame.
+        frames: each game on the picture, from left to right, with the index of its scene.
         seconds: time for which it is shown.
     """
 
@@ -171,36 +163,15 @@ class Slide(NamedTuple):
     seconds: float
 
 
-@dataclass(frozen=True)
-class Recording:
-    """Games one after another; games of several policies on one board stand side by side.
-
-    Attributes:
-        rounds: the games that are shown together, for each round; all rounds have as many.
-        seconds_per_move: time for which a move is shown.
-        overlay: True to write the mine probabilities on covered cells.
-    """
-
-    rounds: Sequence[Sequence[RecordedGame]]
-    seconds_per_move: float
-    overlay: bool
-
-    def __len__(self) -> int:
-        """Returns the number of slides."""
-        return sum(max(game.frames for game in games) for games in self.rounds)
-
-    def slides(self) -> Iterator[Slide]:
-        """Yields the slides in order; a game that has ended keeps its last frame."""
-        for games in self.rounds:
-            frames = max(game.frames for game in games)
-            for frame in range(frames):
-                shown = [(game, min(frame, game.frames - 1)) for game in games]
-                yield Slide(shown, END_SECONDS if frame == frames - 1 else self.seconds_per_move)
-
-    def draw(self, slide: Slide) -> Image.Image:
-        """Returns the picture of a slide."""
-        config = slide.frames[0][0].config
-        return draw_slide(slide, side_for(config.rows, config.cols), self.overlay)
+def slides_of(rounds: Sequence[Sequence[RecordedGame]], seconds_per_move: float) -> list[Slide]:
+    """Returns the slides of games one after another; those of a round stand side by side, until the last has ended."""
+    slides = []
+    for games in rounds:
+        count = max(len(game.scenes) for game in games)
+        for frame in range(count):
+            shown = [(game, min(frame, len(game.scenes) - 1)) for game in games]
+            slides.append(Slide(shown, END_SECONDS if frame == count - 1 else seconds_per_move))
+    return slides
 
 
 def format_risk(risk: float) -> str:
@@ -214,20 +185,15 @@ def format_risk(risk: float) -> str:
     return f"{100 * risk:.0f} %" if risk in (0.0, 1.0) else f"{100 * risk:.1f} %"
 
 
-def fixed_lines(game: RecordedGame) -> list[Line]:
-    """Returns the lines that stay the same in all frames of a game."""
-    config = game.config
+def lines_of(game: RecordedGame, frame: int) -> list[Line]:
+    """Returns the lines beside a board: the policy, the game, the move and its risk, and at the end the result."""
+    config, turn = game.config, game.turn(frame)
     logic = ", no guess" if config.no_guess else ""
-    board = f"{size_name(config.rows, config.cols)}, {counted(config.mines, 'mine')}{logic}"
-    return [("policy", game.policy), ("board", board), ("game", f"seed {game.seed}")]
-
-
-def frame_lines(game: RecordedGame, frame: int) -> list[Line]:
-    """Returns the lines of one frame: the move, its cell and its risk, and at the end the result."""
-    last = min(frame, len(game.turns) - 1)
-    turn = game.turns[last]
     lines = [
-        ("move", f"{last + 1} of {len(game.turns)}"),
+        ("policy", game.policy),
+        ("board", f"{size_name(config.rows, config.cols)}, {counted(config.mines, 'mine')}{logic}"),
+        ("game", f"seed {game.seed}"),
+        ("move", f"{min(frame + 1, len(game.turns))} of {len(game.turns)}"),
         (turn.move, f"row {turn.row}, column {turn.col}"),
         ("risk", format_risk(turn.risk)),
     ]
@@ -238,69 +204,35 @@ def frame_lines(game: RecordedGame, frame: int) -> list[Line]:
     return lines
 
 
-PAPER: Colour = (247, 248, 250)
-TEXT: Colour = (38, 42, 48)
-LABEL: Colour = (104, 110, 120)
-OUTLINE: Colour = (0, 86, 224)
-FATAL: Colour = (0, 0, 0)
-TRACK: Colour = (221, 224, 229)
-
-MARGIN, PANEL = 12, 196
-"""Space around a board, and the width of its panel, in pixels."""
-
-LABEL_HEIGHT, LINE_HEIGHT, BAR_HEIGHT = 15, 21, 8
-LABEL_SIZE, TEXT_SIZE = 12, 15
-MOST_LINES = 8
-"""The number of lines of a panel, `frame_lines` with all of its lines included."""
-
-LONGEST_BOARD = 576
-"""The largest side of a board in pixels, if its tiles then have 12 pixels at least."""
-
-LEAST_FPS = 10
-"""Frames per second of a video, at least; players stumble over fewer."""
-
-COLOURS = 255
-SAMPLES = 24
-"""Number of slides from which a GIF takes its colours."""
-
-Progress = Callable[[int], object]
-"""Receives the number of further slides that are drawn."""
+def side_for(config: BoardConfig) -> int:
+    """Returns the side of a tile, in pixels, 12 to `TILE`."""
+    return max(12, min(TILE, LONGEST_BOARD // max(config.rows, config.cols)))
 
 
-def side_for(rows: int, cols: int) -> int:
-    """Returns the side of a tile for boards of this size, in pixels, 12 to `TILE`."""
-    return max(12, min(TILE, LONGEST_BOARD // max(rows, cols)))
-
-
-def frame_size(game: RecordedGame, side: int) -> tuple[int, int]:
+def frame_size(config: BoardConfig) -> tuple[int, int]:
     """Returns the width and height of one game on a slide, in pixels; both are even, as videos need it."""
-    board = (game.config.cols * side, game.config.rows * side)
+    side = side_for(config)
     panel = MOST_LINES * (LABEL_HEIGHT + LINE_HEIGHT) + BAR_HEIGHT
-    width, height = board[0] + PANEL + 3 * MARGIN, max(board[1], panel) + 2 * MARGIN
+    width, height = config.cols * side + PANEL + 3 * MARGIN, max(config.rows * side, panel) + 2 * MARGIN
     return width + width % 2, height + height % 2
 
 
-def draw_slide(slide: Slide, side: int, overlay: bool) -> Image.Image:
-    """Returns the picture of a slide.
-
-    Args:
-        slide: the games and their frames.
-        side: the side of a tile, in pixels.
-        overlay: True to write the mine probabilities on covered cells.
-    """
-    width, height = frame_size(slide.frames[0][0], side)
+def draw_slide(slide: Slide, overlay: bool) -> Image.Image:
+    """Returns the picture of a slide; an overlay has the mine probabilities on covered cells."""
+    config = slide.frames[0][0].config
+    width, height = frame_size(config)
     picture = Image.new("RGB", (width * len(slide.frames), height), PAPER)
     for place, (game, frame) in enumerate(slide.frames):
         left = place * width + MARGIN
-        picture.paste(draw_board(game, frame, side, overlay), (left, MARGIN))
-        _draw_panel(picture, left + game.config.cols * side + MARGIN, game, frame)
+        picture.paste(draw_board(game, frame, overlay), (left, MARGIN))
+        _draw_panel(picture, left + config.cols * side_for(config) + MARGIN, game, frame)
     return picture
 
 
-def draw_board(game: RecordedGame, frame: int, side: int, overlay: bool) -> Image.Image:
-    """Returns the board of a frame, side * cols wide and side * rows high, with the cell of its move outlined."""
-    picture = Image.fromarray(game.scene(frame, overlay).picture(side))
-    turn = game.turns[min(frame, len(game.turns) - 1)]
+def draw_board(game: RecordedGame, frame: int, overlay: bool) -> Image.Image:
+    """Returns the board of a frame, with the cell of its move outlined."""
+    side, turn, scene = side_for(game.config), game.turn(frame), game.scenes[frame]
+    picture = Image.fromarray((scene if overlay else scene._replace(probabilities=None)).picture(side))
     lost = frame == len(game.turns) and game.result == "lost"
     left, top = turn.col * side, turn.row * side
     ImageDraw.Draw(picture).rectangle(
@@ -310,23 +242,17 @@ def draw_board(game: RecordedGame, frame: int, side: int, overlay: bool) -> Imag
 
 
 def _draw_panel(picture: Image.Image, left: int, game: RecordedGame, frame: int) -> None:
-    pen = ImageDraw.Draw(picture)
-    top = float(MARGIN)
-    for line in [*fixed_lines(game), *frame_lines(game, frame)]:
-        _write_line(pen, left, top, line)
+    pen, top = ImageDraw.Draw(picture), MARGIN
+    for label, text in lines_of(game, frame):
+        pen.text((left, top), label, LABEL, font=_font(LABEL_SIZE))
+        pen.text((left, top + LABEL_HEIGHT - 1), _shortened(text), TEXT, font=_font(TEXT_SIZE))
         top += LABEL_HEIGHT + LINE_HEIGHT
-        if line[0] == "risk":
-            _draw_bar(pen, left, top - 2, game.turns[min(frame, len(game.turns) - 1)].risk)
+        if label == "risk":
+            _draw_bar(pen, left, top - 2, game.turn(frame).risk)
             top += BAR_HEIGHT
 
 
-def _write_line(pen: ImageDraw.ImageDraw, left: float, top: float, line: Line) -> None:
-    label, text = line
-    pen.text((left, top), label, LABEL, font=font(LABEL_SIZE))
-    pen.text((left, top + LABEL_HEIGHT - 1), shortened(text, TEXT_SIZE, PANEL), TEXT, font=font(TEXT_SIZE))
-
-
-def _draw_bar(pen: ImageDraw.ImageDraw, left: int, top: float, risk: float) -> None:
+def _draw_bar(pen: ImageDraw.ImageDraw, left: int, top: int, risk: float) -> None:
     """Draws a bar that the risk fills, in the colour of that risk on covered cells."""
     pen.rectangle((left, top, left + PANEL - 1, top + BAR_HEIGHT - 3), TRACK)
     if not math.isnan(risk) and risk > 0:
@@ -334,49 +260,42 @@ def _draw_bar(pen: ImageDraw.ImageDraw, left: int, top: float, risk: float) -> N
         pen.rectangle((left, top, left + max(1, round(risk * (PANEL - 1))), top + BAR_HEIGHT - 3), colour)
 
 
-def font(size: int) -> ImageFont.FreeTypeFont:
+def _font(size: int) -> ImageFont.FreeTypeFont:
     """Returns Pillow's own font in a size in pixels."""
     found = ImageFont.load_default(size)
     assert isinstance(found, ImageFont.FreeTypeFont)
     return found
 
 
-def shortened(text: str, size: int, width: int) -> str:
-    """Returns a text that is at most `width` pixels wide; dots replace the rest."""
-    if font(size).getlength(text) <= width:
+def _shortened(text: str) -> str:
+    """Returns a text that fits into the panel; dots replace the rest."""
+    font = _font(TEXT_SIZE)
+    if font.getlength(text) <= PANEL:
         return text
-    while text and font(size).getlength(text + "...") > width:
+    while text and font.getlength(text + "...") > PANEL:
         text = text[:-1]
     return text + "..."
 
 
-def gif(recording: Recording, on_drawn: Progress) -> bytes:
+def gif(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
     """Returns an animated GIF that repeats for ever, one frame per slide."""
-    slides = list(recording.slides())
     # The palette has the colours of slides from begin to end, rare ones at edges included.
     chosen = sorted({round(place) for place in np.linspace(0, len(slides) - 1, SAMPLES)})
-    samples = np.concatenate([np.asarray(recording.draw(slides[place])) for place in chosen])
+    samples = np.concatenate([np.asarray(draw_slide(slides[place], overlay)) for place in chosen])
     palette = Image.fromarray(samples).quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
 
     def draw() -> Iterator[Image.Image]:
         for slide in slides:
-            yield recording.draw(slide).quantize(palette=palette, dither=Image.Dither.NONE)
+            yield draw_slide(slide, overlay).quantize(palette=palette, dither=Image.Dither.NONE)
             on_drawn(1)
 
     frames, buffer = draw(), io.BytesIO()
-    next(frames).save(
-        buffer,
-        "GIF",
-        save_all=True,
-        append_images=frames,
-        duration=[round(1000 * slide.seconds) for slide in slides],
-        loop=0,
-        optimize=True,
-    )
+    times = [round(1000 * slide.seconds) for slide in slides]
+    next(frames).save(buffer, "GIF", save_all=True, append_images=frames, duration=times, loop=0, optimize=True)
     return buffer.getvalue()
 
 
-def mp4(recording: Recording, on_drawn: Progress) -> bytes:
+def mp4(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
     """Returns an H.264 video; each slide takes as many frames as its time needs, at least one.
 
     Raises:
@@ -384,26 +303,24 @@ def mp4(recording: Recording, on_drawn: Progress) -> bytes:
     """
     import imageio.v2 as imageio
 
-    repeats = math.ceil(LEAST_FPS * recording.seconds_per_move)
-    fps = repeats / recording.seconds_per_move
+    fps = math.ceil(LEAST_FPS * slides[0].seconds) / slides[0].seconds
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "recording.mp4")
         writer: Any
         with imageio.get_writer(path, fps=fps, codec="libx264", quality=8, macro_block_size=2) as writer:
-            for slide in recording.slides():
-                picture = np.asarray(recording.draw(slide))
+            for slide in slides:
+                picture = np.asarray(draw_slide(slide, overlay))
                 for _ in range(max(1, round(slide.seconds * fps))):
                     writer.append_data(picture)
                 on_drawn(1)
         return path.read_bytes()
 
 
-def png(recording: Recording, on_drawn: Progress) -> bytes:
+def png(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
     """Returns the last slide."""
-    *_, last = recording.slides()
     buffer = io.BytesIO()
-    recording.draw(last).save(buffer, "PNG")
-    on_drawn(len(recording))
+    draw_slide(slides[-1], overlay).save(buffer, "PNG")
+    on_drawn(len(slides))
     return buffer.getvalue()
 
 
@@ -421,11 +338,11 @@ def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardC
     chosen = list(played) if options.record_all else list(played)[:1]
     count = min(options.record_games, *(len(played[name][1]) for name in chosen))
     columns = [_replayed(name, *played[name], count) for name in chosen]
-    recording = Recording(list(zip(*columns, strict=True)), 1 / options.record_speed, options.record_overlay)
-    with game_bar("drawing", options.record.name, len(recording), "frames") as on_drawn:
-        content = recorders[options.record.suffix](recording, on_drawn)
+    slides = slides_of(list(zip(*columns, strict=True)), 1 / options.record_speed)
+    with game_bar("drawing", options.record.name, len(slides), "frames") as on_drawn:
+        content = recorders[options.record.suffix](slides, options.record_overlay, on_drawn)
     replace_file(options.record, content)
-    say(f"{options.record}: {len(recording)} frames of {', '.join(chosen)}, {len(content) / 1000:.0f} KB")
+    say(f"{options.record}: {len(slides)} frames of {', '.join(chosen)}, {len(content) / 1000:.0f} KB")
 
 
 def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], count: int) -> list[RecordedGame]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from baselines.benchmark.results import plot
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.recording import Recording, gif, replay
+from baselines.recording import gif, replay, slides_of
 from baselines.registry import SCRIPTED, build_policy
 from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
@@ -142,7 +142,7 @@ def draw_game() -> bytes:
     config, seed = BoardConfig.of_size(16, moves=("click",)), 49
     played = evaluate_policy(partial(build_policy, "exact", config), config, [seed], record=True)
     game = replay("exact", config, seed, np.frombuffer(played.records[0].actions, "<u2").tolist())
-    return gif(Recording([[game]], 0.5, overlay=True), lambda _: None)
+    return gif(slides_of([[game]], 0.5), True, lambda _: None)
 
 
 PICTURES: dict[str, Callable[[], bytes]] = {
