@@ -1,38 +1,100 @@
-"""`python -m baselines seeds`: repeat trainings with several seeds, and compare the configurations."""
+"""`python -m baselines seeds`: repeat trainings with several seeds, and compare the configurations.
+
+A single failed training can dominate the mean of a few. So the report gives the interquartile mean, with a bootstrap
+interval over the seeds, as Agarwal et al. (2021) recommend.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from baselines.cli.arguments import Parser, check_workers, chosen_workers, share, study_settings, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.cli.start import announce, listed
-from baselines.cli.train import NEEDED as TRAINING_NEEDS
-from baselines.learned.settings import LEAST_SEEDS
+from baselines.cli.train import NEEDED
+from baselines.evaluation.seeds import check_seeds
+from baselines.learned.configurations import RUN_FILE, check_earlier
+from baselines.learned.settings import LEAST_SEEDS, TrainingSettings
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.progress import game_bar
+from baselines.support.provenance import earlier_results, own_identity
+from baselines.support.structs import Count, Games, read_as
 from baselines.workers import worker_pool
 from minesweeper_env.notices import say
-
-if TYPE_CHECKING:
-    from baselines.learned.training.seed_study import Summary, Task
-    from baselines.support.tables import Table
 
 EXAMPLES = """\
 {0} --config quick --seeds 5 --out runs/quick
 {0} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds"""
 
-NEEDED = (*TRAINING_NEEDS, "scipy")
-STUDY_FILE = "seeds.json"
-"""File of the folder of a study that says how many games the tests have, and which code made it."""
+STUDY_FILE, RESULT_FILE = "seeds.json", "result.json"
+"""The number of test games and the code that made a study; and, in each run folder, the games won in the test."""
+
+TRIMMED, RESAMPLES = 0.25, 10_000
+
+
+class Result(msgspec.Struct):
+    """Content of `RESULT_FILE`: steps of the training, test games on each board, and games won by board."""
+
+    steps: Count
+    games: Games
+    wins: dict[str, Count]
+
+
+class Task(NamedTuple):
+    """One training and its test: the configuration, settings, run folder, command to record, and games per board."""
+
+    config: str
+    settings: TrainingSettings
+    folder: Path
+    command: str
+    games: int
+
+    @property
+    def result(self) -> Result | None:
+        """The stored result, which may be one of fewer test games; None if there is none."""
+        path = self.folder / RESULT_FILE
+        return read_as(path, Result) if path.exists() else None
+
+    @property
+    def done(self) -> bool:
+        """True if the result of its test is stored."""
+        return self.result is not None and self.result.games == self.games
+
+    @property
+    def win_rate(self) -> float:
+        """The win rate in the test games, averaged over the boards."""
+        assert self.result is not None
+        return float(np.mean([wins / self.result.games for wins in self.result.wins.values()]))
+
+    @property
+    def curve(self) -> list[tuple[float, float]]:
+        """The evaluations of the training, as (minute, win rate)."""
+        from baselines.learned.training.curves import by_minutes, read_points
+
+        return by_minutes(read_points(self.folder), "eval/win_rate")
+
+
+class Summary(NamedTuple):
+    """Win rates of a configuration (seeds,), their interquartile mean, and its 95 % bootstrap interval."""
+
+    config: str
+    win_rates: NDArray[np.float64]
+    iqm: float
+    interval: tuple[float, float]
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -60,19 +122,12 @@ def _prepare(options: argparse.Namespace) -> Work:
     for module in NEEDED:
         check_extra(module)
     check_workers(options)
-    return partial(_carry_out, _plan(options), options)
-
-
-def _plan(options: argparse.Namespace) -> list[Task]:
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
     announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
     import_extra("torch")
-    from baselines.learned.configurations import check_earlier
-    from baselines.learned.training.seed_study import plan
-    from baselines.support.provenance import earlier_results, own_identity
-
+    check_seeds(0, options.games)
     tasks = plan(bases, options.seeds, options.out, options.command, options.games)
     options.out.mkdir(parents=True, exist_ok=True)
     earlier_results(options.out, STUDY_FILE, {"games": options.games})
@@ -81,89 +136,143 @@ def _plan(options: argparse.Namespace) -> list[Task]:
         # A damaged result is refused before the first training.
         _ = task.result
     write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()._asdict()})
-    return tasks
+    return partial(_work, tasks, options)
 
 
-def _carry_out(tasks: Sequence[Task], options: argparse.Namespace) -> None:
+def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: int) -> list[Task]:
+    """Returns the trainings of all configurations, by name, with the seeds 0, 1, ..., seed by seed."""
+    return [
+        Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games)
+        for seed in range(seeds)
+        for name, base in bases.items()
+    ]
+
+
+def _work(tasks: Sequence[Task], options: argparse.Namespace) -> None:
     with hold_folder(options.out):
-        _train(tasks, options)
-        report(tasks, options.out, options.wide)
-
-
-def _train(tasks: Sequence[Task], options: argparse.Namespace) -> None:
-    left = [task for task in tasks if not task.done]
-    say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")
-    if not left:
-        return
-    with game_bar("running", "seeds", len(left), "trainings") as on_finished, closing(_finished(left, options)) as done:
-        for task in done:
-            say(f"{task.name} is done")
-            on_finished(1)
+        left = [task for task in tasks if not task.done]
+        say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")
+        if left:
+            bar = game_bar("running", "seeds", len(left), "trainings")
+            with bar as on_finished, closing(_finished(left, options)) as done:
+                for task in done:
+                    say(f"{task.config} with seed {task.settings.seed} is done")
+                    on_finished(1)
+        _report(tasks, options.out, options.wide)
 
 
 def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
     """Yields each task when it is done: in a worker process, or on a node, which sends the files of its folder."""
-    from baselines.learned.training.seed_study import carry_out, carry_out_elsewhere, read_files, write_files
-
-    left = iter(tasks)
     if options.ray is None:
+        calls = ((task,) for task in tasks)
         with worker_pool(min(options.workers, len(tasks))) as pool:
-            for (task,), _ in pool.run(carry_out, lambda: next(((each,) for each in left), None)):
+            for (task,), _ in pool.run(carry_out, lambda: next(calls, None)):
                 yield task
         return
     starts = [task.settings.start for task in tasks if task.settings.start is not None]
     with chosen_workers(options, starts)() as nodes:
-        calls = ((task, read_files(task.folder)) for task in left)
-        for (task, _), files in nodes.run(carry_out_elsewhere, lambda: next(calls, None)):
-            write_files(task.folder, files)
+        sent = ((task, _read_files(task.folder)) for task in tasks)
+        for (task, _), files in nodes.run(_carry_out_elsewhere, lambda: next(sent, None)):
+            _write_files(task.folder, files)
             yield task
 
 
-def report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
+def carry_out(task: Task) -> None:
+    """Trains and tests unless that is done; resumes an interrupted training.
+
+    Raises:
+        KeyboardInterrupt: a signal ended the training before its budget was spent.
+    """
+    from baselines.evaluation.games import play_games
+    from baselines.learned.agents import find_agent
+    from baselines.learned.training import loop
+
+    if task.done:
+        return
+    if earlier := task.result:
+        steps = earlier.steps
+    else:
+        task.folder.mkdir(parents=True, exist_ok=True)
+        resume = (task.folder / RUN_FILE).is_file()
+        training = loop.train(task.settings, task.folder, task.command, resume=resume, bar=False)
+        if training.is_interrupted:
+            raise KeyboardInterrupt
+        steps = training.steps
+    make = find_agent(task.folder)
+    wins = {
+        board: sum(record.won for record in play_games(make(config), config, range(task.games)))
+        for board, config in zip(task.settings.boards, task.settings.configs, strict=True)
+    }
+    write_json(task.folder / RESULT_FILE, {"steps": steps, "games": task.games, "wins": wins})
+
+
+def _carry_out_elsewhere(task: Task, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Carries out a task on another machine; takes and returns the files of its folder, by their paths in it."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        _write_files(folder, files)
+        carry_out(task._replace(folder=folder))
+        return _read_files(folder)
+
+
+def _read_files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Writes files into a folder, by their paths in it; `RESULT_FILE`, which says that all is done, comes last."""
+    for name in sorted(files, key=RESULT_FILE.__eq__):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / name, files[name])
+
+
+def summarise(config: str, win_rates: Sequence[float]) -> Summary:
+    """Returns the interquartile mean of a configuration's win rates, and its 95 % percentile bootstrap interval."""
+    from scipy.stats import trim_mean
+
+    values = np.asarray(win_rates, np.float64)
+    interval = _interval(_resampled(values, np.random.default_rng(0)))
+    return Summary(config, values, float(trim_mean(values, TRIMMED)), interval)
+
+
+def difference(one: Summary, other: Summary) -> tuple[float, tuple[float, float]]:
+    """Returns the difference of two interquartile means and its 95 % bootstrap interval, resampled independently."""
+    rng = np.random.default_rng(1)
+    first, second = (_resampled(each.win_rates, rng) for each in (one, other))
+    return one.iqm - other.iqm, _interval(first - second)
+
+
+def _resampled(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Returns the interquartile means of bootstrap samples, (RESAMPLES,)."""
+    from scipy.stats import trim_mean
+
+    return np.asarray(trim_mean(rng.choice(values, (RESAMPLES, len(values))), TRIMMED, axis=1))
+
+
+def _interval(means: NDArray[np.float64]) -> tuple[float, float]:
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
     """Writes the results and curves of finished trainings into `out`, and prints the table, all of it if `wide`."""
-    from baselines.learned.training.seed_study import difference, summarise, to_json
-    from baselines.support.tables import Page
+    from baselines.support.tables import Column, Page, Table
 
     configs = list(dict.fromkeys(task.config for task in tasks))
     summaries = [summarise(config, [task.win_rate for task in tasks if task.config == config]) for config in configs]
-    write_json(out / "results.json", to_json(summaries, tasks))
+    results = [
+        {"config": each.config, "win_rates": each.win_rates.tolist(), "iqm": each.iqm, "ci95": list(each.interval)}
+        for each in summaries
+    ]
+    content = {
+        "games": tasks[0].games,
+        "command": tasks[0].command,
+        "settings": {task.config: task.settings.to_json() for task in tasks if task.settings.seed == 0},
+        "results": results,
+        "curves": {f"{task.config} with seed {task.settings.seed}": task.curve for task in tasks},
+    }
+    write_json(out / "results.json", content)
     replace_file(out / "curves.png", _draw(tasks, configs))
-    page = Page.for_stdout(wide)
-    page.table(_table(summaries, tasks[0]))
-    page.legend("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.")
-    for one, other in combinations(summaries, 2):
-        gap, (low, high) = difference(one, other)
-        page.note(f"{one.config} minus {other.config}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
-    page.print()
-
-
-def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
-    """Returns the median of each configuration over the minutes, in a band from its lowest to its highest training."""
-    from matplotlib.ticker import PercentFormatter
-
-    from baselines.learned.training.seed_study import band, reference
-
-    with styled_figure() as figure:
-        axes = figure.add_subplot()
-        for config in configs:
-            curves = [points for task in tasks if task.config == config and (points := task.curve)]
-            if curves:
-                minutes, low, middle, high = band(curves)
-                (line,) = axes.plot(minutes, middle, label=f"{config}, median of {len(curves)} seeds")
-                axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
-        if (rate := reference(tasks[0])) is not None:
-            axes.axhline(rate, linestyle="--", color="grey", label=f"exact {rate:.1%}")
-        axes.set(xlabel="minutes", ylabel="win rate in the selection games", title=", ".join(tasks[0].settings.boards))
-        axes.yaxis.set_major_formatter(PercentFormatter(1))
-        axes.grid()
-        figure.legend(loc="outside lower center", ncols=2)
-        return image(figure)
-
-
-def _table(summaries: Sequence[Summary], task: Task) -> Table:
-    from baselines.support.tables import Column, Table
-
-    title = f"{', '.join(task.settings.boards)}, {len(summaries[0].win_rates)} seeds, {task.games} test games each"
     columns = (
         Column("configuration", "left", folds=True),
         Column("IQM of win rates"),
@@ -179,7 +288,52 @@ def _table(summaries: Sequence[Summary], task: Task) -> Table:
         for each in summaries
     ]
     best = max(range(len(summaries)), key=lambda number: summaries[number].iqm)
-    return Table(title, columns, rows, (best,) if len(summaries) > 1 else ())
+    boards, seeds = ", ".join(tasks[0].settings.boards), len(summaries[0].win_rates)
+    title = f"{boards}, {seeds} seeds, {tasks[0].games} test games each"
+    page = Page.for_stdout(wide)
+    page.table(Table(title, columns, rows, (best,) if len(summaries) > 1 else ()))
+    page.legend("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.")
+    for one, other in combinations(summaries, 2):
+        gap, (low, high) = difference(one, other)
+        page.note(f"{one.config} minus {other.config}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
+    page.print()
+
+
+def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
+    """Returns the median of each configuration over the minutes, in a band from its lowest to its highest training."""
+    from matplotlib.ticker import PercentFormatter
+
+    from baselines.learned.training.curves import read_points
+
+    with styled_figure() as figure:
+        axes = figure.add_subplot()
+        for config in configs:
+            curves = [points for task in tasks if task.config == config and (points := task.curve)]
+            if curves:
+                minutes, low, middle, high = band(curves)
+                (line,) = axes.plot(minutes, middle, label=f"{config}, median of {len(curves)} seeds")
+                axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
+        exact = [points[-1][1] for name, points in read_points(tasks[0].folder).items() if name.endswith("/exact")]
+        if exact:
+            rate = sum(exact) / len(exact)
+            axes.axhline(rate, linestyle="--", color="grey", label=f"exact {rate:.1%}")
+        axes.set(xlabel="minutes", ylabel="win rate in the selection games", title=", ".join(tasks[0].settings.boards))
+        axes.yaxis.set_major_formatter(PercentFormatter(1))
+        axes.grid()
+        figure.legend(loc="outside lower center", ncols=2)
+        return image(figure)
+
+
+def band(curves: Sequence[Sequence[tuple[float, float]]], points: int = 100) -> NDArray[np.float64]:
+    """Returns (4, points): minutes, and the lowest, median and highest win rate of all trainings at each.
+
+    Args:
+        curves: the curve of each training, with at least one evaluation.
+        points: the number of minutes, from the last first evaluation to the first last one.
+    """
+    minutes = np.linspace(max(each[0][0] for each in curves), min(each[-1][0] for each in curves), points)
+    rates = np.array([np.interp(minutes, *np.transpose(each)) for each in curves])
+    return np.array([minutes, rates.min(axis=0), np.median(rates, axis=0), rates.max(axis=0)])
 
 
 main = Command(

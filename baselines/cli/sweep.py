@@ -1,37 +1,158 @@
-"""`minesweeper sweep`: search for hyperparameters by many trainings on Optuna."""
+"""`minesweeper sweep`: search for hyperparameters by many trainings, on Optuna (the extra `sweep`)."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import Parser, share, study_settings, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.cli.start import announce
-from baselines.cli.train import NEEDED as TRAINING_NEEDS
+from baselines.cli.train import NEEDED
+from baselines.evaluation.intervals import wilson_interval
+from baselines.learned.configurations import RUN_FILE
+from baselines.learned.settings import TrainingSettings, hyperparameters_of
+from baselines.support.checks import number_or_text
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
+from baselines.support.provenance import earlier_results, own_identity
+from baselines.workers import worker_pool
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial
 
-    from baselines.support.tables import Table
-    from baselines.sweeps import Sweep
+    from baselines.learned.training.state import Training
 
 EXAMPLES = """\
 {0} --config quick --search learning_rate=log:1e-4:1e-2 --trials 8 --out runs/sweep
 {0} --config dqn-8x8 --search depth=int:4:8 batch_size=128,256 --steps 1000000 --out runs/sweep"""
 
-PLAN_FILE = "sweep.json"
-MOST_TRIALS = 10_000
+PLAN_FILE, JOURNAL = "sweep.json", "journal.log"
+"""What a folder searches for, and the file of Optuna with all trials and their evaluations."""
 
-LEFT_OUT = ("seed", "device", "threads")
-"""Settings that a configuration leaves to the command line."""
+SETTINGS = ("gamma", "reward", "optimizer", "channels", "depth", "envs")
+"""Settings of a training that may vary, apart from the hyperparameters of its algorithm."""
+
+FORMS = "log:LOW:HIGH, uniform:LOW:HIGH, int:LOW:HIGH, or values such as 32,64"
+
+GRACE_PERCENT, REDUCTION = 10, 3
+"""Part of the budget before which no trial is ended, and the factor by which their number shrinks at each look."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A search for hyperparameters.
+
+    Attributes:
+        base: settings of the configuration.
+        search: what is drawn, by the settings that vary.
+        trials: number of trials.
+        seed: seed of the draws.
+        out: its folder.
+        command: the command line to record.
+    """
+
+    base: TrainingSettings
+    search: dict[str, BaseDistribution]
+    trials: int
+    seed: int
+    out: Path
+    command: str
+
+    @property
+    def games(self) -> int:
+        """The selection games of each evaluation."""
+        return self.base.eval_games * len(self.base.boards)
+
+    def settings_of(self, drawn: dict[str, Any]) -> TrainingSettings:
+        """Returns the settings of a trial; raises ValueError if a value is not allowed."""
+        content, values = self.base.to_json(), rounded(drawn)
+        own = {name: values.pop(name) for name in SETTINGS if name in values}
+        settings = TrainingSettings(**content | own | {"hyperparameters": content["hyperparameters"] | values})
+        _ = settings.own
+        return settings
+
+    def study(self, draws: int = 0) -> Study:
+        """Returns the study of Optuna in the folder; `draws` tells apart the draws of several workers.
+
+        Raises:
+            ValueError: the journal is damaged.
+        """
+        import optuna
+        from optuna.storages.journal import JournalFileBackend, JournalStorage
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        try:
+            storage = JournalStorage(JournalFileBackend(str(self.out / JOURNAL)))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{self.out / JOURNAL} is damaged: {error}; delete it") from error
+        return optuna.create_study(
+            storage=storage,
+            # A sampler with the seed of an earlier trial would draw its values again.
+            sampler=optuna.samplers.TPESampler(seed=self.seed * 10_007 + draws),
+            pruner=optuna.pruners.SuccessiveHalvingPruner(GRACE_PERCENT, REDUCTION),
+            study_name="sweep",
+            direction="maximize",
+            load_if_exists=True,
+        )
+
+    def done(self) -> list[FrozenTrial]:
+        """Returns the trials that spent their budget, or that the pruner ended, the best first."""
+        from optuna.trial import TrialState
+
+        trials = self.study().get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
+        return sorted(trials, key=lambda trial: -trial.user_attrs["win_rate"])
+
+
+def rounded(drawn: dict[str, Any]) -> dict[str, Any]:
+    """Returns drawn values with three significant digits: more say nothing, and are hard to read."""
+    return {name: float(f"{value:.3g}") if isinstance(value, float) else value for name, value in drawn.items()}
+
+
+def parse_search(texts: Sequence[str], algo: str) -> dict[str, BaseDistribution]:
+    """Returns what to draw, by setting, from texts such as "learning_rate=log:1e-4:1e-2".
+
+    Raises:
+        ValueError: a name or a form is not allowed, or a name is given twice; the message says what is allowed.
+    """
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    known = [entry.name for entry in fields(hyperparameters_of(algo))] + list(SETTINGS)
+    search: dict[str, BaseDistribution] = {}
+    for text in texts:
+        name, _, form = text.partition("=")
+        if name not in known or name in search or not form:
+            raise ValueError(f"search each setting once, as NAME=FORM, not {text!r}; {algo} has {', '.join(known)}")
+        kind, *ends = form.split(":")
+        try:
+            if kind == "int":
+                low, high = map(int, ends)
+                search[name] = IntDistribution(low, high)
+            elif kind in ("log", "uniform"):
+                least, most = map(float, ends)
+                search[name] = FloatDistribution(least, most, log=kind == "log")
+            else:
+                search[name] = CategoricalDistribution([number_or_text(each) for each in form.split(",")])
+        except ValueError as error:
+            raise ValueError(f"{text}: the forms are {FORMS}; {error}") from error
+    return search
+
+
+def check_values(sweep: Sweep) -> None:
+    """Raises a ValueError unless the ends of each range, and each choice, are allowed."""
+    for name, drawn in sweep.search.items():
+        for value in getattr(drawn, "choices", None) or (getattr(drawn, "low", 0), getattr(drawn, "high", 0)):
+            sweep.settings_of({name: value})
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -39,14 +160,10 @@ def _add_arguments(parser: Parser) -> None:
         "--config", required=True, metavar="NAME", help="read this configuration of train.py, or a .toml file"
     )
     parser.add_argument(
-        "--search",
-        nargs="+",
-        required=True,
-        metavar="NAME=FORM",
-        help="draw these settings; FORM is log:LOW:HIGH, uniform:LOW:HIGH, int:LOW:HIGH, or values such as 32,64",
+        "--search", nargs="+", required=True, metavar="NAME=FORM", help=f"draw these settings; FORM is {FORMS}"
     )
     parser.add_argument(
-        "--trials", type=whole_number_from(1, MOST_TRIALS), default=10, metavar="N", help="train with N draws"
+        "--trials", type=whole_number_from(1, 10_000), default=10, metavar="N", help="train with N draws"
     )
     share(parser, "--seed", help="seed the draws with SEED")
     share(parser, "--workers", help="run N trainings at a time, one per core")
@@ -55,93 +172,152 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    for module in (*TRAINING_NEEDS, "scipy"):
+    for module in NEEDED:
         check_extra(module)
     check_extra("optuna", "sweep")
-    return partial(_carry_out, _plan(options), options)
-
-
-def _plan(options: argparse.Namespace) -> Sweep:
-    from baselines.support.provenance import earlier_results, own_identity
-    from baselines.sweeps import Sweep, check_values, parse_search
-
     base = study_settings(options.config, options)
     announce(f"Train {options.config} with {options.trials} draws, into {options.out}")
     import_extra("torch")
-
     search = parse_search(options.search, base.algo)
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)
-
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
     options.out.mkdir(parents=True, exist_ok=True)
     if not earlier_results(options.out, PLAN_FILE, plan):
         write_json(options.out / PLAN_FILE, plan | {"identity": own_identity()._asdict()})
-    return sweep
+    return partial(_work, sweep, options)
 
 
-def _carry_out(sweep: Sweep, options: argparse.Namespace) -> None:
-    from baselines.sweeps import JOURNAL, end_last_line, search
-
+def _work(sweep: Sweep, options: argparse.Namespace) -> None:
     with hold_folder(sweep.out):
         end_last_line(sweep.out / JOURNAL)
-        done = len(sweep.done())
-        say(f"{done} of {sweep.trials} trials are done")
-        if done < sweep.trials:
-            search(sweep, options.workers)
-        ranked = sweep.done()
-        write_json(sweep.out / "results.json", _to_json(sweep, ranked))
-        replace_file(sweep.out / "best.toml", _to_toml(sweep, ranked[0]).encode())
-        replace_file(sweep.out / "curves.png", _draw(ranked))
-    _print(sweep, ranked, options.wide)
+        left = sweep.trials - len(sweep.done())
+        say(f"{sweep.trials - left} of {sweep.trials} trials are done")
+        if left > 0:
+            begun = _resume(sweep.study())
+            calls = ((sweep, draw) for draw in range(begun, begun + left))
+            with worker_pool(min(options.workers, left)) as pool:
+                for number, _ in enumerate(pool.run(run_trial, lambda: next(calls, None)), 1):
+                    say(f"{sweep.trials - left + number} of {sweep.trials} trials are done")
+        _report(sweep, sweep.done(), options)
 
 
-def _games(sweep: Sweep) -> int:
-    return sweep.base.eval_games * len(sweep.base.boards)
+def end_last_line(journal: Path) -> None:
+    """Cuts off half a line, which a power cut can leave, and to which Optuna would append."""
+    if journal.exists():
+        os.truncate(journal, journal.read_bytes().rfind(b"\n") + 1)
 
 
-def _interval(sweep: Sweep, trial: FrozenTrial) -> tuple[float, float]:
-    from baselines.evaluation.intervals import wilson_interval
+def _resume(study: Study) -> int:
+    """Enqueues the trials that an end of the command cut off; returns the number of all trials so far."""
+    from optuna.trial import TrialState
 
-    return wilson_interval(round(trial.user_attrs["win_rate"] * _games(sweep)), _games(sweep))
-
-
-def _drawn(trial: FrozenTrial) -> dict[str, Any]:
-    from baselines.sweeps import rounded
-
-    return {name: rounded(value) for name, value in trial.params.items()}
+    for trial in study.get_trials(states=(TrialState.RUNNING,)):
+        study.tell(trial.number, state=TrialState.FAIL)
+        study.enqueue_trial(trial.params, {"first": trial.user_attrs.get("first", trial.number)})
+    return len(study.get_trials(deepcopy=False))
 
 
-def _to_json(sweep: Sweep, ranked: Sequence[FrozenTrial]) -> dict[str, Any]:
-    return {
-        "command": sweep.command,
-        "settings": sweep.base.to_json(),
-        "search": [f"{name}={form}" for name, form in sweep.search.items()],
-        "seed": sweep.seed,
-        "selection_games": _games(sweep),
-        "trials": [
-            {
-                "trial": trial.user_attrs["first"],
-                "values": _drawn(trial),
-                "stopped_early": trial.state.name == "PRUNED",
-                "steps": trial.user_attrs["steps"],
-                "selection_win_rate": trial.user_attrs["win_rate"],
-                "ci95": list(_interval(sweep, trial)),
-                "curve": [{"percent": at, "win_rate": rate} for at, rate in trial.intermediate_values.items()],
-            }
-            for trial in ranked
-        ],
-    }
+def run_trial(sweep: Sweep, draws: int) -> None:
+    """Trains with values that Optuna draws, until the budget is spent or the pruner ends the training.
+
+    A trial that was cut off goes on from its checkpoint, under a new number, with its earlier evaluations.
+    """
+    from optuna.trial import TrialState
+
+    from baselines.learned.training.loop import train
+
+    study, is_pruned = sweep.study(draws), False
+    trial = study.ask(sweep.search)
+    first = trial.user_attrs.get("first", trial.number)
+    trial.set_user_attr("first", first)
+    for earlier in study.get_trials(deepcopy=False)[: trial.number]:
+        if earlier.user_attrs.get("first", earlier.number) == first:
+            for percent, rate in earlier.intermediate_values.items():
+                trial.report(rate, percent)
+            for name, value in earlier.user_attrs.items():
+                trial.set_user_attr(name, value)
+
+    def follow(training: Training) -> bool:
+        """Reports an evaluation to Optuna; returns False if its pruner ends the training."""
+        nonlocal is_pruned
+        assert training.score is not None
+        assert training.progress.kept is not None
+        percent, rate = round(100 * training.budget.progress(training.steps)), training.score.win_rate
+        trial.report(rate, percent)
+        trial.set_user_attr("win_rate", training.progress.kept["win_rate"])
+        trial.set_user_attr("steps", training.steps)
+        values = ", ".join(f"{name}={value}" for name, value in rounded(trial.params).items())
+        say(f"trial {first} ({values}): {percent}% of its budget, wins {rate:.1%}")
+        is_pruned = percent < 100 and trial.should_prune()
+        return not is_pruned
+
+    folder = sweep.out / "trials" / f"{first:03}"
+    folder.mkdir(parents=True, exist_ok=True)
+    resume, settings = (folder / RUN_FILE).is_file(), sweep.settings_of(trial.params)
+    training = train(settings, folder, sweep.command, resume=resume, bar=False, on_evaluation=follow)
+    if training.is_interrupted:
+        raise KeyboardInterrupt
+    if is_pruned:
+        study.tell(trial, state=TrialState.PRUNED)
+    else:
+        study.tell(trial, trial.user_attrs["win_rate"])
+
+
+def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Namespace) -> None:
+    """Writes the results, the settings of the best trial and the curves, and prints the table."""
+    from baselines.support.tables import Column, Page, Table
+
+    trials = [
+        {
+            "trial": trial.user_attrs["first"],
+            "values": rounded(trial.params),
+            "stopped_early": trial.state.name == "PRUNED",
+            "steps": trial.user_attrs["steps"],
+            "selection_win_rate": trial.user_attrs["win_rate"],
+            "ci95": list(wilson_interval(round(trial.user_attrs["win_rate"] * sweep.games), sweep.games)),
+            "curve": [{"percent": at, "win_rate": rate} for at, rate in trial.intermediate_values.items()],
+        }
+        for trial in ranked
+    ]
+    plan = {"command": sweep.command, "settings": sweep.base.to_json(), "search": options.search, "seed": sweep.seed}
+    write_json(sweep.out / "results.json", plan | {"selection_games": sweep.games, "trials": trials})
+    replace_file(sweep.out / "best.toml", _to_toml(sweep, ranked[0]).encode())
+    replace_file(sweep.out / "curves.png", _draw(ranked))
+    columns = (
+        Column("trial"),
+        *(Column(name, priority=1) for name in sweep.search),
+        *(Column("win rate"), Column("95 % interval"), Column("steps", priority=2), Column("ended at")),
+    )
+    rows = [
+        (
+            f"{each['trial']}",
+            *(f"{each['values'][name]}" for name in sweep.search),
+            f"{each['selection_win_rate']:.1%}",
+            "{:.1%} to {:.1%}".format(*each["ci95"]),
+            f"{each['steps']}",
+            f"{each['curve'][-1]['percent']}%" if each["stopped_early"] else "",
+        )
+        for each in trials
+    ]
+    title = f"{sweep.base.title}, {len(ranked)} trials, {sweep.base.eval_games} selection games on each board"
+    page = Page.for_stdout(options.wide)
+    page.table(Table(title, columns, rows, (0,)))
+    page.legend("> highest win rate. ended at: part of the budget after which the pruner ended the trial.")
+    page.note("Selection games choose the settings, so their win rates are too high for the best: play test games.")
+    page.note(f"best.toml has the settings of the best: minesweeper train --config {sweep.out / 'best.toml'}")
+    page.print()
 
 
 def _to_toml(sweep: Sweep, best: FrozenTrial) -> str:
-    """Returns the settings of a trial as a configuration of `train.py`."""
+    """Returns the settings of a trial as a configuration of `train.py`; the rest is left to the command line."""
     settings = sweep.settings_of(best.params).to_json()
     table = settings.pop("hyperparameters")
-    number, won = best.user_attrs["first"], f"{best.user_attrs['win_rate']:.1%} of {_games(sweep)} selection games"
-    kept = {name: value for name, value in settings.items() if value is not None and name not in LEFT_OUT}
+    number, won = best.user_attrs["first"], f"{best.user_attrs['win_rate']:.1%} of {sweep.games} selection games"
     lines = [f"# The best of {sweep.trials} trials, number {number}, which won {won}."]
-    lines += [f"{name} = {json.dumps(value)}" for name, value in kept.items()]
+    for name, value in settings.items():
+        if value is not None and name not in ("seed", "device", "threads"):
+            lines.append(f"{name} = {json.dumps(value)}")
     return "\n".join([*lines, "", "[hyperparameters]", *(f"{name} = {json.dumps(table[name])}" for name in table), ""])
 
 
@@ -154,47 +330,10 @@ def _draw(ranked: Sequence[FrozenTrial]) -> bytes:
         axes.set(
             xlabel="per cent of the budget",
             ylabel="win rate in the selection games, per cent",
-            title=f"trial {ranked[0].user_attrs['first']}: {_drawn(ranked[0])}",
+            title=f"trial {ranked[0].user_attrs['first']}: {rounded(ranked[0].params)}",
         )
         axes.grid()
         return image(figure)
-
-
-def _print(sweep: Sweep, ranked: Sequence[FrozenTrial], wide: bool) -> None:
-    from baselines.support.tables import Page
-
-    page = Page.for_stdout(wide)
-    page.table(_table(sweep, ranked))
-    page.legend("> highest win rate. ended at: part of the budget after which the pruner ended the trial.")
-    page.note("Selection games choose the settings, so their win rates are too high for the best: play test games.")
-    page.note(f"best.toml has the settings of the best: minesweeper train --config {sweep.out / 'best.toml'}")
-    page.print()
-
-
-def _table(sweep: Sweep, ranked: Sequence[FrozenTrial]) -> Table:
-    from baselines.support.tables import Column, Table
-
-    columns = (
-        Column("trial"),
-        *(Column(name, priority=1) for name in sweep.search),
-        Column("win rate"),
-        Column("95 % interval"),
-        Column("steps", priority=2),
-        Column("ended at"),
-    )
-    rows = [
-        (
-            f"{trial.user_attrs['first']}",
-            *(f"{_drawn(trial)[name]}" for name in sweep.search),
-            f"{trial.user_attrs['win_rate']:.1%}",
-            "{:.1%} to {:.1%}".format(*_interval(sweep, trial)),
-            f"{trial.user_attrs['steps']}",
-            f"{trial.last_step}%" if trial.state.name == "PRUNED" else "",
-        )
-        for trial in ranked
-    ]
-    title = f"{sweep.base.title}, {len(ranked)} trials, {sweep.base.eval_games} selection games on each board"
-    return Table(title, columns, rows, (0,))
 
 
 main = Command(

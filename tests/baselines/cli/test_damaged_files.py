@@ -75,15 +75,11 @@ def refused(arguments, capsys):
 
 
 RESULT = {"steps": 320, "games": 50, "wins": {"4x4/2": 25}}
-RESULTS = [
-    *ANY,
-    *({**RESULT, "wins": wins} for wins in ([1], "1", None, {}, {"4x4/2": 51}, {"4x4/2": -1}, {"4x4/3": 2})),
-    *({**RESULT, "games": games} for games in (0, None, "50", 2.5)),
-    *({name: value for name, value in RESULT.items() if name != left} for left in RESULT),
-]
 
 
-@pytest.mark.parametrize("content", RESULTS, ids=lambda content: json.dumps(content)[:40])
+@pytest.mark.parametrize(
+    "content", [*ANY, *({**RESULT, **each} for each in ({"wins": [1]}, {"wins": {"4x4/2": -1}}, {"games": 0}))]
+)
 def test_a_study_names_a_damaged_result(study, tmp_path, capsys, content):
     path = tmp_path / "out" / "tiny-3" / "result.json"
     damage(path, content)

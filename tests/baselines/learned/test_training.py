@@ -25,12 +25,13 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
     wait_for,
 )
 
+from baselines.cli.seeds import carry_out, plan
 from baselines.cli.train import main
 from baselines.learned.agents import kept_step
 from baselines.learned.common.budget import Budget, FlatThenFalling
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import lineage, training_of
-from baselines.learned.training import seed_study, state
+from baselines.learned.training import loop, state
 from baselines.learned.training.evaluation import REFERENCES, Score
 from baselines.learned.training.files import Log, Progress
 from baselines.learned.training.loop import ANNOUNCEMENT, StopSignals, prepare, run, train
@@ -302,10 +303,10 @@ def test_a_second_ctrl_c_raises_and_the_handlers_come_back(before, capsys):
 
 
 def test_an_interrupted_training_of_a_study_has_no_result(tmp_path, monkeypatch):
-    monkeypatch.setattr(seed_study, "train", lambda *_, **__: SimpleNamespace(is_interrupted=True))
-    task = seed_study.plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[0]
+    monkeypatch.setattr(loop, "train", lambda *_, **__: SimpleNamespace(is_interrupted=True))
+    task = plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[0]
     with pytest.raises(KeyboardInterrupt):
-        seed_study.carry_out(task)
+        carry_out(task)
     assert not task.done
 
 
