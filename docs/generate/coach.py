@@ -20,7 +20,6 @@ from minesweeper_play.coach.texts import position_lines, review_lines
 from minesweeper_play.game.session import Session
 
 PAGE = Path(__file__).parents[1] / "how-to" / "coach.md"
-WIDTH = 80
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
 GAMES = {"avoidable": ("straightforward", 0), "inaccurate": ("expected_value", 16), "unlucky": ("exact", 0)}
 """The reviewed games: the policy that plays, and the seed."""
@@ -42,10 +41,10 @@ def block(name: str) -> str:
     """Returns the content of a block of the page: a game and perhaps " es", "position" or "json"."""
     kind, _, language = name.partition(" ")
     if kind in GAMES:
-        return "\n".join(review_lines(review(kind), Catalogue("es" if language else "en"), WIDTH))
+        return "\n".join(review_lines(review(kind), Catalogue(language or "en"), 80))
     analysis = analyse_position(read_board("1 1 1 1\n# F # #\n# # # #"), 4)
     if kind == "position":
-        return "\n".join(position_lines(analysis, Catalogue("en"), WIDTH))
+        return "\n".join(position_lines(analysis, Catalogue("en"), 80))
     lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in position_content(analysis).items())
     return "{\n" + ",\n".join(lines) + "\n}"
 
@@ -54,8 +53,3 @@ def fill(page: str) -> str:
     """Returns the page with new content between its markers."""
     pattern = r"(<!-- coach: ([a-z ]+) -->\n```\w*\n).*?(```\n<!-- end of coach -->)"
     return re.sub(pattern, lambda found: f"{found[1]}{block(found[2])}\n{found[3]}", page, flags=re.DOTALL)
-
-
-def write_coach_page() -> None:
-    """Writes the blocks of the page."""
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,13 +29,14 @@ from baselines.benchmark.leaderboard import (
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, spaced
-from baselines.evaluation.results import points as difference
+from baselines.evaluation.results import points
 from baselines.learned.settings import hyperparameters_of, options_of
 from baselines.registry import policy_names
 from minesweeper_env import BoardConfig
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 
 DOCS = Path(__file__).parents[1]
+EXACT = PROTOCOL.reference
 Content = dict[str, Any]
 
 GROUPS = {
@@ -56,23 +57,16 @@ def entries() -> list[ResultFile]:
 
 
 def read_file(name: str) -> Content:
-    """Returns a result file of docs/results, with its boards and the command that repeats it."""
+    """Returns a result file of docs/results with its boards, the command that repeats it, and its seeds as a text."""
     content = json.loads((DOCS / "results" / name).read_bytes())
-    content.setdefault("boards", [content])
+    boards = content.setdefault("boards", [content])
     suite = content.get("suite")
-    if suite in GROUPS and "group" not in content["boards"][0]:
+    if suite in GROUPS and "group" not in boards[0]:
         content["command"] = content["command"].replace(f" suite {suite} ", f" suite {GROUPS[suite]} ")
-    return content
-
-
-def seeds_of(content: Content) -> str:
-    """Returns the seeds of a result file."""
-    return f"seeds {spaced(content['seed'])} to {spaced(content['seed'] + content['games'] - 1)}"
-
-
-def heading(board: Content) -> str:
-    """Returns the board with its first-click rule."""
-    return f"{board_title(board['config'])} {board['config']['first_click']}"
+    last = content["seed"] + content["games"] - 1
+    for board in boards:
+        board["heading"] = f"{board_title(board['config'])} {board['config']['first_click']}"
+    return content | {"seeds": f"seeds {spaced(content['seed'])} to {spaced(last)}"}
 
 
 def rate(row: Content, games: int) -> str:
@@ -82,30 +76,29 @@ def rate(row: Content, games: int) -> str:
     return f"{100 * row['win_rate']:.1f} ({100 * low:.1f} to {100 * high:.1f}){count}"
 
 
-def points(test: Content | None, row: Content) -> str:
+def difference(row: Content, test: Content | None) -> str:
     """Returns the difference that a test found, in points; empty if the row counts games that were not compared."""
     if not test or test["games"] != row["games"]:
         return ""
-    return "{:+.1f} ({:+.1f} to {:+.1f})".format(*difference(row["wins"], test))
+    return "{:+.1f} ({:+.1f} to {:+.1f})".format(*points(row["wins"], test))
 
 
 def file_table(names: str) -> str:
     """Returns the win rates in files, a row per policy; a file of one board also has the differences."""
-    headings, rows, heads, has_points = ["policy"], dict[str, list[str]](), [], False
+    headings, rows, heads, note = ["policy"], dict[str, list[str]](), [], ""
     for content in map(read_file, names.split()):
-        heads.append(f"`{content['command']}`,\n{spaced(content['games'])} games of {seeds_of(content)}.")
+        heads.append(f"`{content['command']}`,\n{spaced(content['games'])} games of {content['seeds']}.")
+        is_single = len(content["boards"]) == 1
         for board in content["boards"]:
-            headings.append(f"{heading(board)}, %")
-            against = {row["mcnemar"]["against"] for row in board["results"] if row.get("mcnemar")}
-            if single := len(content["boards"]) == 1:
-                (reference,) = against
+            headings.append(f"{board['heading']}, %")
+            if is_single:
+                (reference,) = {row["mcnemar"]["against"] for row in board["results"] if row.get("mcnemar")}
                 headings.append(f"minus `{reference}`, points")
-                has_points = True
+                note = "; differences on the same games with 95 % intervals"
             for row in board["results"]:
-                cells = [rate(row, content["games"]), *([points(row.get("mcnemar"), row)] if single else [])]
-                rows.setdefault(f"`{row['policy']}`", []).extend(cells)
-    differences = "; differences on the same games with 95 % intervals" if has_points else ""
-    heads.append(f"Win rates with 95 % Wilson intervals{differences}.")
+                cells = [rate(row, content["games"]), difference(row, row.get("mcnemar"))]
+                rows.setdefault(f"`{row['policy']}`", []).extend(cells[: 1 + is_single])
+    heads.append(f"Win rates with 95 % Wilson intervals{note}.")
     return "\n".join([*heads, "", markdown_table(headings, [[policy, *cells] for policy, cells in rows.items()])])
 
 
@@ -114,53 +107,53 @@ def suite_table(name: str, policies: str = "") -> str:
 
     If every other policy was compared with `exact`, a second line of each cell has the difference.
     """
-    content, reference = read_file(name), PROTOCOL.reference
+    content = read_file(name)
     shown = policies.split() or [row["policy"] for row in content["boards"][0]["results"]]
-    boards = [{row["policy"]: row for row in board["results"]} for board in content["boards"]]
-    differences = [[_against_reference(found, policy) for policy in shown] for found in boards]
-    compared = all(
-        bool(each) == (policy != reference) for row in differences for policy, each in zip(shown, row, strict=True)
-    )
-    cells = [
-        [
-            rate(found[policy], content["games"]) + (f"<br>{each}" if each and compared else "")
-            for policy, each in zip(shown, row, strict=True)
+    rows, differences = [], []
+    for board in content["boards"]:
+        found = {row["policy"]: row for row in board["results"]}
+        rows.append([board["heading"], *(rate(found[policy], content["games"]) for policy in shown)])
+        differences.append(["", *(_minus_exact(found, policy) for policy in shown)])
+    second = ""
+    if all(
+        bool(each) == (policy != EXACT) for line in differences for policy, each in zip(shown, line[1:], strict=True)
+    ):
+        second = f"; second line: minus `{EXACT}` on the same n games, in points"
+        rows = [
+            [f"{text}<br>{each}" if each else text for text, each in zip(row, line, strict=True)]
+            for row, line in zip(rows, differences, strict=True)
         ]
-        for found, row in zip(boards, differences, strict=True)
-    ]
-    second = f"; second line: minus `{reference}` on the same n games, in points" if compared else ""
     head = (
         f"`{content['command']}`: win rates in per cent with 95 % intervals,\n"
-        f"n = {spaced(content['games'])} unless stated, {seeds_of(content)}{second}."
+        f"n = {spaced(content['games'])} unless stated, {content['seeds']}{second}."
     )
-    rows = [[heading(board), *row] for board, row in zip(content["boards"], cells, strict=True)]
     return f"{head}\n\n{markdown_table(['board', *(f'`{policy}`' for policy in shown)], rows)}"
 
 
-def _against_reference(found: dict[str, Content], policy: str) -> str:
-    """Returns the difference of a policy to the reference, from the test of either of the two."""
-    row, reference = found[policy], found.get(PROTOCOL.reference, {})
-    test, reverse = row.get("mcnemar") or {}, reference.get("mcnemar") or {}
-    if test.get("against") == PROTOCOL.reference:
-        return points(test, row)
+def _minus_exact(found: dict[str, Content], policy: str) -> str:
+    """Returns the difference of a policy to `exact`, from the test of either of the two."""
+    row, test = found[policy], found[policy].get("mcnemar") or {}
+    reverse = found.get(EXACT, {}).get("mcnemar") or {}
     if reverse.get("against") == policy:
-        return points(reverse | {"won_alone": reverse["lost_alone"], "lost_alone": reverse["won_alone"]}, row)
-    return ""
+        test = reverse | {"against": EXACT, "won_alone": reverse["lost_alone"], "lost_alone": reverse["won_alone"]}
+    return difference(row, test) if test.get("against") == EXACT else ""
 
 
 def results_of(policy: str) -> str:
     """Returns the results of a policy: its games of the benchmark, or else of a file, and the files that have more."""
-    files = [path.name for path in sorted((DOCS / "results").glob("*.json")) if _plays(policy, path.name)]
-    parts, table = [], policy_table(entries(), policy)
-    if table:
+    names = [path.name for path in sorted((DOCS / "results").glob("*.json"))]
+    played = {
+        name: {row["policy"] for board in read_file(name)["boards"] for row in board["results"]} for name in names
+    }
+    files, parts = [name for name in names if policy in played[name]], []
+    if table := policy_table(entries(), policy):
         first, last = spaced(PROTOCOL.seeds.start), spaced(PROTOCOL.seeds.stop - 1)
-        compared = f"\nSecond line: minus `{PROTOCOL.reference}` on the same games, in points;"
+        compared = f"\nSecond line: minus `{EXACT}` on the same games, in points;"
         compared += " * is p < 0.05, exact McNemar test, Holm-corrected."
         parts.append(
             f"Benchmark {PROTOCOL.version}: `python -m baselines benchmark run --policy {policy} --out runs/benchmark`,"
             f" the first n games of seeds\n{first} to {last}: win rates in per cent with 95 % Wilson intervals; n is "
-            f"{PROTOCOL.least_games}, or what a cell states."
-            f"{'' if policy == PROTOCOL.reference else compared}\n\n{table}"
+            f"{PROTOCOL.least_games}, or what a cell states.{'' if policy == EXACT else compared}\n\n{table}"
         )
     elif files:
         parts.append(suite_table(files.pop(0), policy))
@@ -170,20 +163,17 @@ def results_of(policy: str) -> str:
     return "\n\n".join(parts) or "No result file has games of this policy."
 
 
-def _plays(policy: str, name: str) -> bool:
-    return any(row["policy"] == policy for board in read_file(name)["boards"] for row in board["results"])
-
-
-def _ids() -> str:
+def ids() -> str:
+    """Returns the ids of the environments with their arguments; the number of mines follows the size."""
     rows = []
     for env_id, given in ENV_SPECIFICATIONS.items():
-        # The number of mines follows the size, and so it stands after it.
         arguments = {"size": given["size"], "mines": BoardConfig.of_size(given["size"]).mines} | given
         rows.append([f"`{env_id}`", ", ".join(f"{name}={value!r}" for name, value in arguments.items())])
     return markdown_table(["id", "arguments"], rows)
 
 
-def _hyperparameters(algorithm: str) -> str:
+def hyperparameters(algorithm: str) -> str:
+    """Returns the hyperparameters of an algorithm."""
     rows = [
         [f"`{field.name}`", str(field.default), f"{declared.least:g} to {declared.most:g}", declared.meaning]
         for field, declared in options_of(hyperparameters_of(algorithm))
@@ -191,7 +181,7 @@ def _hyperparameters(algorithm: str) -> str:
     return markdown_table(["name", "default", "allowed", "meaning"], rows)
 
 
-def _policies() -> str:
+def policies() -> str:
     """Returns the policies in the order of the registry, each with the first two sentences of its page."""
     rows = []
     for name in policy_names():
@@ -202,22 +192,20 @@ def _policies() -> str:
     return markdown_table(["policy", "what it does"], rows)
 
 
-def _board(board: str, names: str = "", columns: str = "") -> str:
-    return board_table(entries(), board, names.split(), columns.split() or COLUMNS)
-
-
 BLOCKS: dict[str, Callable[..., str]] = {
     "file": file_table,
     "suite": suite_table,
-    "board": _board,
+    "board": lambda board, names="", columns="": board_table(
+        entries(), board, names.split(), columns.split() or COLUMNS
+    ),
     "overview": lambda first_click, names="": overview(entries(), first_click, names.split()),
     "entries": lambda: cards_table(entries()),
     "protocol": lambda: markdown_table(
-        ["track", "a policy of it"], [[f"`{name}`", text] for name, text in PROTOCOL.tracks.items()]
+        ["track", "a policy of it"], [[f"`{k}`", v] for k, v in PROTOCOL.tracks.items()]
     ),
-    "policies": _policies,
-    "ids": _ids,
-    "hyperparameters": _hyperparameters,
+    "policies": policies,
+    "ids": ids,
+    "hyperparameters": hyperparameters,
 }
 """Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
 
@@ -230,21 +218,21 @@ def fill(page: str) -> str:
         text = results_of(kind) if found[2] == "results" else BLOCKS[kind](*arguments)
         return f"{found[1]}\n{text}\n\n{found[4]}"
 
-    pattern = r"(<!-- (results|benchmark): ([^>]*?) -->\n).*?(<!-- end of \2 -->)"
-    return re.sub(pattern, filled, page, flags=re.DOTALL)
+    return re.sub(r"(<!-- (results|benchmark): ([^>]*?) -->\n).*?(<!-- end of \2 -->)", filled, page, flags=re.DOTALL)
 
 
-def pages() -> Sequence[Path]:
+def pages() -> list[Path]:
     """Returns the pages that may hold generated tables."""
     return [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 if __name__ == "__main__":
     if sys.argv[1:] != ["tables"]:
-        from coach import write_coach_page
-        from pictures import write_pictures
+        import coach
+        from pictures import PICTURES
 
-        write_pictures()
-        write_coach_page()
+        coach.PAGE.write_text(coach.fill(coach.PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        for name, draw in PICTURES.items():
+            (DOCS / "images" / name).write_bytes(draw())
     for path in pages():
         path.write_text(fill(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,8 +1,11 @@
-"""Pictures of the documentation: the clicks of each scripted policy, first clicks, two suites, and a game."""
+"""Pictures of the documentation: the clicks of each scripted policy, first clicks, suites, a game, and the terminal."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +22,10 @@ from baselines.registry import SCRIPTED, build_policy
 from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities
+from minesweeper_play.game.session import Session
+from minesweeper_play.game.statistics import Statistics
+from minesweeper_play.options import PlayOptions
+from minesweeper_play.terminal.app import MinesweeperApp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +67,7 @@ def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[tuple[int, in
 
 
 def draw_clicks(policy: str) -> bytes:
-    """Returns the picture of a policy as a PNG file."""
+    """Returns the clicks of a policy on the positions."""
     with styled_figure(8, 4.1) as figure:
         for axes, (title, rows) in zip(figure.subplots(1, 2), POSITIONS.items(), strict=True):
             board = np.array(rows, np.int8)
@@ -104,7 +111,7 @@ def frequencies(rule: str, games: int = GAMES) -> NDArray[np.float64]:
 
 
 def draw_first_clicks() -> bytes:
-    """Returns a heat map per first-click rule, around a click in the middle, as a PNG file."""
+    """Returns a heat map per first-click rule, around a click in the middle."""
     maps = {rule: 100 * frequencies(rule) for rule in RULES}
     top = max(float(each.max()) for each in maps.values())
     with styled_figure(8, 8.4) as figure:
@@ -126,7 +133,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def draw_ladder() -> bytes:
-    """Returns the results of the suites `ladder` and `learned` as a PNG file, without rows of under 1000 games."""
+    """Returns the results of the suites `ladder` and `learned`, without rows of under 1000 games."""
     content = _read("ladder") | {"title": "Scripted policies and trained agents on the classic boards"}
     learned = {str(board["config"]): board["results"] for board in _read("learned")["boards"]}
     for board in content["boards"]:
@@ -138,11 +145,41 @@ def draw_ladder() -> bytes:
 
 
 def draw_game() -> bytes:
-    """Returns a game of `exact` as ``evaluate.py --record`` draws it, with the mine probabilities, as a GIF file."""
+    """Returns a game of `exact` as ``evaluate.py --record`` draws it, with the mine probabilities."""
     config, seed = BoardConfig.of_size(16, moves=("click",)), 49
     played = evaluate_policy(partial(build_policy, "exact", config), config, [seed], record=True)
     game = replay("exact", config, seed, np.frombuffer(played.records[0].actions, "<u2").tolist())
     return gif(slides_of([[game]], 0.5), True, lambda _: None)
+
+
+def _half_played() -> Session:
+    """Returns a game in which each move follows the hint, and some mines have flags; the clock shows a fixed time."""
+    ticks = [0.0]
+    session = Session(BoardConfig.of_size((16, 30), 99), seed=5, now=lambda: ticks[0])
+    for move in range(20):
+        ticks[0] = 3.0 * move
+        advice = session.hint()
+        for cell in advice.steps[0].mine if advice.steps else ():
+            if session.board[cell] == session.config.codes.hidden:
+                session.flag(*cell)
+        session.open(*advice.cell)
+    return session
+
+
+async def draw_terminal() -> bytes:
+    """Returns the terminal game with exact risks and a hint."""
+    with tempfile.TemporaryDirectory() as folder:
+        statistics = Statistics(Path(folder))
+        app = MinesweeperApp(PlayOptions(animation=False), session=_half_played(), statistics=statistics)
+        async with app.run_test(size=(96, 25)) as pilot:
+            await pilot.press("p", "h")
+            # Risks and hint come from other threads.
+            while not app.screen.board.picture.marks or app.screen.board.picture.levels is None:
+                await pilot.pause(0.1)
+            await pilot.pause()
+            picture = app.export_screenshot(title="python play.py --preset expert")
+    # The viewer's own font does: the picture then asks no other computer for anything.
+    return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).encode()
 
 
 PICTURES: dict[str, Callable[[], bytes]] = {
@@ -150,12 +187,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "agents.png": lambda: plot(_read("agents")),
     "first-clicks.png": draw_first_clicks,
     "ladder.png": draw_ladder,
+    "terminal.svg": lambda: asyncio.run(draw_terminal()),
     **{f"policy-{name}.png": partial(draw_clicks, name) for name in SCRIPTED},
 }
-"""Each picture by the name of its file."""
-
-
-def write_pictures() -> None:
-    """Writes all pictures."""
-    for name, draw in PICTURES.items():
-        (DOCS / "images" / name).write_bytes(draw())
+"""What draws each picture, by the name of its file."""

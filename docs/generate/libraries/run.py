@@ -2,7 +2,9 @@
 
 python docs/generate/libraries/run.py torchrl --json results.json
 
-Run it with an interpreter that has the library; `make test-libraries` makes one each.
+Run it with an interpreter that has the library; `make test-libraries` makes one each. CleanRL's ppo.py comes from the
+wheel of its release 1.2.0 (MIT licence), the newest on PyPI; this repository holds no copy. That release still uses
+`gym`, for which `SimpleNamespace` stands in: `reset` returns the observations, `step` four values.
 """
 
 from __future__ import annotations
@@ -13,14 +15,17 @@ import json
 import re
 import sys
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import gymnasium
 import numpy as np
 
 ROOT = Path(__file__).parents[3]
-sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+sys.path.insert(0, str(ROOT))
 
 from minesweeper_env import MinesweeperVectorEnv, __version__  # noqa: E402
 from minesweeper_env.observations import decode  # noqa: E402
@@ -34,8 +39,12 @@ HEADINGS = {
 }
 """The learning libraries, and the first word of their headings on the page."""
 
+WHEEL = ROOT / ".venv-libraries" / "cleanrl-1.2.0-py3-none-any.whl"
+"""The wheel that `make test-libraries` fetches."""
+
 BOARD = {"size": 5, "mines": 3, "moves": ("click",)}
-Act = Callable[..., Any]
+CLEANRL = "ppo.py --env-id Minesweeper-v0 --total-timesteps 150000 --num-envs 16 --learning-rate 1e-3 --gamma 0.95"
+Act = Callable[[Any, Any], Any]
 
 
 def section(heading: str) -> str:
@@ -44,9 +53,69 @@ def section(heading: str) -> str:
     return re.findall(rf"^## {heading}\b.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)[0]
 
 
-def snippets(heading: str) -> list[str]:
-    """Returns the Python blocks of a section."""
-    return re.findall(r"```python\n(.*?)```", section(heading), re.DOTALL)
+def snippets(heading: str, language: str = "python") -> list[str]:
+    """Returns the blocks of a section in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", section(heading), re.DOTALL)
+
+
+def changes() -> list[tuple[str, str]]:
+    """Returns the lines of CleanRL's ppo.py that the page changes, old and new, without their indentation."""
+    (diff,) = snippets(HEADINGS["cleanrl"], "diff")
+    old, new = ([line[1:].strip() for line in diff.splitlines() if line[0] == sign] for sign in "-+")
+    return list(zip(old, new, strict=True))
+
+
+def patch(source: str) -> str:
+    """Returns a ppo.py with the changed lines; each old line must occur exactly once."""
+    for old, new in changes():
+        parts = re.split(rf"(?<= ){re.escape(old)}\n", source)
+        assert len(parts) == 2, f"not exactly one line {old!r}"
+        source = f"{new}\n".join(parts)
+    return source
+
+
+def train_cleanrl() -> Act:
+    """Runs the patched ppo.py; returns a function that takes the most probable action of its agent."""
+    import torch
+
+    nothing: Any = type("Nothing", (), {"__init__": lambda *_: None, "__getattr__": lambda *_: lambda *_: None})
+    modules: Any = sys.modules
+    modules["torch.utils.tensorboard"] = SimpleNamespace(SummaryWriter=nothing)
+    modules["gym"] = SimpleNamespace(
+        make=lambda *args, **kwargs: _Seeded(gymnasium.make(*args, **kwargs)),
+        spaces=gymnasium.spaces,
+        wrappers=SimpleNamespace(RecordEpisodeStatistics=lambda env: env),
+        vector=SimpleNamespace(SyncVectorEnv=_OldVector),
+    )
+    sys.argv = CLEANRL.split()
+    names: dict[str, Any] = {"__name__": "__main__", "__file__": "ppo.py"}
+    with zipfile.ZipFile(WHEEL) as wheel:
+        exec(compile(patch(wheel.read("cleanrl/ppo.py").decode()), "ppo.py of CleanRL", "exec"), names)
+
+    def act(observations: Any, _masks: Any) -> Any:
+        x = torch.as_tensor(observations)
+        with torch.no_grad():
+            actions = [torch.full((len(x),), action) for action in range(names["envs"].single_action_space.n)]
+            return torch.stack([names["agent"].get_action_and_value(x, each)[1] for each in actions]).argmax(0).numpy()
+
+    return act
+
+
+class _Seeded(gymnasium.Wrapper[Any, Any, Any, Any]):
+    def seed(self, seed: int) -> None:
+        self.env.reset(seed=seed)
+
+
+class _OldVector(gymnasium.vector.SyncVectorEnv):
+    def __init__(self, makers: Any) -> None:
+        super().__init__(makers, autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP)
+
+    def reset(self) -> Any:
+        return super().reset()[0]
+
+    def step(self, actions: Any) -> Any:
+        observations, rewards, terminations, truncations, _ = super().step(actions)
+        return observations, rewards, terminations | truncations, []
 
 
 def train(name: str) -> Act:
@@ -57,9 +126,7 @@ def train(name: str) -> Act:
         policy, config = make_policy("exact", size=5, mines=3), MinesweeperVectorEnv(1, **BOARD).config
         return lambda observations, masks: policy.act(decode(observations, config), masks.astype(np.int8))
     if name == "cleanrl":
-        from cleanrl import train_patched
-
-        return train_patched(section(HEADINGS[name]))
+        return train_cleanrl()
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(snippets(HEADINGS[name])[0], f"{name} on docs/how-to/libraries.md", "exec"), names)
     if name == "stable-baselines3":
