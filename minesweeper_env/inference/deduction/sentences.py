@@ -528,20 +528,17 @@ SINGLE, SEVERAL, WITH_TOTAL = range(3)
 
 
 @kernel
-def read_board(board: NDArray[np.int8], max_count: int, *arrays: Any) -> None:
-    """Reads a board, (n,) int8 codes, into the fields of `Clues`."""
-    read_clues(board, max_count, Clues(*arrays))
-
-
-@kernel
-def look_at_board(board: NDArray[np.int8], max_count: int, mines: int, unknown: int, *arrays: Any) -> tuple[int, int]:
-    """Reads a board on which no single clue proves anything, and looks for the easiest step from several clues.
+def read_board(
+    board: NDArray[np.int8], max_count: int, mines: int, unknown: int, further: bool, *arrays: Any
+) -> tuple[int, int]:
+    """Reads a board and, where no single clue proves anything, can look for the easiest step from several clues.
 
     Args:
         board: (n,) int8, codes as in `read_clues`.
         max_count: the largest clue.
         mines: the number of mines in the unknown cells.
         unknown: their number.
+        further: whether to look.
         *arrays: the fields of `Clues` and `Closure`.
 
     Returns:
@@ -549,7 +546,7 @@ def look_at_board(board: NDArray[np.int8], max_count: int, mines: int, unknown: 
     """
     clues, closure = Clues(*arrays[:6]), Closure(*arrays[6:])
     read_clues(board, max_count, clues)
-    found = look_further(clues, closure, mines, unknown)
+    found = look_further(clues, closure, mines, unknown) if further else NOTHING
     return found, easiest_certain(closure) if found >= SOME_DIFFER else -1
 
 
