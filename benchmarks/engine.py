@@ -17,7 +17,7 @@ import minesweeper_env
 from minesweeper_env import BoardConfig
 from minesweeper_env.engine import kernels
 from minesweeper_env.engine.games import Games
-from minesweeper_env.engine.state import RewardWeights
+from minesweeper_env.engine.state import RESTART, RewardWeights
 
 GAMES = 1024
 BOARDS = {"8x8, 14 mines": ((8, 8), 14), "16x30, 99 mines": ((16, 30), 99)}
@@ -39,7 +39,7 @@ def bare_kernel(size: tuple[int, int], mines: int) -> Work:
     def work() -> int:
         for _ in range(BATCHES_A_CALL):
             kernels.sample_batch(sampler, actions, *state)
-            kernels.step_batch(actions, True, codes, masks, rewards, events, opened, *state)
+            kernels.play_batch(actions, RESTART, codes, masks, rewards, events, opened, *state)
         return GAMES * BATCHES_A_CALL
 
     return work

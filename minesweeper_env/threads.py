@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 from minesweeper_env.config import whole_number
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_NAME = "minesweeper_env"
 
 
 def split(count: int, parts: int) -> list[slice]:
@@ -83,30 +81,38 @@ class ThreadPool:
         Raises:
             Exception: the first error, in the order of the items, of a task. Later items are left out.
         """
-        self._stopping = False
         if min(self.threads, len(items)) <= 1:
             return [task(item) for item in items]
-        own: dict[int, Result] = {}
-        # The first item is the caller's; whatever no helper has begun by then is, too.
-        futures: list[Future[Result]] = [Future()]
-        number = 0
+        self._stopping = False
+        numbers = iter(range(len(items)))
+        results: dict[int, Result] = {}
+        errors: dict[int, Exception] = {}
+
+        def work() -> None:
+            while not self._stopping and (number := next(numbers, None)) is not None:
+                try:
+                    results[number] = task(items[number])
+                except Exception as error:
+                    self._stopping = True
+                    if not isinstance(error, CancelledError):
+                        errors[number] = error
+
+        helpers: list[Future[None]] = []
         try:
-            futures += [self._helpers().submit(task, item) for item in items[1:]]
-            for number, future in enumerate(futures):
-                if future.cancel():
-                    own[number] = task(items[number])
-            number = len(items)
-            return [own[k] if k in own else future.result() for k, future in enumerate(futures)]
-        except BaseException as error:
+            helpers += [self._helpers().submit(work) for _ in range(min(self.threads, len(items)) - 1)]
+            work()
+            wait(helpers)
+        except BaseException:
             self._stopping = True
-            # Waits for the tasks under way.
-            self.close()
-            failure = _first(futures[:number], error)
+            wait(helpers)
+            raise
         try:
-            raise failure
+            if errors:
+                raise errors[min(errors)]
         finally:
             # An error refers to the frames that raised it, and so to this one.
-            del failure, futures
+            errors.clear()
+        return [results[number] for number in range(len(items))]
 
     def check(self) -> None:
         """Ends a task early that calls this from time to time, once another task of the same call has failed.
@@ -119,18 +125,8 @@ class ThreadPool:
 
     def close(self) -> None:
         """Ends the helpers, if there are any; a later call starts new ones."""
-        executor, self._executor = self._executor, None
-        # In a forked process the helpers are gone, and a helper that collects garbage cannot wait for itself.
-        if executor is not None and self._process == os.getpid():
-            executor.shutdown(not threading.current_thread().name.startswith(_NAME), cancel_futures=True)
-
-    def __enter__(self) -> Self:
-        """Returns the pool, which ends with the block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Closes the pool."""
-        self.close()
+        # They end with the executor; in a forked process they are gone already.
+        self._executor = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leaves the helpers out of pickles and copies."""
@@ -139,11 +135,5 @@ class ThreadPool:
     def _helpers(self) -> ThreadPoolExecutor:
         if self._executor is None or self._process != os.getpid():
             self._process = os.getpid()
-            self._executor = ThreadPoolExecutor(self.threads - 1, _NAME)
+            self._executor = ThreadPoolExecutor(self.threads - 1)
         return self._executor
-
-
-def _first(futures: Sequence[Future[Any]], error: BaseException) -> BaseException:
-    """Returns an interrupt as it is, otherwise the first error of some ended calls in their order, if there is one."""
-    errors = (future.exception() for future in futures if not future.cancelled() and isinstance(error, Exception))
-    return next((each for each in errors if each and not isinstance(each, CancelledError)), error)

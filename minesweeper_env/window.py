@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
 import numpy as np
@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig, counted
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
-from minesweeper_env.inference.oracle import Answers
 from minesweeper_env.rendering import METADATA, TILE, Scene, exploded_cells, with_mines_flagged
+
+if TYPE_CHECKING:
+    from minesweeper_env.inference.oracle import Answers
 
 LEAST_TILE = 4
 """The least side of a tile, in pixels; characters need 7."""

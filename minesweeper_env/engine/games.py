@@ -15,7 +15,7 @@ from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 from minesweeper_env.engine import kernels, state
-from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
+from minesweeper_env.engine.state import FRESH, LOST, PLAYING, RESET, RESTART, TRUNCATED, WAIT, WON
 from minesweeper_env.threads import ThreadPool, split
 
 Arrays = dict[str, NDArray[Any]]
@@ -38,9 +38,7 @@ class ArrayPool:
     """The size in bytes from which a pool saves time."""
 
     def __init__(self, shape: tuple[int, ...], dtype: type) -> None:
-        """Prepares an empty pool of arrays of this shape and dtype."""
-        self._shape = shape
-        self._dtype = dtype
+        self._shape, self._dtype = shape, dtype
         self._arrays: list[NDArray[Any]] = []
 
     def take(self) -> NDArray[Any]:
@@ -52,10 +50,6 @@ class ArrayPool:
         if len(self._arrays) < self.SPARE:
             self._arrays.append(array)
         return array[...]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leaves the spare arrays out of pickles and copies."""
-        return {**self.__dict__, "_arrays": []}
 
 
 def array_maker(shape: tuple[int, ...], dtype: type) -> Callable[[], NDArray[Any]]:
@@ -129,11 +123,11 @@ class Games:
         self.arrays = (*self._rules, *self._boards)
         self._new_codes = array_maker((count, cells), np.int8)
         self._new_masks = array_maker((count, len(config.moves), cells), np.int8)
-        self._none = np.zeros(count, np.bool_)
         self.rewards = np.zeros(count)
         self.events = np.zeros((5, count), np.bool_)
         self.opened = np.zeros(count, np.int64)
         self._results_and_state = (self.rewards, self.events, self.opened, *self.arrays)
+        self._none = np.zeros(count, np.int64)
         self._pool = pool or ThreadPool()
         self._slices = split(count, min(self._pool.threads, count * cells // LEAST_CELLS))
         self._scratch = [np.empty_like(self._boards.stack) for _ in self._slices]
@@ -162,7 +156,7 @@ class Games:
 
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""
-        return self.reset(self._none)
+        return self._play(self._none, RESET)
 
     def reset(
         self, chosen: NDArray[np.bool_], given: NDArray[np.bool_] | None = None
@@ -173,14 +167,10 @@ class Games:
             chosen: the K games to start.
             given: (K, rows, cols) bool, the mines of these games; None to place them at the first clicks.
         """
-        codes, masks = self._new_codes(), self._new_masks()
-        if len(self._slices) == 1:
-            kernels.reset_batch(chosen, codes, masks, *self.arrays)
-        else:
-            self._divide(lambda part, *arrays: kernels.reset_batch(chosen[part], codes[part], masks[part], *arrays))
+        shown = self._play(chosen.astype(np.int64), RESET)
         if given is not None:
             self.lay_out(given, np.flatnonzero(chosen))
-        return codes, masks
+        return shown
 
     def step(self, actions: NDArray[np.int64], restart: bool) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Takes one step in each game, with `actions` (N,) int64; returns codes and masks as `show` does.
@@ -190,45 +180,39 @@ class Games:
         Raises:
             ValueError: an action is out of range; no step is taken.
         """
-        # A kernel would check the actions of its own part alone. As unsigned numbers, negative ones are large.
-        divided = len(self._slices) > 1
-        if divided and actions.view(np.uint64).max() >= self.config.actions:
-            raise self._out_of_range(actions)
         if self._supply is not None:
             self._supply.lay_out(self, actions)
+        return self._play(actions, RESTART if restart else WAIT)
+
+    def _play(self, actions: NDArray[np.int64], mode: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Calls the kernel, which explains the arguments, for all games at once or in parts."""
         codes, masks = self._new_codes(), self._new_masks()
-        if divided:
-            self._step_parts(actions, restart, codes, masks)
-        elif kernels.step_batch(actions, restart, codes, masks, *self._results_and_state) >= 0:
-            raise self._out_of_range(actions)
+        if len(self._slices) == 1:
+            wrong = kernels.play_batch(actions, mode, codes, masks, *self._results_and_state) >= 0
+        else:
+            # The kernel would check its own part alone. As unsigned numbers, negative ones are large.
+            wrong = actions.view(np.uint64).max() >= self.config.actions
+            if not wrong:
+                self._play_parts(actions, mode, codes, masks)
+        if wrong:
+            game = np.flatnonzero((actions < 0) | (actions >= self.config.actions))[0]
+            allowed = f"a whole number in 0..{self.config.actions - 1}"
+            raise ValueError(f"an action must be {allowed}, not {actions[game]} (game {game})")
         return codes, masks
 
-    def _step_parts(
-        self, actions: NDArray[np.int64], restart: bool, codes: NDArray[np.int8], masks: NDArray[np.int8]
+    def _play_parts(
+        self, actions: NDArray[np.int64], mode: int, codes: NDArray[np.int8], masks: NDArray[np.int8]
     ) -> None:
-        def step_part(part: slice, *arrays: Any) -> None:
-            # A slice of `self.events` is not contiguous, for which numba would compile the kernel again.
-            events = np.empty((len(self.events), part.stop - part.start), np.bool_)
-            results = self.rewards[part], events, self.opened[part]
-            kernels.step_batch(actions[part], restart, codes[part], masks[part], *results, *arrays)
-            self.events[:, part] = events
-
-        self._divide(step_part)
-
-    def _divide(self, play: Callable[..., object]) -> None:
-        """Calls `play` for each part, with its slice, and the fields of `Rules` and `Boards` for its games."""
-
         def play_part(k: int) -> None:
             part = self._slices[k]
-            play(part, *self._rules, *(field[part] for field in self._boards[:-1]), self._scratch[k])
+            # A slice of `self.events` is not contiguous, for which numba would compile the kernel again.
+            events = self.events[:, part].copy()
+            results: Any = (codes[part], masks[part], self.rewards[part], events, self.opened[part])
+            boards = (field[part] for field in self._boards[:-1])
+            kernels.play_batch(actions[part], mode, *results, *self._rules, *boards, self._scratch[k])
+            self.events[:, part] = events
 
         self._pool.run(play_part, range(len(self._slices)))
-
-    def _out_of_range(self, actions: NDArray[np.int64]) -> ValueError:
-        """Returns the error for the first wrong action."""
-        wrong = np.flatnonzero((actions < 0) | (actions >= self.config.actions))[0]
-        allowed = f"a whole number in 0..{self.config.actions - 1}"
-        return ValueError(f"an action must be {allowed}, not {actions[wrong]} (game {wrong})")
 
     def first_clicks(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns the games that a step begins, because their action is a legal first click; none after an error.
@@ -324,7 +308,7 @@ def check_saved(saved: Mapping[str, Any], example: Arrays, config: BoardConfig) 
 
 @cache
 def compile_step() -> None:
-    """Compiles what every game needs, the kernels of reset and step, or loads them from the disk, once a process."""
+    """Compiles what every game needs, the kernel of reset and step, or loads it from the disk, once a process."""
     _smallest_game().step(np.zeros(1, np.int64), False)
 
 
@@ -342,7 +326,4 @@ def compile_kernels() -> None:
 
 
 def _smallest_game() -> Games:
-    """Returns a game of two cells, reset."""
-    games = Games(BoardConfig(1, 2, 1, first_click="any", moves=("click",)), 1, state.RewardWeights())
-    games.reset(np.ones(1, np.bool_))
-    return games
+    return Games(BoardConfig(1, 2, 1, first_click="any", moves=("click",)), 1, state.RewardWeights())

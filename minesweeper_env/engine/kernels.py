@@ -23,6 +23,8 @@ from minesweeper_env.engine.state import (
     NEXT,
     PLAYING,
     REMAINING,
+    RESET,
+    RESTART,
     RULE_FIELDS,
     STATUS,
     STEPS,
@@ -135,19 +137,9 @@ def _show(rules: Rules, boards: Boards, codes: CodeArray, masks: CodeArray) -> N
 
 
 @kernel
-def reset_batch(chosen: Flags, codes: CodeArray, masks: CodeArray, *state: Any) -> None:
-    """Starts a new game on each board that `chosen`, (N,) bool, selects, and shows all boards."""
-    rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
-    for i in range(chosen.shape[0]):
-        if chosen[i]:
-            _reset_game(rules, boards, i)
-    _show(rules, boards, codes, masks)
-
-
-@kernel
-def step_batch(
+def play_batch(
     actions: Integers,
-    restart: bool,
+    mode: int,
     codes: CodeArray,
     masks: CodeArray,
     rewards: NDArray[np.float64],
@@ -155,22 +147,22 @@ def step_batch(
     opened: Integers,
     *state: Any,
 ) -> int:
-    """Takes one step in each game, and shows the boards.
+    """Takes one step in each game, or starts new games, and shows the boards.
 
-    Where a game is already over, the step starts the next one if `restart` is set, and does nothing otherwise.
+    Both are one kernel, because two would compile what they have in common twice.
 
     Args:
-        actions: (N,) int64.
-        restart: whether to start the next game where one is over.
+        actions: (N,) int64; if the mode is RESET, 1 for each game to start, 0 for the others.
+        mode: WAIT, RESTART or RESET.
         codes: (N, n) int8, filled with the codes that the players see.
         masks: (N, m, n) int8, filled with 1 for each legal action.
-        rewards: (N,) float64, filled with the rewards of the steps.
+        rewards: (N,) float64, filled with the rewards of the steps; like the next two, a RESET leaves it as it is.
         events: (5, N) bool, filled with the events that `state` lists.
         opened: (N,) int64, filled with the number of cells that each step opened.
         *state: the fields of `Rules`, then the fields of `Boards`.
 
     Returns:
-        -1, or the first game whose action is out of range; then no game has taken a step.
+        -1, or the first game whose action is out of range; then no game has changed.
     """
     rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
     total = rules.moves.shape[0] * rules.neighbours.shape[0]
@@ -181,18 +173,21 @@ def step_batch(
     for i in range(actions.shape[0]):
         over = boards.progress[i, STATUS] > PLAYING
         change = 0
-        rewards[i] = 0.0
-        if not over:
-            change = _step_game(rules, boards, i, actions[i])
-            rewards[i] = _reward(rules, boards.progress[i, STATUS], change)
-        elif restart:
+        reward = 0.0
+        # One call of `_reset_game`, which the compiler inlines.
+        if (mode == RESET and actions[i] == 1) or (mode == RESTART and over):
             _reset_game(rules, boards, i)
-        opened[i] = max(change, 0)
-        events[TERMINATION, i] = _is_decided(boards, i)
-        events[TRUNCATION, i] = boards.progress[i, STATUS] == TRUNCATED
-        events[SUCCESS, i] = boards.progress[i, STATUS] == WON
-        events[ILLEGAL, i] = change < 0
-        events[IDLE, i] = over
+        elif mode != RESET and not over:
+            change = _step_game(rules, boards, i, actions[i])
+            reward = _reward(rules, boards.progress[i, STATUS], change)
+        if mode != RESET:
+            rewards[i] = reward
+            opened[i] = max(change, 0)
+            events[TERMINATION, i] = _is_decided(boards, i)
+            events[TRUNCATION, i] = boards.progress[i, STATUS] == TRUNCATED
+            events[SUCCESS, i] = boards.progress[i, STATUS] == WON
+            events[ILLEGAL, i] = change < 0
+            events[IDLE, i] = over
     _show(rules, boards, codes, masks)
     return -1
 

@@ -34,6 +34,9 @@ TERMINATION, TRUNCATION, SUCCESS, ILLEGAL, IDLE = range(5)
 | IDLE        | no move was made: the game was over before the step      |
 """
 
+WAIT, RESTART, RESET = range(3)
+"""What `kernels.play_batch` does: steps, with nothing or a new game where one is over, or new games alone."""
+
 MINE_BIT, COUNT_BITS = 0x80, 0x7F
 """The bits of a cell of `Boards.truth`: whether it is a mine, and how many of its neighbours are mines."""
 

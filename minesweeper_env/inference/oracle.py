@@ -85,8 +85,7 @@ def mine_probabilities_batch(
     def infer_part(part: slice) -> None:
         infer(array[part], mines, radius, mode, density, probabilities[part])
 
-    with ThreadPool(threads) as pool:
-        pool.run(infer_part, split(len(array), pool.threads))
+    ThreadPool(threads).run(infer_part, split(len(array), threads))
     return probabilities
 
 

@@ -63,4 +63,4 @@ def test_the_engine_is_kept_under_this_stamp():
     from minesweeper_env.engine import kernels
 
     path = compiled.Path(kernels.__file__)
-    assert kernels.step_batch._cache._cache_file._source_stamp == compiled._stamp(path)
+    assert kernels.play_batch._cache._cache_file._source_stamp == compiled._stamp(path)

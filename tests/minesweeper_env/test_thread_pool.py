@@ -15,8 +15,8 @@ import pytest
 from minesweeper_env.threads import ThreadPool, split
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 7, 100])
-@pytest.mark.parametrize("parts", [0, 1, 2, 3, 7, 200])
+@pytest.mark.parametrize("count", [0, 1, 7, 100])
+@pytest.mark.parametrize("parts", [0, 1, 3, 7, 200])
 def test_a_split_covers_all_in_order_and_evenly(count, parts):
     slices = split(count, parts)
     assert len(slices) == max(1, min(count, parts))
@@ -25,48 +25,49 @@ def test_a_split_covers_all_in_order_and_evenly(count, parts):
     assert max(lengths) - min(lengths) <= 1
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 20])
-@pytest.mark.parametrize("count", [0, 1, 2, 9])
+@pytest.mark.parametrize("threads", [1, 2, 20])
+@pytest.mark.parametrize("count", [0, 1, 9])
 def test_results_keep_the_order_of_the_items(threads, count):
-    with ThreadPool(threads) as pool:
-        for _ in range(20):
-            assert pool.run(lambda item: item * item, range(count)) == [item * item for item in range(count)]
+    pool = ThreadPool(threads)
+    for _ in range(20):
+        assert pool.run(lambda item: item * item, range(count)) == [item * item for item in range(count)]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_the_first_error_is_raised_once_and_the_pool_goes_on(threads):
+def test_the_first_error_is_raised_once_leaves_out_later_items_and_the_pool_goes_on(threads):
+    begun = []
+
     def task(item):
+        begun.append(item)
         if item >= 3:
             time.sleep(0.01 if item == 3 else 0.0)
             raise ValueError(item)
         return item
 
-    with ThreadPool(threads) as pool:
-        for _ in range(5):
-            with pytest.raises(ValueError, match=r"^3$") as error:
-                pool.run(task, range(50))
-            assert error.value.__context__ is None
-            assert pool.run(task, range(3)) == [0, 1, 2]
+    pool = ThreadPool(threads)
+    for _ in range(5):
+        begun.clear()
+        with pytest.raises(ValueError, match=r"^3$") as error:
+            pool.run(task, range(50))
+        assert error.value.__context__ is None
+        assert len(begun) < 4 + threads
+        assert pool.run(task, range(3)) == [0, 1, 2]
 
 
-def test_items_after_an_error_are_left_out():
-    begun = []
-
-    def task(item):
-        begun.append(item)
-        if item == 0:
-            raise LookupError
-        time.sleep(0.02)
-
-    with ThreadPool(2) as pool, pytest.raises(LookupError):
-        pool.run(task, range(1000))
-    assert len(begun) < 500
+@pytest.fixture
+def interrupts():
+    """Lets an interrupt raise KeyboardInterrupt; a shell makes a process in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
-def interrupt_and_wait(pool, working):
-    """Returns a task of which the helper's part interrupts the main thread, and then works until it is stopped."""
+@pytest.mark.usefixtures("interrupts")
+def test_an_interrupt_is_raised_after_the_other_threads_have_stopped():
+    pool, working = ThreadPool(2), []
 
     def task(item):
+        """In the helper, interrupts the main thread, and then works until it is stopped."""
         if threading.current_thread() is threading.main_thread():
             while True:
                 time.sleep(0.001)
@@ -81,25 +82,10 @@ def interrupt_and_wait(pool, working):
             time.sleep(0.05)
             working.append("ended")
 
-    return task
-
-
-@pytest.fixture
-def interrupts():
-    """Lets an interrupt raise KeyboardInterrupt; a shell makes a process in the background ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interrupts")
-def test_an_interrupt_is_raised_after_the_other_threads_have_stopped():
-    working = []
-    with ThreadPool(2) as pool:
-        with pytest.raises(KeyboardInterrupt):
-            pool.run(interrupt_and_wait(pool, working), range(2))
-        assert working[-1] == "ended"
-        assert pool.run(str, range(4)) == ["0", "1", "2", "3"]
+    with pytest.raises(KeyboardInterrupt):
+        pool.run(task, range(2))
+    assert working[-1] == "ended"
+    assert pool.run(str, range(4)) == ["0", "1", "2", "3"]
 
 
 def test_an_interrupt_of_the_callers_own_item_wins_over_errors():
@@ -111,12 +97,8 @@ def test_an_interrupt_of_the_callers_own_item_wins_over_errors():
             raise KeyboardInterrupt
         raise ValueError
 
-    with ThreadPool(2) as pool, pytest.raises(KeyboardInterrupt):
-        pool.run(task, range(2))
-
-
-def helpers(before):
-    return [thread for thread in threading.enumerate() if thread not in before]
+    with pytest.raises(KeyboardInterrupt):
+        ThreadPool(2).run(task, range(2))
 
 
 def busy_pool(threads=3):
@@ -126,43 +108,33 @@ def busy_pool(threads=3):
     return pool
 
 
-def test_helpers_end_with_close_and_with_the_pool():
+@pytest.mark.parametrize("closes", [True, False])
+def test_helpers_end_with_close_and_with_the_pool(closes):
     before = threading.enumerate()
     pool = busy_pool()
-    assert len(helpers(before)) == 2
-    pool.close()
-    assert not helpers(before)
-    pool.close()
-    pool = busy_pool()
-    del pool
-    gc.collect()
-    deadline = time.monotonic() + 20
-    while helpers(before) and time.monotonic() < deadline:
-        time.sleep(0.001)
-    assert not helpers(before)
-
-
-def test_a_helper_may_close_its_own_pool():
-    before = threading.enumerate()
-    pool = busy_pool(2)
-    pool._helpers().submit(pool.close).result(20)
-    pool.close()
-    deadline = time.monotonic() + 20
-    while helpers(before) and time.monotonic() < deadline:
-        time.sleep(0.001)
-    assert not helpers(before)
+    helpers = [thread for thread in threading.enumerate() if thread not in before]
+    assert len(helpers) == 2
+    if closes:
+        pool.close()
+        pool.close()
+    else:
+        del pool
+        gc.collect()
+    for helper in helpers:
+        helper.join(20)
+        assert not helper.is_alive()
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda pool: pickle.loads(pickle.dumps(pool))])
 def test_a_copy_has_helpers_of_its_own(copied):
-    with busy_pool(2) as pool, copied(pool) as other:
-        assert other.threads == 2
-        assert other._executor is None
-        assert other.run(str, range(3)) == pool.run(str, range(3))
-        assert other._executor is not pool._executor
+    pool = busy_pool(2)
+    other = copied(pool)
+    assert other.threads == 2
+    assert other.run(str, range(3)) == pool.run(str, range(3))
+    assert other._executor is not pool._executor
 
 
-@pytest.mark.parametrize("threads", [0, -1, "2", True, 1.5, None])
+@pytest.mark.parametrize("threads", [0, "2", True, 1.5, None])
 def test_a_bad_number_of_threads_is_refused(threads):
     with pytest.raises(ValueError, match="threads must be a whole number of at least 1"):
         ThreadPool(threads)

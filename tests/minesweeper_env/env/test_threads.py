@@ -183,10 +183,10 @@ def test_an_action_out_of_range_in_any_part_changes_no_game(action):
     assert_same({key: env.get_state()[key] for key in before}, before)
 
 
-@pytest.mark.skipif(not hasattr(kernels.step_batch, "signatures"), reason="kernels are not compiled")
+@pytest.mark.skipif(not hasattr(kernels.play_batch, "signatures"), reason="kernels are not compiled")
 def test_kernels_release_the_lock_and_are_compiled_once():
     play(MinesweeperVectorEnv(GAMES, **SPARSE))
-    compiled = (kernels.reset_batch, kernels.step_batch, kernels.lay_out_batch, kernels.sample_batch)
+    compiled = (kernels.play_batch, kernels.lay_out_batch, kernels.sample_batch)
     before = [kernel.signatures for kernel in compiled]
     play(MinesweeperVectorEnv(GAMES, **SPARSE, threads=3))
     assert [kernel.signatures for kernel in compiled] == before
