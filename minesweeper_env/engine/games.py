@@ -38,6 +38,7 @@ class ArrayPool:
     """The size in bytes from which a pool saves time."""
 
     def __init__(self, shape: tuple[int, ...], dtype: type) -> None:
+        """Prepares an empty pool of arrays of this shape and dtype."""
         self._shape, self._dtype = shape, dtype
         self._arrays: list[NDArray[Any]] = []
 
