@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import Any, NoReturn
 
@@ -28,28 +29,19 @@ def config_of(env: Any) -> BoardConfig:
         ValueError: it is something else, or its environments have different boards.
     """
     core = getattr(env, "unwrapped", env)
-    found = getattr(core, "config", None)
-    if isinstance(found, BoardConfig):
-        return found
-    configs = _configs_of(core)
-    if not configs or not all(isinstance(each, BoardConfig) for each in configs):
+    configs: list[Any] = [getattr(core, "config", None)]
+    if configs == [None] and hasattr(core, "num_envs"):
+        with suppress(AttributeError):
+            configs = list(core.get_attr("config"))
+    if not all(isinstance(each, BoardConfig) for each in configs):
         raise ValueError(
             "env must be a Minesweeper environment, wrapped or not, or a vector environment of them, not "
             f"{core if isinstance(core, str) else type(core).__name__!r}"
         )
     if any(each != configs[0] for each in configs):
         raise ValueError("the environments of env have different boards; make one policy for each")
-    return configs[0]
-
-
-def _configs_of(core: Any) -> list[Any]:
-    """Returns the attribute `config` of each environment in a vector environment; empty where there is none."""
-    if not hasattr(core, "num_envs") or not hasattr(core, "get_attr"):
-        return []
-    try:
-        return list(core.get_attr("config"))
-    except AttributeError:
-        return []
+    config: BoardConfig = configs[0]
+    return config
 
 
 Act = Callable[[Any, NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
@@ -124,10 +116,7 @@ def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.i
 
 
 def _check_mines(policy: Any, config: BoardConfig, observations: NDArray[np.int8]) -> None:
-    """Raises a ValueError if the boards have, on average, fewer covered cells than the policy was built for mines.
-
-    One count over the batch costs a fiftieth of a count per board; `play_games` compares the numbers of mines.
-    """
+    """Raises a ValueError if the boards have, on average, fewer covered cells than mines: one count over the batch."""
     covered = np.count_nonzero(observations > config.codes.max_count)
     if covered < config.mines * len(observations):
         _refuse(policy, f"was built for {board_of(config)}, got boards with fewer than {config.mines} covered cells")

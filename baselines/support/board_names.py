@@ -23,10 +23,7 @@ def board_name(rows: int, cols: int, mines: int) -> str:
 
 
 def name_of(config: BoardConfig) -> str:
-    """Returns the name of a configuration's board, such as "16x30/99" or "8x8/14 no-guess exact".
-
-    It leaves out the first-click rule.
-    """
+    """Returns the name of a configuration's board without its rule, such as "16x30/99" or "8x8/14 no-guess exact"."""
     return board_name(config.rows, config.cols, config.mines) + no_guess_name(config.no_guess)
 
 
@@ -52,11 +49,7 @@ def parse_file_name(text: str) -> tuple[int, int, int] | None:
 
 
 def parse_size_name(text: str) -> tuple[int, int]:
-    """Returns (rows, cols) of a size such as "16x30", or "8" for a square.
-
-    Raises:
-        ValueError: the text has another form.
-    """
+    """Returns (rows, cols) of a size such as "16x30", or "8" for a square; raises ValueError for another text."""
     match = _SIZE.fullmatch(text)
     if match is None:
         raise ValueError(f"a size is a side such as 8, or ROWSxCOLS such as 16x30, not {text!r}")
@@ -66,13 +59,8 @@ def parse_size_name(text: str) -> tuple[int, int]:
 def parse_board(text: Any, first_click: str, no_guess: Literal[False, "subset", "exact"] = False) -> BoardConfig:
     """Returns the configuration of a board such as "16x30/99", played with clicks alone.
 
-    Args:
-        text: the name, perhaps from a file; anything but a string is refused.
-        first_click: the first-click rule.
-        no_guess: the level of logic that wins the boards, or False.
-
     Raises:
-        ValueError: the text has another form, or the rule forbids the board; the message names the allowed values.
+        ValueError: it is no text of this form, or the rule forbids the board; the message names the allowed values.
     """
     match = _BOARD.fullmatch(text) if isinstance(text, str) else None
     if match is None:

@@ -1,4 +1,4 @@
-"""Values from users, parsed and checked; every error message is one line and names the allowed values."""
+"""Values from users, parsed and checked; each function raises a ValueError in one line that names what is allowed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ from minesweeper_env.config import whole_number
 
 
 def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
-    """Returns `value` if it is allowed.
-
-    Raises:
-        ValueError: `value` is not one of `allowed`.
-    """
+    """Returns `value` if it is allowed."""
     names = list(allowed)
     if value not in names:
         raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
@@ -22,22 +18,14 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
 
 
 def whether(name: str, value: Any) -> bool:
-    """Returns `value` if it is True or False.
-
-    Raises:
-        ValueError: it is something else.
-    """
+    """Returns `value` if it is True or False."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false, not {value!r}")
     return value
 
 
 def whole_number_within(name: str, value: Any, least: int, most: int) -> int:
-    """Returns `value` as an int between `least` and `most`.
-
-    Raises:
-        ValueError: `value` is no whole number, or out of range.
-    """
+    """Returns `value` as an int between `least` and `most`."""
     number = whole_number(name, value, least)
     if number > most:
         raise ValueError(f"{name} must be {least} to {most}, not {number}")
@@ -45,11 +33,7 @@ def whole_number_within(name: str, value: Any, least: int, most: int) -> int:
 
 
 def number_within(name: str, value: Any, least: float, most: float) -> float:
-    """Returns `value` as a float between `least` and `most`.
-
-    Raises:
-        ValueError: `value` is no finite number, or out of range.
-    """
+    """Returns `value` as a finite float between `least` and `most`."""
     fits = not isinstance(value, bool) and isinstance(value, (int, float)) and -math.inf < value < math.inf
     if not fits or not least <= value <= most:
         raise ValueError(f"{name} must be a number of {least:g} to {most:g}, not {value!r}")

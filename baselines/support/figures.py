@@ -5,15 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Generator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minesweeper_env.texts import printable
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from matplotlib.ticker import Formatter
 
 STYLE_FILE = Path(__file__).with_name("figures.mplstyle")
 """Fonts, colours and resolution; it replaces the settings of the user's own matplotlibrc."""
@@ -30,12 +26,7 @@ def check_plot(path: Path) -> None:
 
 @contextmanager
 def styled_figure(width: float = 8.0, height: float = 5.0) -> Generator[Figure]:
-    """Yields an empty figure; whatever is drawn and rendered in the block has the style of `STYLE_FILE`.
-
-    Args:
-        width: in inches.
-        height: in inches.
-    """
+    """Yields an empty figure, in inches; what is drawn and rendered in the block has the style of `STYLE_FILE`."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -44,40 +35,14 @@ def styled_figure(width: float = 8.0, height: float = 5.0) -> Generator[Figure]:
 
 
 def image(figure: Figure, suffix: str = ".png") -> bytes:
-    """Returns the content of a picture file.
-
-    Args:
-        figure: the finished figure.
-        suffix: the ending of the file, one of `SUFFIXES`.
-    """
-    _make_printable(figure)
+    """Returns the content of a picture file; `suffix` is its ending, one of `SUFFIXES`."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=suffix.removeprefix("."))
-    return _with_palette(buffer) if suffix == ".png" else buffer.getvalue()
-
-
-def _make_printable(figure: Figure) -> None:
-    """Replaces control characters of names, which no font has and which are not allowed in SVG."""
-    from matplotlib.category import StrCategoryFormatter
-    from matplotlib.text import Text
-    from matplotlib.ticker import FuncFormatter
-
-    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        # The labels of ticks come from a function each time the figure is drawn.
-        if isinstance(names := axis.get_major_formatter(), (FuncFormatter, StrCategoryFormatter)):
-            axis.set_major_formatter(partial(_printable_label, names))
-    for text in figure.findobj(Text):
-        text.set_text(printable(text.get_text()))
-
-
-def _printable_label(names: Formatter, value: float, place: int | None = None) -> str:
-    return printable(names(value, place))
-
-
-def _with_palette(picture: io.BytesIO) -> bytes:
-    """Returns a PNG with at most 256 colours, about a third of the size."""
+    if suffix != ".png":
+        return buffer.getvalue()
     from PIL import Image
 
+    # With at most 256 colours, a PNG has about a third of the size.
     smaller = io.BytesIO()
-    Image.open(picture).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(smaller, "PNG", optimize=True)
+    Image.open(buffer).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(smaller, "PNG", optimize=True)
     return smaller.getvalue()

@@ -11,8 +11,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
-from glob import escape
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +27,6 @@ COPIES = "MINESWEEPER_COPIES"
 """Variable of the environment of workers with the copy of each file or folder, as JSON, by its path elsewhere."""
 
 
-class NoJsonError(ValueError):
-    """A file holds no valid JSON; the message is one line."""
-
-
 def check_writable(path: Path) -> None:
     """Checks that a file can be written, before hours are spent on its content.
 
@@ -45,7 +40,7 @@ def check_writable(path: Path) -> None:
             raise ValueError(f"{path} cannot be written")
         return
     try:
-        folder = _target(path).parent
+        folder = Path(os.path.realpath(path)).parent
         if not folder.is_dir():
             raise ValueError(f"the folder of {path} does not exist")
         with tempfile.TemporaryFile(dir=folder):
@@ -81,51 +76,27 @@ def replace_file(path: Path, content: bytes) -> None:
             with path.open("ab", buffering=0) as file:
                 file.write(content)
         else:
-            _replace(_target(path), content)
+            _replace(Path(os.path.realpath(path)), content)
     except OSError as error:
         # On a full disk, write and fsync raise errors without a path.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def _replace(path: Path, content: bytes) -> None:
-    beginning = f".{path.name[:NAME_LETTERS]}."
-    _remove_left(path.parent, beginning)
-    temporary = path.with_name(f"{beginning}{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f".{path.name[:NAME_LETTERS]}.{secrets.token_hex(8)}.tmp")
     # The flag "x" follows no link and opens no existing file.
-    with temporary.open("xb") as file:
-        try:
-            _lock(file.fileno(), temporary)
+    file = temporary.open("xb")
+    try:
+        with file:
             if path.exists():
                 os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-            if sys.platform == "win32":
-                file.close()
-            temporary.replace(path)
-        except BaseException:
-            # On a full disk, closing writes what is buffered, and fails again.
-            with suppress(OSError):
-                file.close()
-            temporary.unlink(missing_ok=True)
-            raise
-
-
-def _remove_left(folder: Path, beginning: str) -> None:
-    """Removes the temporary files of killed processes; a living process locks its own."""
-    for path in folder.glob(f"{escape(beginning)}*.tmp"):
-        if _TEMPORARY.fullmatch(path.name) and not path.is_symlink():
-            with suppress(OSError), path.open("rb") as file:
-                if _lock(file.fileno(), path):
-                    path.unlink()
-
-
-def _target(path: Path) -> Path:
-    """Returns the file at the end of a chain of links, or raises an OSError if the chain has no end."""
-    target = Path(os.path.realpath(path))
-    if target.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-    return target
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _is_written_in_place(path: Path) -> bool:
@@ -144,8 +115,8 @@ def is_empty(folder: Path) -> bool:
 def hold_folder(folder: Path) -> Generator[None]:
     """Locks a folder against other processes that call this function; the end of the process releases the lock.
 
-    The holder of the lock first removes the temporary files of killed processes. Windows has no such lock, and the
-    function does nothing there.
+    The holder of the lock first removes the temporary files of killed processes. Nothing happens on Windows and on file
+    systems that cannot lock.
 
     Raises:
         BlockingIOError: another process holds the lock.
@@ -157,35 +128,28 @@ def hold_folder(folder: Path) -> Generator[None]:
     handle = os.open(folder, os.O_RDONLY)
     try:
         if _lock(handle, folder):
-            _sweep(folder)
+            for path in folder.rglob(".*.tmp"):
+                if _TEMPORARY.fullmatch(path.name):
+                    path.unlink(missing_ok=True)
         yield
     finally:
         os.close(handle)
 
 
-def _lock(handle: int, path: Path) -> bool:
-    """Locks an open file or folder; returns False on Windows and on file systems that cannot lock."""
-    if sys.platform == "win32":
-        return False
+def _lock(handle: int, folder: Path) -> bool:
+    """Locks an open folder; returns False on file systems that cannot lock."""
     import fcntl
 
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise BlockingIOError(error.errno, "another process is writing into it", str(path)) from error
+        raise BlockingIOError(error.errno, "another process is writing into it", str(folder)) from error
     except OSError:
         return False
     # Between the opening and the lock, a process that failed may have removed its new folder.
-    if not os.path.samestat(os.fstat(handle), os.stat(path)):
-        raise FileNotFoundError(errno.ENOENT, "another process has replaced it", str(path))
+    if not os.path.samestat(os.fstat(handle), os.stat(folder)):
+        raise FileNotFoundError(errno.ENOENT, "another process has replaced it", str(folder))
     return True
-
-
-def _sweep(folder: Path) -> None:
-    for path in folder.rglob(".*.tmp"):
-        if _TEMPORARY.fullmatch(path.name):
-            with suppress(OSError):
-                path.unlink()
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -194,28 +158,20 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Reads a JSON object.
-
-    Raises:
-        NoJsonError: the file holds no valid JSON.
-        ValueError: the file is missing or unreadable, or holds no JSON object; the message is one line.
-    """
+    """Reads a JSON object; raises ValueError, in one line, if the file cannot be read or holds something else."""
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or first_line(error)}") from error
     except (ValueError, RecursionError) as error:
-        raise NoJsonError(f"{path} holds no valid JSON: {first_line(error)}") from error
+        raise ValueError(f"{path} holds no valid JSON: {first_line(error)}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path} must hold a JSON object, not {type(content).__name__}")
     return content
 
 
 def first_line(error: BaseException) -> str:
-    """Returns the first line of an error's message, or the name of its class if it has none.
-
-    The message may quote a file, so it is made printable.
-    """
+    """Returns the first line of an error's message, made printable, or the name of its class if it has none."""
     return printable((str(error) or type(error).__name__).splitlines()[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from shutil import get_terminal_size
 from typing import TextIO
@@ -68,7 +68,6 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
     Returns:
         The exit status: that of `main`; 130 after Ctrl-C, also during the imports; 1 where stdout cannot be written.
     """
-    _open_standard_streams()
     program = program or os.path.basename(sys.argv[0])
     # The libraries read the number when they are imported.
     use_one_thread()
@@ -77,31 +76,15 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = INTERRUPTED
-        _complain("interrupted")
+        say("interrupted")
     except BrokenPipeError:
         # The reader of stdout, such as `head`, has what it wants.
         status = FAILED
     except OSError as error:
         status = FAILED
-        _complain(f"{program}: {error.strerror or error}")
+        say(f"{program}: {error.strerror or error}")
     _flush_or_discard()
     return status
-
-
-def _open_standard_streams() -> None:
-    """Opens the null device in place of each standard stream that the process was started without."""
-    # The lowest free descriptor is taken first, so that no result file becomes the new stdout.
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
-        os.set_inheritable(descriptor, True)
-    os.close(descriptor)
-    for name, descriptor in (("stdout", 1), ("stderr", 2)):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(descriptor, "w", closefd=False))
-
-
-def _complain(line: str) -> None:
-    with suppress(OSError):
-        say(line)
 
 
 def _flush_or_discard() -> None:

@@ -40,27 +40,17 @@ def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> d
     Raises:
         ValueError: the results have other parameters, come from other code, or the folder holds something else.
     """
-    path = folder / file
-    if not path.exists():
+    if not (folder / file).exists():
         if folder.is_dir() and any(not each.name.startswith(".") for each in folder.iterdir()):
             raise ValueError(f"{folder} is not empty and holds no {file}; choose another --out")
         return {}
-    found = read_json(path)
+    found = read_json(folder / file)
     check_same(folder, found, parameters)
     return found
 
 
 def check_same(place: Path, found: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
-    """Checks that stored results come from the same parameters and the same code.
-
-    Args:
-        place: what holds the results.
-        found: what is stored with them, with the `identity` of the installation.
-        parameters: as `earlier_results` takes them.
-
-    Raises:
-        ValueError: a parameter or the code differs; the message names each with both values.
-    """
+    """Raises a ValueError that names each parameter or part of the code in which stored results differ."""
     wanted = json.loads(json.dumps({**parameters, "identity": own_identity()._asdict()}))
     games = found.get("games")
     if isinstance(games, int) and games <= wanted.get("games", 0):
@@ -150,26 +140,21 @@ def processor_name() -> str:
 def source_commit() -> str:
     """Returns the commit of this source tree, with "-dirty" after it if a tracked file was changed; or `UNKNOWN`.
 
-    Another repository may enclose, or even track, the folder into which the package is installed. So the root of the
-    repository must be the root of the source tree, and the repository must track this file. The answer is that of the
-    first call in the process, since the code in memory stays that of the start.
+    Another repository may enclose the folder into which the package is installed. So the root of the repository must be
+    that of the source tree, and the repository must track this file. The first answer stays, as the code in memory.
     """
     file = Path(__file__).resolve()
     # A hook of git sets GIT_DIR to its own repository.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
-    def git(*words: str) -> str:
-        command = ["git", *words]
-        return subprocess.run(
-            command, cwd=file.parent, env=environment, capture_output=True, text=True, check=True
-        ).stdout.strip()
+    def git(command: str) -> str:
+        words = ["git", *command.split()]
+        done = subprocess.run(words, cwd=file.parent, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
 
     try:
-        git("ls-files", "--error-unmatch", file.name)
-        root, commit = (
-            git("rev-parse", "--show-toplevel"),
-            git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"),
-        )
+        git(f"ls-files --error-unmatch {file.name}")
+        root, commit = git("rev-parse --show-toplevel"), git("describe --always --dirty --abbrev=40 --exclude=*")
     except (OSError, subprocess.CalledProcessError):
         return UNKNOWN
     return commit if Path(root).resolve() == file.parents[2] else UNKNOWN

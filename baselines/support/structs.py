@@ -96,16 +96,7 @@ class Results(msgspec.Struct):
 
 
 def convert(content: Any, kind: type[Content], name: str) -> Content:
-    """Returns JSON-able values as a struct.
-
-    Args:
-        content: the values.
-        kind: the struct.
-        name: what holds the values, for the message.
-
-    Raises:
-        ValueError: a value is missing, or of another type or size; the message is one line.
-    """
+    """Returns JSON-able values as a struct; raises ValueError, in one line with `name`, if a value is damaged."""
     try:
         return msgspec.convert(content, kind)
     except (msgspec.ValidationError, RecursionError) as error:
@@ -113,11 +104,7 @@ def convert(content: Any, kind: type[Content], name: str) -> Content:
 
 
 def read_as(path: Path, kind: type[Content]) -> Content:
-    """Reads a JSON object into a struct.
-
-    Raises:
-        ValueError: the file is missing, or holds something else; the message is one line.
-    """
+    """Reads a JSON object into a struct; raises ValueError, in one line, if the file is missing or damaged."""
     return convert(read_json(path), kind, str(path))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import stat
@@ -32,16 +31,6 @@ def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
         assert link.is_symlink()
         assert target.read_bytes() == content
     assert names(tmp_path / "there") == ["results.json"]
-
-
-def test_a_circle_of_links_is_an_error_that_names_the_path(tmp_path):
-    link = tmp_path / "link.json"
-    link.symlink_to(link)
-    with pytest.raises(ValueError, match="Too many levels of symbolic links"):
-        check_writable(link)
-    with pytest.raises(OSError, match=r"link\.json"):
-        replace_file(link, b"content")
-    assert names(tmp_path) == ["link.json"]
 
 
 def test_a_device_stays_a_device():
@@ -144,30 +133,14 @@ def test_a_killed_write_leaves_an_empty_folder_which_the_next_holder_of_the_lock
     (tmp_path / ".notes.tmp").touch()
     (tmp_path / "mine.0123456789abcdef.tmp").touch()
     with hold_folder(tmp_path):
-        assert names(tmp_path) == [".notes.tmp", "games", "mine.0123456789abcdef.tmp"]
-        assert names(tmp_path / "games") == []
-
-
-def test_the_next_write_removes_what_a_killed_one_left_but_no_file_of_a_living_process(tmp_path):
-    killed_while_writing(tmp_path)
-    killed_while_writing(tmp_path, "other.json")
-    assert len(names(tmp_path)) == 2
-    with (tmp_path / ".run.json.0123456789abcdef.tmp").open("xb") as living:
-        fcntl.flock(living, fcntl.LOCK_EX)
-        replace_file(tmp_path / "run.json", b"content")
-        assert [name[:10] for name in names(tmp_path)] == [".other.jso", ".run.json.", "run.json"]
-    replace_file(tmp_path / "run.json", b"content")
-    assert [name[:10] for name in names(tmp_path)] == [".other.jso", "run.json"]
-
-
-def test_only_the_holder_of_the_lock_sweeps(tmp_path):
-    with hold_folder(tmp_path):
+        # Another process has no lock, and sweeps nothing.
         killed_while_writing(tmp_path)
-        left = names(tmp_path)
-        assert len(left) == 1
         with pytest.raises(BlockingIOError, match="another process is writing into it"), hold_folder(tmp_path):
             pass
-        assert names(tmp_path) == left
+        assert len(names(tmp_path)) == 4
+    with hold_folder(tmp_path):
+        assert names(tmp_path) == [".notes.tmp", "games", "mine.0123456789abcdef.tmp"]
+        assert names(tmp_path / "games") == []
 
 
 def test_the_lock_of_a_folder_that_was_replaced_meanwhile_is_refused(tmp_path, monkeypatch):
