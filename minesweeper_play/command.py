@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
-from typing import Any, TextIO, get_args
+from typing import Any, get_args
 
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain, typed_command
@@ -41,14 +41,14 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         The exit status: 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
     """
     mode, options = read_options(arguments, program)
-    if mode == "serve" and "TEXTUAL_DRIVER" in os.environ:
-        # The page of a visitor, whom textual-serve gives this process.
-        mode = "terminal"
-    catalogue = Catalogue(options.language)
+    catalogue, in_page = Catalogue(options.language), "TEXTUAL_DRIVER" in os.environ
     # The text is the same for all that is compiled.
     announce = cache(partial(say, catalogue.text("compiling"), replaces=True))
     show_compilations(lambda _: announce())
-    if mode == "terminal" and (lack := _lack_of_screen(sys.stdout, os.environ, catalogue)) is not None:
+    if mode == "serve" and in_page:
+        # The page of a visitor, whom textual-serve gives this process; the page is its terminal.
+        mode = "terminal"
+    if mode == "terminal" and not in_page and (lack := _lack_of_screen(catalogue)) is not None:
         if options.policy is not None or options.versus is not None:
             reason = f": {lack}" if lack else ""
             say(f"{program}: --policy and --versus need a terminal, or --serve for a web page{reason}")
@@ -59,19 +59,16 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     return _run(mode, options)
 
 
-def _lack_of_screen(stdout: TextIO, environment: Mapping[str, str], catalogue: Catalogue) -> str | None:
+def _lack_of_screen(catalogue: Catalogue) -> str | None:
     """Returns why the full-screen game cannot be shown; "" where nobody expects it, None where it can."""
-    # textual-serve sets the variable, and then a web page is the terminal.
-    if "TEXTUAL_DRIVER" in environment:
-        return None
-    if not (sys.stdin.isatty() and stdout.isatty()):
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return ""
-    if environment.get("TERM") == "dumb":
+    if os.environ.get("TERM") == "dumb":
         return catalogue.text("lack_of_screen")
     try:
-        CHARACTERS.encode(stdout.encoding)
+        CHARACTERS.encode(sys.stdout.encoding)
     except UnicodeEncodeError:
-        return catalogue.text("lack_of_characters", encoding=stdout.encoding)
+        return catalogue.text("lack_of_characters", encoding=sys.stdout.encoding)
     return None
 
 
@@ -98,10 +95,12 @@ def _run(mode: str, options: PlayOptions) -> int:
 BOARD = ("preset", "size", "mines", "first_click", "no_guess", "seed")
 """The options of the board."""
 
+LOOK = ("language", "icons", "palette", "animation", "no_settings")
+
 MEANINGS: Mapping[str, tuple[str, ...]] = {
-    "terminal": (*BOARD, "saved", "language", "icons", "palette", "animation", "no_settings", "policy", "versus"),
-    "serve": (*BOARD, "language", "icons", "palette", "animation", "no_settings", "policy", "versus", "host", "port"),
-    "classic": (*BOARD, "saved", "language", "icons", "palette", "animation", "no_settings"),
+    "terminal": (*BOARD, *LOOK, "saved", "policy", "versus"),
+    "serve": (*BOARD, *LOOK, "policy", "versus", "host", "port"),
+    "classic": (*BOARD, *LOOK, "saved"),
     "window": (*BOARD, "saved", "language", "palette", "no_settings"),
     "analyse": ("mines", "first_click", "language", "as_json"),
     "stats": ("language",),
@@ -110,8 +109,6 @@ MEANINGS: Mapping[str, tuple[str, ...]] = {
 
 WITHOUT_A_PLAYER = ("saved", "animation")
 """Options that have no effect while policies play."""
-
-DESCRIPTION = "Play Minesweeper in the terminal."
 
 EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
 """Arguments of the examples in the help."""
@@ -135,15 +132,14 @@ def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, Pl
 def make_parser(program: str) -> Parser:
     """Returns the parser; `program` is the command as the user typed it."""
     lines = "\n".join(f"  {typed_command(program, line.split())}" for line in EXAMPLES)
-    parser = Parser(prog=program, description=DESCRIPTION, epilog=f"examples:\n{lines}\n")
-    _add_board(parser.add_argument_group("board"))
-    _add_look(parser.add_argument_group("look"))
-    _add_modes(parser.add_argument_group("instead of a game in the full terminal"))
+    parser = Parser(prog=program, description="Play Minesweeper in the terminal.", epilog=f"examples:\n{lines}\n")
+    _add_board(parser.add_argument_group("board").add_argument)
+    _add_look(parser.add_argument_group("look").add_argument)
+    _add_modes(parser.add_argument_group("instead of a game in the full terminal").add_argument)
     return parser
 
 
-def _add_board(group: argparse._ArgumentGroup) -> None:
-    add = group.add_argument
+def _add_board(add: Callable[..., object]) -> None:
     add("--preset", choices=tuple(BOARDS), metavar="NAME", help=f"play on a classic board: {', '.join(BOARDS)}")
     size = "play on a square board of this side, or on ROWSxCOLS such as 16x30"
     add("--size", type=parse_size, metavar="SIZE", help=size)
@@ -159,23 +155,23 @@ def _add_board(group: argparse._ArgumentGroup) -> None:
     add("--load", dest="saved", type=parse_path, metavar="FILE", help="continue the saved game in this file")
 
 
-def _add_look(group: argparse._ArgumentGroup) -> None:
-    add, own = group.add_argument, PlayOptions
-    languages = f"show the game in this language: {', '.join(get_args(Language))} (default: the one of the locale)"
-    add("--lang", dest="language", choices=get_args(Language), metavar="LANGUAGE", help=languages)
-    sets = f"{', '.join(get_args(Icons))} (default {own.icons})"
-    icons = f"draw cells with characters that every terminal has, or with those of a Nerd Font: {sets}"
-    add("--icons", choices=get_args(Icons), default=own.icons, metavar="SET", help=icons)
-    colours = f"show cells in these colours: {', '.join(get_args(Palette))} (default {own.palette})"
-    add("--palette", choices=get_args(Palette), default=own.palette, metavar="PALETTE", help=colours)
+def _add_look(add: Callable[..., object]) -> None:
+    def add_choice(flag: str, choices: tuple[str, ...], default: str | None, text: str, **settings: str) -> None:
+        shown = f"(default {default})" if default else "(default: the one of the locale)"
+        add(flag, choices=choices, default=default, help=f"{text}: {', '.join(choices)} {shown}", **settings)
+
+    own, languages = PlayOptions, "show the game in this language"
+    icons = "draw cells with characters that every terminal has, or with those of a Nerd Font"
+    add_choice("--lang", get_args(Language), None, languages, dest="language", metavar="LANGUAGE")
+    add_choice("--icons", get_args(Icons), own.icons, icons, metavar="SET")
+    add_choice("--palette", get_args(Palette), own.palette, "show cells in these colours", metavar="PALETTE")
     layers = "show openings layer by layer; --no-animation shows them at once (default layer by layer)"
     add("--animation", action=argparse.BooleanOptionalAction, default=own.animation, help=layers)
     kept = "play without the settings that earlier games in the full terminal kept, and keep none"
     add("--no-settings", action="store_true", help=kept)
 
 
-def _add_modes(group: argparse._ArgumentGroup) -> None:
-    add = group.add_argument
+def _add_modes(add: Callable[..., object]) -> None:
     add("--classic", action="store_true", help="play line by line, as where stdin or stdout is no terminal")
     add("--policy", metavar="POLICY", help="watch this policy play")
     add("--versus", nargs=2, metavar="POLICY", help="watch two policies play the same seeds from one first cell")
@@ -200,8 +196,7 @@ def parse_port(text: str) -> int:
 
 def _options(given: argparse.Namespace, stated: frozenset[str], program: str, words: tuple[str, ...]) -> PlayOptions:
     """Returns the options; raises a ValueError if the board is not allowed."""
-    rule = given.first_click or PlayOptions.first_click
-    config = None
+    rule, config = given.first_click or PlayOptions.first_click, None
     if given.preset:
         config = preset_board(given.preset, rule)
     elif given.size:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from baselines.cli.start import INTERRUPTED
-from baselines.support.processes import output_width
+from baselines.support.processes import is_styled, output_width
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.notices import say
-from minesweeper_play.catalogue import Catalogue
+from minesweeper_env.notices import is_live, say
+from minesweeper_env.texts import printable
+from minesweeper_play.catalogue import Catalogue, wrapped_lines
+from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, Glyphs, board_lines, draw_session, risk_text
 from minesweeper_play.explanations import explain_advice, explain_ending, statistics_table, table_lines
 from minesweeper_play.game.commands import Command, CommandError, parse_command, parse_ending
-from minesweeper_play.game.moves import Cell, Report
+from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report
 from minesweeper_play.game.saved import load_game, save_as
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
-from minesweeper_play.line_console import Console, LeaveError
 from minesweeper_play.options import PlayOptions, recommended_mines, sized_board
 
 LEAST_SIDE, MOST_SIDE = 3, 10
@@ -26,6 +34,22 @@ LEAST_SIDE, MOST_SIDE = 3, 10
 
 NARROW, WIDE = 80, 120
 """The numbers of columns of a review and of the statistics where stdout is no terminal."""
+
+COLOURS: dict[str, dict[str, int]] = {
+    "standard": {"flag": 32, "mine": 31, "exploded": 41, "wrong": 31, "question": 33},
+    "colour-blind": {"flag": 94, "mine": 33, "exploded": 43, "wrong": 95, "question": 36},
+    "": {},
+}
+"""SGR colours of cells that are no numbers, by the field of `Glyphs`, in each palette."""
+
+COUNT_COLOURS = {"standard": (34, 32, 31, 35, 33, 36, 37, 90), "colour-blind": (94, 33, 36, 95, 93, 96, 37, 90)}
+"""SGR colours of the counts 1 to 8."""
+
+HIDE_CURSOR, SHOW_CURSOR = "\033[?25l", "\033[?25h"
+
+
+class LeaveError(Exception):
+    """The player leaves, or the input ends."""
 
 
 def run(options: PlayOptions) -> int:
@@ -58,7 +82,6 @@ class ClassicGame:
     """Plays games with typed commands until the player has enough."""
 
     def __init__(self, options: PlayOptions) -> None:
-        """Begins nothing yet."""
         self.console, self._options, self._played = Console(options), options, 0
         self._statistics, self._problem = open_statistics()
         # In the Spanish source, whose game `--classic` is, `help` opens cells.
@@ -77,7 +100,7 @@ class ClassicGame:
     def play(self) -> None:
         """Plays one game after another; raises a LeaveError when the player leaves in the middle of one."""
         saved = self._options.saved and load_game(self._options.saved)
-        self.console.say(self._problem.key, **self._problem.values)
+        self.console.report(self._problem)
         goes_on = True
         while goes_on:
             self.session, saved = saved or self._new_session(), None
@@ -122,20 +145,15 @@ class ClassicGame:
                 if command.word == "new":
                     return True
                 self._carry_out(command)
-            self._sum_up()
+            if self.session.status == "lost":
+                glyphs = self.console.glyphs
+                self.console.say("legend", mine=glyphs.mine, exploded=glyphs.exploded, wrong=glyphs.wrong)
+            self.console.tell(*explain_ending(self.session, self._statistics, self.console.catalogue))
             while self.session.is_over:
                 ending = parse_ending(self.console.ask("ask_again"))
                 if ending is None or ending.word == "new":
                     return ending is not None
                 self._carry_out(ending)
-
-    def _sum_up(self) -> None:
-        """Prints the figures of a finished game, and records it."""
-        glyphs = self.console.glyphs
-        if self.session.status == "lost":
-            self.console.say("legend", mine=glyphs.mine, exploded=glyphs.exploded, wrong=glyphs.wrong)
-        for line in explain_ending(self.session, self._statistics, self.console.catalogue):
-            self.console.tell(line)
 
     def _show_board(self) -> None:
         self.console.show(self.session)
@@ -160,12 +178,23 @@ class ClassicGame:
         flags = self.session.mines_left
         report = move()
         if not report.accepted:
-            self.console.say(report.key, **report.values)
+            self.console.report(report)
             return
         if origin is not None:
             self.console.animate(self.session, report, origin)
         self._show_board()
-        self._describe(report, flags - self.session.mines_left)
+        codes, board, new_flags = self.session.config.codes, self.session.board, flags - self.session.mines_left
+        opened = sum(board[cell] <= codes.max_count for cell in report.cells)
+        if report.key:
+            self.console.report(report)
+        elif opened:
+            self.console.say("opened", count=opened)
+        elif new_flags > 0:
+            self.console.say("flagged", count=new_flags)
+        elif board[report.cells[0]] == codes.question:
+            self.console.say("question_set", **report.values)
+        else:
+            self.console.say("flag_removed" if new_flags else "question_removed", **report.values)
 
     def _open(self, row: int, col: int) -> Report:
         """Opens a cell; the first one of a game without guesses needs a search, which Ctrl-C cancels."""
@@ -178,41 +207,19 @@ class ClassicGame:
         except KeyboardInterrupt:
             return Report("search_cancelled")
         finally:
-            self._draw_search("")
+            self.console.draw_again("")
 
     def _show_search(self, count: int, most: int) -> None:
+        text = self.console.catalogue.text
         part = self.console.catalogue.per_cent(min(count / most, 1.0))
-        self._draw_search(self.console.catalogue.text("searching", count=count, part=part))
-
-    def _draw_search(self, text: str) -> None:
-        """Draws a line over the last one, on a terminal."""
-        if self.console.is_live:
-            # A line that wraps could not be cleared.
-            sys.stdout.write(f"\r\033[K{text[: (output_width() or NARROW) - 1]}")
-            sys.stdout.flush()
-
-    def _describe(self, report: Report, new_flags: int) -> None:
-        """Prints the effect of an accepted move."""
-        codes, board = self.session.config.codes, self.session.board
-        opened = sum(board[cell] <= codes.max_count for cell in report.cells)
-        if report.key:
-            self.console.say(report.key, **report.values)
-        elif opened:
-            self.console.say("opened", count=opened)
-        elif new_flags > 0:
-            self.console.say("flagged", count=new_flags)
-        elif board[report.cells[0]] == codes.question:
-            self.console.say("question_set", **report.values)
-        else:
-            self.console.say("flag_removed" if new_flags else "question_removed", **report.values)
+        self.console.draw_again(text("searching", count=count, part=part))
 
     def _hint(self, command: Command) -> None:
         """Explains a safe cell, or names the cell of least risk; says of a given cell what is known of it."""
         if refusal := self.session.refuse_hint(command.cell):
-            self.console.say(refusal.key, **refusal.values)
-            return
-        for sentence in explain_advice(self.session.hint(command.cell), self.console.catalogue):
-            self.console.tell(sentence)
+            self.console.report(refusal)
+        else:
+            self.console.tell(*explain_advice(self.session.hint(command.cell), self.console.catalogue))
 
     def _show_risks(self) -> None:
         risks = self.session.probabilities()
@@ -226,8 +233,7 @@ class ClassicGame:
             self._show_board()
 
     def _save(self, name: str) -> None:
-        report = save_as(self.session, name) if name else Report("syntax_path", values={"word": "save"})
-        self.console.say(report.key, **report.values)
+        self.console.report(save_as(self.session, name) if name else Report("syntax_path", values={"word": "save"}))
 
     def _review(self) -> None:
         """Prints the coach's review of the finished game, or why there is none; Ctrl-C cancels it."""
@@ -239,10 +245,154 @@ class ClassicGame:
         from minesweeper_play.coach.texts import review_lines
 
         if (against := reason_against(self.session)).key:
-            self.console.say(against.key, **against.values)
+            self.console.report(against)
             return
         try:
             review = review_game(self.session)
             print("\n".join(review_lines(review, self.console.catalogue, output_width() or NARROW)), flush=True)
         except KeyboardInterrupt:
             self.console.say("reviewing_cancelled")
+
+
+class Console:
+    """Asks and prints in one language.
+
+    Attributes:
+        is_interactive: whether a person types on a terminal and sees the answers there.
+        is_live: whether lines on that terminal can be drawn again.
+    """
+
+    def __init__(self, options: PlayOptions) -> None:
+        """Looks at what stdin and stdout can do; what they cannot encode or decode becomes a "?"."""
+        for stream in (sys.stdin, sys.stdout):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")
+        self.catalogue = Catalogue(options.language)
+        self.glyphs = choose_glyphs(options.icons, sys.stdout)
+        self._palette = options.palette if is_styled(sys.stdout) else ""
+        self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty()
+        self.is_live = self.is_interactive and is_live(sys.stdout)
+        self.is_animated = options.animation and self.is_live
+        if self.is_interactive:
+            with suppress(ImportError):
+                # Its import gives `input` the arrow keys and a history.
+                import readline  # noqa: F401
+
+    def ask(self, key: str, **values: object) -> str:
+        """Prints a question, and returns the line that answers it; raises a LeaveError where the input has ended."""
+        try:
+            line = input(self.catalogue.text(key, **values))
+        except EOFError as error:
+            print()
+            raise LeaveError from error
+        if not sys.stdin.isatty():
+            # Nobody has typed it, so the transcript would lack it.
+            print(printable(line))
+        return line
+
+    def ask_number(self, least: int, most: int, key: str, **values: object) -> int:
+        """Asks until the answer is a whole number between two bounds, and returns it."""
+        while True:
+            text = self.ask(key, least=least, most=most, **values).strip()
+            digits = text.removeprefix("-").removeprefix("+")
+            if not (digits.isascii() and digits.isdecimal()):
+                self.say("not_a_number")
+            elif len(digits) < 10 and least <= int(text) <= most:
+                return int(text)
+            else:
+                self.say("not_in_range", least=least, most=most)
+
+    def say(self, key: str, **values: object) -> None:
+        """Prints a text of the catalogue; the empty key prints nothing."""
+        if key:
+            self.tell(self.catalogue.text(key, **values))
+
+    def report(self, report: Report) -> None:
+        self.say(report.key, **report.values)
+
+    def tell(self, *texts: str) -> None:
+        """Prints texts whose lines break between words, if stdout is a terminal."""
+        for text in texts:
+            print("\n".join(self._lines(text)), flush=True)
+
+    def page(self, text: str) -> None:
+        """Prints a long text, and waits wherever the screen is full, if a person reads it there."""
+        lines, room = self._lines(text), screen_lines() - 1
+        while self.is_interactive and len(lines) > room:
+            # An item that continues below stays on one page.
+            end = next((number for number in range(room, 0, -1) if not lines[number].startswith("   ")), room)
+            print("\n".join(lines[:end]), flush=True)
+            lines = lines[end:]
+            self.ask("manual_more")
+        print("\n".join(lines), flush=True)
+
+    def _lines(self, text: str) -> list[str]:
+        width = output_width()
+        return text.splitlines() if width is None else wrapped_lines(text, width)
+
+    def draw_again(self, text: str) -> None:
+        """Draws a line over the last one, on a terminal; a line that wraps could not be cleared."""
+        if self.is_live:
+            sys.stdout.write(f"\r\033[K{text[: (output_width() or NARROW) - 1]}")
+            sys.stdout.flush()
+
+    def show(self, session: Session, risks: NDArray[np.float64] | None = None) -> None:
+        """Prints the board of a game, with the risks of covered cells if they are given."""
+        cells = draw_session(session, self.glyphs)
+        if risks is not None:
+            for row, col in np.argwhere(session.board > session.config.codes.max_count).tolist():
+                cells[row][col] = Drawn(risk_text(risks[row, col]), "risk")
+        print("\n".join(board_lines(cells, output_width(), self._paint)), flush=True)
+
+    def animate(self, session: Session, report: Report, origin: Cell) -> None:
+        """Draws the opening of a move on the cell `origin` layer by layer, and erases it, so that the board can follow.
+
+        It draws nothing where animation is switched off, stdout is no terminal, or the board is higher than the screen.
+        """
+        layers = session.opening_layers(report, origin)
+        frames = [self._frame(session, layers[number:]) for number in range(1, len(layers))]
+        if not self.is_animated or not frames or len(frames[0]) >= screen_lines():
+            return
+        try:
+            sys.stdout.write(HIDE_CURSOR)
+            for frame in frames:
+                sys.stdout.write("\n".join([*frame, ""]))
+                sys.stdout.flush()
+                time.sleep(LAYER_SECONDS)
+                sys.stdout.write(f"\033[{len(frame)}A\r\033[J")
+        finally:
+            # Also after Ctrl-C, which must not leave a terminal without its cursor.
+            sys.stdout.write(SHOW_CURSOR)
+            sys.stdout.flush()
+
+    def _frame(self, session: Session, later: Sequence[Sequence[Cell]]) -> list[str]:
+        """Returns the lines of a board on which the cells of later layers are still covered."""
+        cells = draw_session(session, self.glyphs)
+        for row, col in (cell for layer in later for cell in layer):
+            cells[row][col] = Drawn(self.glyphs.hidden, "hidden")
+        return board_lines(cells, output_width(), self._paint)
+
+    def _paint(self, text: str, kind: str) -> str:
+        """Returns a text in the colour of a kind of cell: a field of `Glyphs`, or "count" for a number."""
+        colour = COLOURS[self._palette].get(kind)
+        if kind == "count" and self._palette:
+            counts = COUNT_COLOURS[self._palette]
+            colour = counts[(int(text) - 1) % len(counts)]
+        return text if colour is None else f"\033[{colour}m{text}\033[0m"
+
+
+def choose_glyphs(icons: str, stream: TextIO) -> Glyphs:
+    """Returns the glyphs of the icons "plain" or "nerd"; ASCII where a stream is no terminal, or cannot show them."""
+    glyphs = NERD if icons == "nerd" else PLAIN
+    try:
+        "".join(glyphs).encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return ASCII
+    return glyphs if stream.isatty() else ASCII
+
+
+def screen_lines() -> int:
+    """Returns the number of lines of the terminal; 24 where stdout is none."""
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(sys.stdout.fileno()).lines
+    return 24

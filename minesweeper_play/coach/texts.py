@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from minesweeper_env.codes import MINE
+from minesweeper_env.codes import MINE, Codes
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach import board_text
-from minesweeper_play.coach.board_text import EXPLODED, WRITTEN, Drawn, risk_text
+from minesweeper_play.coach.board_text import ASCII, EXPLODED, Drawn, draw_codes, risk_text
 from minesweeper_play.coach.position import Analysis, ContradictionError
 from minesweeper_play.coach.review import Mark, Review, Turn
 from minesweeper_play.explanations import ESTIMATED, explain_proof, name_cell, name_cells, table_lines, table_of
@@ -41,7 +41,7 @@ def board_lines(
     exploded: Collection[Cell] = (),
 ) -> list[str]:
     """Returns a board with its numbers; `probabilities` stand in covered cells in per cent, `exploded` are "!"."""
-    cells = [[Drawn(WRITTEN[code] if code else ".") for code in row] for row in board.tolist()]
+    cells = draw_codes(board, ASCII, Codes.of_radius(1))
     if probabilities is not None:
         for row, col in np.argwhere((board > 8) & (board != MINE)).tolist():
             cells[row][col] = Drawn(risk_text(float(probabilities[row, col])))

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import pytest
+from support.screens import Stream
 from support.sources import ROOT
 
 from minesweeper_env.config import BoardConfig
@@ -50,18 +51,14 @@ def test_boards(line, config):
     assert options_of(line).config == config
 
 
-def test_options_of_the_look_and_of_the_game():
+def test_options_of_the_look_of_the_game_and_of_the_mode():
     options = options_of("--size 8 --seed 7 --lang es --icons nerd --palette colour-blind --no-animation")
     assert (options.seed, options.language, options.icons) == (7, "es", "nerd")
     assert (options.palette, options.animation) == ("colour-blind", False)
     assert options.given == {"size", "seed", "language", "icons", "palette", "animation"}
     assert options.keeps_settings
     assert not options_of("--no-settings").keeps_settings
-
-
-@pytest.mark.parametrize("mode", ["classic", "stats"])
-def test_modes(mode):
-    assert read_options([f"--{mode}"], "play.py")[0] == mode
+    assert [read_options([f"--{mode}"], "play.py")[0] for mode in ("classic", "stats")] == ["classic", "stats"]
 
 
 BAD = {
@@ -164,19 +161,6 @@ def test_a_policy_is_not_watched_in_a_pipe(monkeypatch, capsys):
     assert "--policy and --versus need a terminal" in line
 
 
-class Terminal(io.StringIO):
-    def __init__(self, encoding):
-        super().__init__()
-        self._encoding = encoding
-
-    @property
-    def encoding(self):
-        return self._encoding
-
-    def isatty(self):
-        return True
-
-
 @pytest.mark.parametrize(
     ("encoding", "term", "reason"),
     [
@@ -189,8 +173,8 @@ class Terminal(io.StringIO):
 def test_a_terminal_plays_line_by_line_only_without_a_full_screen(monkeypatch, capsys, encoding, term, reason):
     monkeypatch.delenv("TEXTUAL_DRIVER", raising=False)
     monkeypatch.setenv("TERM", term)
-    monkeypatch.setattr(sys, "stdin", Terminal("utf-8"))
-    monkeypatch.setattr(sys, "stdout", Terminal(encoding))
+    monkeypatch.setattr(sys, "stdin", Stream())
+    monkeypatch.setattr(sys, "stdout", Stream(encoding))
     modes = []
     monkeypatch.setattr("minesweeper_play.command._run", lambda mode, _options: modes.append(mode) or 0)
     assert main(["--lang", "en"]) == 0
@@ -202,10 +186,10 @@ def test_a_terminal_plays_line_by_line_only_without_a_full_screen(monkeypatch, c
     assert capsys.readouterr().err.endswith(f"or --serve for a web page: {reason}\n")
 
 
-def test_the_end_of_the_input_leaves(tmp_path):
-    status, out, _ = play(tmp_path, "--size", 4, "--mines", 3, "--lang", "es")
-    assert (status, out.splitlines()[-1]) == (0, "¡Hasta luego!")
-    assert play(tmp_path, lines=["8"])[0] == 0
+def test_the_end_of_the_input_leaves(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("8\n"))
+    assert main(["--lang", "es"]) == 0
+    assert capsys.readouterr().out.endswith("¡Hasta luego!\n")
 
 
 def test_finished_games_are_in_the_statistics(tmp_path):
@@ -239,12 +223,13 @@ def test_without_platformdirs_the_game_goes_on_without_statistics(monkeypatch, c
     assert capsys.readouterr().out.startswith(f"No statistics are kept: {advice}.\n")
 
 
-def test_a_saved_game_goes_on(tmp_path):
+def test_a_saved_game_goes_on(tmp_path, monkeypatch, capsys):
     session = Session(BoardConfig(8, 8, 14), seed=5)
     session.open(3, 3)
     save_game(session, tmp_path / "game.json")
-    status, out, _ = play(tmp_path, "--load", tmp_path / "game.json", lines=["undo", "quit"])
-    assert status == 0
+    monkeypatch.setattr(sys, "stdin", io.StringIO("undo\nquit\n"))
+    assert main(["--load", str(tmp_path / "game.json"), "--lang", "en"]) == 0
+    out = capsys.readouterr().out
     assert "seed 5." in out
     assert "Practice" in out
 

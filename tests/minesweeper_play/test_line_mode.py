@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import subprocess
 import sys
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from support.classic_games import GAMES, GOLDEN, transcript
+from support.played_games import session_on
+from support.screens import Stream
 from support.sources import ROOT
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import AttemptsExceededError
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_play import line_console
+from minesweeper_play import line_mode
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
-from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, board_lines
+from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, board_lines, draw_session
 from minesweeper_play.coach.texts import review_lines
 from minesweeper_play.game.commands import WORDS, Command
 from minesweeper_play.game.moves import LAYER_SECONDS
 from minesweeper_play.game.session import Session
-from minesweeper_play.line_console import Console, choose_glyphs, draw_session
-from minesweeper_play.line_mode import ClassicGame
+from minesweeper_play.line_mode import HIDE_CURSOR, SHOW_CURSOR, ClassicGame, Console, choose_glyphs
 from minesweeper_play.options import PlayOptions
 
 
@@ -45,75 +44,51 @@ def test_the_games_use_every_command():
 # Boards
 
 
-class Stream(io.StringIO):
-    """A stream that may be a terminal."""
-
-    def __init__(self, is_terminal, encoding="utf-8"):
-        super().__init__()
-        self.is_terminal = is_terminal
-        self._encoding = encoding
-
-    @property
-    def encoding(self):
-        return self._encoding
-
-    def isatty(self):
-        return self.is_terminal
-
-
-def plain(cells, width=None):
-    return board_lines(cells, width)
-
-
-def covered(rows, cols):
-    return [[Drawn("#")] * cols] * rows
-
-
 def test_the_end_shows_mines_wrong_flags_and_the_explosion():
-    layout = np.array([[1, 0, 1, 0], [0, 0, 0, 1]], bool)
-    session = Session(BoardConfig(2, 4, 3, first_click="any"), layout=layout, seed=0)
+    session = session_on("*.*.", "...*")
     session.flag(0, 0), session.flag(1, 0), session.open(1, 1), session.open(0, 2)
-    assert plain(draw_session(session, ASCII)) == ["  1 2 3 4", "1 F # ! #", "2 X 2 # *"]
+    assert board_lines(draw_session(session, ASCII), None) == ["  1 2 3 4", "1 F # ! #", "2 X 2 # *"]
 
 
 @pytest.mark.parametrize("width", [20, 40, 79, 80, 100])
 def test_boards_of_any_size_fit_the_width(width):
-    lines = plain(covered(3, 130), width)
+    lines = board_lines([[Drawn("#")] * 130] * 3, width)
     assert max(map(len, lines)) < width
     assert sum(line.count("#") for line in lines) == 3 * 130
 
 
-def test_a_pipe_and_a_poor_encoding_have_ascii(monkeypatch):
-    assert choose_glyphs("plain", Stream(True)) == PLAIN
-    assert choose_glyphs("nerd", Stream(True)) == NERD
-    assert choose_glyphs("nerd", Stream(False)) == ASCII
-    assert choose_glyphs("plain", Stream(True, "latin-1")) == ASCII
-    assert choose_glyphs("plain", Stream(True, "no-such-encoding")) == ASCII
+def test_a_pipe_and_a_poor_encoding_have_ascii():
+    streams = Stream(), Stream(is_terminal=False), Stream("latin-1"), Stream("no-such-encoding")
+    assert [choose_glyphs("nerd", stream) for stream in streams] == [NERD, ASCII, ASCII, ASCII]
+    assert choose_glyphs("plain", Stream()) == PLAIN
 
 
-def test_colours_are_for_terminals_without_no_color(monkeypatch, capsys):
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
+def test_colours_are_for_terminals_without_no_color(monkeypatch):
     session = Session(BoardConfig(9, 9, 10), seed=1)
     session.open(4, 4)
-    texts = {}
-    for palette in ("standard", "colour-blind"):
-        stream = Stream(True)
+
+    def printed(palette, **environment):
+        stream = Stream()
         monkeypatch.setattr("sys.stdout", stream)
+        for name in ("NO_COLOR", "TERM"):
+            monkeypatch.setenv(name, environment.get(name, ""))
         Console(PlayOptions(palette=palette)).show(session)
-        texts[palette] = stream.getvalue()
-        assert "\033[" in texts[palette]
-    assert texts["standard"] != texts["colour-blind"]
-    monkeypatch.setenv("NO_COLOR", "1")
-    stream = Stream(True)
-    monkeypatch.setattr("sys.stdout", stream)
-    Console(PlayOptions()).show(session)
-    assert "\033[" not in stream.getvalue()
+        return stream.getvalue()
+
+    texts = [printed(palette, TERM="xterm") for palette in ("standard", "colour-blind")]
+    assert all("\033[" in text for text in texts)
+    assert texts[0] != texts[1]
+    assert "\033[" not in printed("standard", TERM="xterm", NO_COLOR="1")
 
 
 # Animation
 
-HIDE, SHOW = "\033[?25l", "\033[?25h"
+
+def raising(error):
+    def fail(*_arguments, **_settings):
+        raise error
+
+    return fail
 
 
 @pytest.fixture
@@ -126,7 +101,7 @@ def animated():
 @pytest.fixture
 def pauses(monkeypatch):
     taken = []
-    monkeypatch.setattr(line_console, "time", SimpleNamespace(sleep=taken.append))
+    monkeypatch.setattr(line_mode, "time", SimpleNamespace(sleep=taken.append))
     return taken
 
 
@@ -140,23 +115,19 @@ def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(animated, pauses
     animated.animate(session, report, (4, 4))
     out = capsys.readouterr().out
     layers = session.opening_layers(report, (4, 4))
-    frames = re.split(r"\033\[9A\r\033\[J", out.removeprefix(HIDE).removesuffix(SHOW))
-    assert frames[-1] == ""
-    assert len(frames) - 1 == len(layers) - 1 == len(pauses)
-    assert set(pauses) == {LAYER_SECONDS}
-    covered = [frame.count("#") for frame in frames[:-1]]
-    assert covered == [64 - sum(map(len, layers[: number + 1])) for number in range(len(layers) - 1)]
+    *frames, last = re.split(r"\033\[9A\r\033\[J", out.removeprefix(HIDE_CURSOR).removesuffix(SHOW_CURSOR))
+    assert last == ""
+    assert pauses == [LAYER_SECONDS] * (len(layers) - 1)
+    covered = [64 - sum(map(len, layers[:number])) for number in range(1, len(layers))]
+    assert [frame.count("#") for frame in frames] == covered
 
 
 def test_a_terminal_gets_its_cursor_back_after_ctrl_c(animated, monkeypatch, capsys):
-    def interrupt(_seconds):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(line_console, "time", SimpleNamespace(sleep=interrupt))
+    monkeypatch.setattr(line_mode, "time", SimpleNamespace(sleep=raising(KeyboardInterrupt())))
     session, report = opened()
     with pytest.raises(KeyboardInterrupt):
         animated.animate(session, report, (4, 4))
-    assert capsys.readouterr().out.endswith(SHOW)
+    assert capsys.readouterr().out.endswith(SHOW_CURSOR)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +170,7 @@ def test_texts_break_between_words_on_a_terminal(console, monkeypatch, capsys):
 
 def test_a_long_page_waits_wherever_the_screen_is_full(console, monkeypatch, capsys):
     pages = []
-    monkeypatch.setattr(line_console, "screen_lines", lambda: 11)
+    monkeypatch.setattr(line_mode, "screen_lines", lambda: 11)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(Console, "ask", lambda *_: pages.append(capsys.readouterr().out))
     console.page(console.catalogue.manual())
@@ -226,6 +197,7 @@ def game_of(session, **options):
 
 @pytest.fixture
 def game():
+    """A game whose first click needs a search."""
     return game_of(Session(BoardConfig(8, 8, 14), seed=1, no_guess="exact"), given=frozenset({"classic"}))
 
 
@@ -237,33 +209,20 @@ def test_attempts_are_drawn_on_one_line_of_a_terminal(game, capsys):
     assert last == "This board can be solved without a guess."
 
 
-def test_a_cancelled_search_changes_nothing(game, monkeypatch, capsys):
-    def cancel(*_counts):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(game, "_show_search", cancel)
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [(KeyboardInterrupt(), "ready", "cancelled"), (AttemptsExceededError("many"), "playing", "may need a guess")],
+)
+def test_a_cancelled_search_changes_nothing_and_one_in_vain_goes_on(game, monkeypatch, capsys, error, status, text):
+    monkeypatch.setattr("minesweeper_env.generation.generate", raising(error))
     game._carry_out(OPEN)
-    assert (game.session.status, game.session.moves) == ("ready", [])
-    assert "cancelled" in capsys.readouterr().out
+    assert (game.session.status, len(game.session.moves)) == (status, status == "playing")
+    assert text in capsys.readouterr().out
 
 
-def test_a_search_in_vain_goes_on_with_a_board_that_may_need_help(game, monkeypatch, capsys):
-    def fail(*_arguments, **_settings):
-        raise AttemptsExceededError("many")
-
-    monkeypatch.setattr("minesweeper_env.generation.generate", fail)
-    game._carry_out(OPEN)
-    assert game.session.status == "playing"
-    assert "may need a guess" in capsys.readouterr().out
-    game._carry_out(Command("help"))
-    assert "help" in game.session.aids
-
-
-def lost(**settings):
-    layout = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]], bool)
-    session = Session(BoardConfig(3, 4, 2, **settings), layout=layout, seed=0)
-    session.open(1, 1)
-    session.open(0, 0)
+def lost(first_click="opening"):
+    session = session_on("*...", "....", "...*", first_click=first_click)
+    session.open(1, 1), session.open(0, 0)
     return session
 
 
@@ -290,10 +249,7 @@ def test_a_game_that_the_coach_cannot_judge_says_why(capsys):
     ],
 )
 def test_a_review_that_ends_early_leaves_the_game(monkeypatch, capsys, error, line):
-    def fail(_session):
-        raise error
-
-    monkeypatch.setattr(coach, "review_game", fail)
+    monkeypatch.setattr(coach, "review_game", raising(error))
     game_of(lost())._carry_out(Command("review"))
     assert capsys.readouterr().out == f"{line}\n"
 
@@ -301,41 +257,36 @@ def test_a_review_that_ends_early_leaves_the_game(monkeypatch, capsys, error, li
 # Odd input
 
 
-def play(tmp_path, arguments, stdin, **environment):
+def play(tmp_path, language, stdin, **environment):
+    """Returns what the game prints on bytes that come from a pipe."""
+    words = ["--classic", "--size", "3x4", "--mines", "2", "--first-click", "any", "--lang", language]
+    folders = {"XDG_DATA_HOME": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
     result = subprocess.run(
-        [sys.executable, "play.py", "--classic", "--size", "3x4", "--mines", "2", "--first-click", "any", *arguments],
+        [sys.executable, "play.py", *words],
         cwd=ROOT,
-        env={**os.environ, "XDG_DATA_HOME": str(tmp_path), **environment},
+        env={**os.environ, **folders, **environment},
         input=stdin,
         capture_output=True,
     )
-    return result.returncode, result.stdout, result.stderr
+    assert result.returncode == 0
+    assert b"Traceback" not in result.stderr
+    return result.stdout
 
 
 def test_undecodable_lines_are_invalid_syntax(tmp_path):
-    status, out, err = play(tmp_path, ["--lang", "en"], b"\xff\xfe 1\n\x00\nquit\n", PYTHONIOENCODING="utf-8")
-    assert status == 0
-    assert out.count(b"Invalid syntax") == 2
-    assert b"Traceback" not in err
+    assert play(tmp_path, "en", b"\xff\xfe 1\n\x00\nquit\n").count(b"Invalid syntax") == 2
 
 
 def test_a_stream_without_accents_shows_question_marks(tmp_path):
-    status, out, err = play(tmp_path, ["--lang", "es"], b"quit\n", PYTHONIOENCODING="ascii")
-    assert status == 0
-    assert out.splitlines()[-1] == b"?Hasta luego!"
-    assert b"Traceback" not in err
+    assert play(tmp_path, "es", b"quit\n", PYTHONIOENCODING="ascii").splitlines()[-1] == b"?Hasta luego!"
 
 
-@pytest.mark.parametrize(
-    "name", ["nul\x00byte", "/no/such/folder/game.json", ".", "~nobody-of-this-name/game.json", "no/\x1b[2J\u202e"]
-)
-def test_a_file_that_cannot_be_written_is_one_line_and_the_game_goes_on(tmp_path, name):
-    status, out, err = play(tmp_path, ["--lang", "en"], f"save {name}\nquit\n".encode(), PYTHONIOENCODING="utf-8")
-    assert status == 0
-    assert out.count(b"cannot be written: ") == 1
+def test_a_file_that_cannot_be_written_is_one_line_and_the_game_goes_on(tmp_path):
+    names = ("nul\x00byte", "/no/such/folder/game.json", ".", "~nobody-of-this-name/game.json", "no/\x1b[2J\u202e")
+    out = play(tmp_path, "en", "".join(f"save {name}\n" for name in names).encode())
+    assert out.count(b"cannot be written: ") == len(names)
     assert not any(obeyed in out for obeyed in (b"\x00", b"\x1b", "\u202e".encode()))
     assert out.endswith(b"Goodbye!\n")
-    assert b"Traceback" not in err
     assert list(tmp_path.iterdir()) == []
 
 

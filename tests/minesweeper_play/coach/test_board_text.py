@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from minesweeper_env import FLAGGED, HIDDEN, MINE, QUESTION, BoardConfig, MinesweeperEnv
-from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, BoardTextError, board_lines, read_board, write_board
+from minesweeper_play.coach.board_text import (
+    ASCII,
+    NERD,
+    PLAIN,
+    BoardTextError,
+    board_lines,
+    draw_session,
+    read_board,
+    write_board,
+)
 from minesweeper_play.game.session import Session
-from minesweeper_play.line_console import draw_session
 
 BOARDS = arrays(np.int8, array_shapes(min_dims=2, max_dims=2, max_side=12), elements=st.integers(0, MINE))
 
