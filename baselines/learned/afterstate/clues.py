@@ -30,20 +30,66 @@ _LONGEST_STEP = 3.0
 _LARGEST_LOGIT = 20.0
 """Bound on the logits; no probabilities fit the clues of an impossible board, and the logits would grow for ever."""
 
+_LEAST = 1e-5
+"""Bound on the probabilities of the network, from 0 and from 1."""
 
-@kernel
-def fit_to_clues(
-    risks: NDArray[np.float64], logits: NDArray[np.float64], codes: NDArray[np.int8], mines: int, max_count: int
-) -> None:
-    """Changes the mine probabilities of boards until those around each clue sum to it, and all to the number of mines.
+CERTAIN = 0.999
+"""Safety from which a cell counts as certain. Boards with such a cell stay as they are, since the agent clicks it."""
+
+
+def fitted_safety(safety: NDArray[np.float32], boards: NDArray[np.int8], mines: int) -> NDArray[np.float32]:
+    """Returns the safety of all cells, fitted to the clues on boards without a certain cell.
 
     Args:
-        risks: (N, rows, cols) float64, the probability that each covered cell is a mine; changed in place.
-        logits: (N, rows, cols) float64, those of the probabilities; changed in place.
-        codes: (N, rows, cols) int8.
+        safety: (N, rows * cols) float32, the probability that a covered cell is safe; 0 for open cells.
+        boards: (N, rows, cols) int8 codes of radius 1.
         mines: the number of mines on each board.
-        max_count: the largest code of an open cell.
+
+    Returns:
+        (N, rows * cols) float32; 0 for open cells. On an impossible board the clues are met as far as they can be.
     """
+    unsure = np.flatnonzero(safety.max(axis=1) < CERTAIN)
+    codes = np.ascontiguousarray(boards[unsure])
+    # No clue can correct a probability that is exactly 0 or 1.
+    risks = np.clip(1.0 - safety[unsure].astype(np.float64), _LEAST, 1.0 - _LEAST)
+    logits = averaged_logits(np.log(risks / (1.0 - risks)), codes).reshape(codes.shape)
+    risks = 1.0 / (1.0 + np.exp(-logits))
+    _fit_to_clues(risks, logits, codes, mines, MAX_COUNT)
+    fitted = safety.copy()
+    fitted[unsure] = np.where(codes > MAX_COUNT, 1.0 - risks, 0.0).reshape(len(unsure), safety.shape[1])
+    return fitted
+
+
+def averaged_logits(logits: NDArray[np.float64], boards: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Replaces the logit of each covered cell by the mean over the covered cells that neighbour the same clues.
+
+    The mean of the logits is the information projection onto equal probabilities.
+
+    Args:
+        logits: (N, rows * cols) float64.
+        boards: (N, rows, cols) int8 codes of radius 1.
+
+    Returns:
+        (N, rows * cols) float64; the logits of open cells are as they were.
+    """
+    covered, (rows, cols) = covered_cells(boards), boards.shape[1:]
+    # A random word stands for each clue, and a set of clues is the sum of their words (Zobrist 1970).
+    words = np.random.default_rng(0).integers(1 << 63, size=boards.shape) * (boards <= MAX_COUNT)
+    words = np.pad(words, ((0, 0), (1, 1), (1, 1)))
+    sets = sum(words[:, down : down + rows, right : right + cols] for down in range(3) for right in range(3))
+    # Cells without a clue are exchangeable on the same board alone.
+    sets += np.arange(len(boards))[:, None, None]
+    _, group = np.unique(sets.reshape(covered.shape)[covered], return_inverse=True)
+    averaged = logits.copy()
+    averaged[covered] = (np.bincount(group, logits[covered]) / np.bincount(group))[group]
+    return averaged
+
+
+@kernel
+def _fit_to_clues(
+    risks: NDArray[np.float64], logits: NDArray[np.float64], codes: NDArray[np.int8], mines: int, max_count: int
+) -> None:
+    """Changes mine probabilities and their logits, (N, rows, cols) float64, until they fit the clues and the mines."""
     for i in range(len(codes)):
         for _ in range(_SWEEPS):
             if _sweep(risks[i], logits[i], codes[i], mines, max_count) < _TOLERANCE:
@@ -89,83 +135,3 @@ def _fit(
                 logits[row, col] = min(max(logits[row, col] + step, -_LARGEST_LOGIT), _LARGEST_LOGIT)
                 risks[row, col] = 1 / (1 + exp(-logits[row, col]))
     return abs(mines - total)
-
-
-_WIDTH = 5
-"""Places in a row of a pattern of clues. Clues around a cell are at most 2 columns apart, on either side."""
-
-_PATTERN_BITS = 2 * _WIDTH + 3
-"""Bits of a pattern: two whole rows of places and three places of a third row."""
-
-
-def averaged_logits(logits: NDArray[np.float64], boards: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Replaces the logit of each covered cell by the mean over the cells that are exchangeable with it.
-
-    The mean of the logits is the information projection onto equal probabilities.
-
-    Args:
-        logits: (N, rows * cols) float64.
-        boards: (N, rows, cols) int8 codes of radius 1.
-
-    Returns:
-        (N, rows * cols) float64; the logits of open cells are as they were.
-    """
-    covered, sets = covered_cells(boards), clue_sets(boards)
-    board, _ = np.nonzero(covered)
-    keys = board * (sets.max(initial=0) + 1) + sets[covered]
-    _, group = np.unique(keys, return_inverse=True)
-    averaged = logits.copy()
-    averaged[covered] = (np.bincount(group, logits[covered]) / np.bincount(group))[group]
-    return averaged
-
-
-def clue_sets(boards: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Returns a number for each cell: two cells of a board have the same one exactly if they neighbour the same clues.
-
-    Args:
-        boards: (N, rows, cols) int8 codes of radius 1.
-
-    Returns:
-        (N, rows * cols) int64, 0 or more; 0 for a cell that neighbours no clue.
-    """
-    count, rows, cols = boards.shape
-    clues = np.pad(boards <= MAX_COUNT, ((0, 0), (1, 1), (1, 1))).astype(np.int64)
-    around = np.zeros(boards.shape, np.int64)
-    for down in range(3):
-        for right in range(3):
-            around += clues[:, down : down + rows, right : right + cols] << (down * _WIDTH + right)
-    # The number is the place of the first clue, and the places of all clues relative to it.
-    first = np.maximum(around & -around, 1)
-    down, right = np.divmod(np.log2(first).astype(np.int64), _WIDTH)
-    place = (np.arange(rows)[:, None] + down) * (cols + 2) + np.arange(cols) + right
-    return np.where(around > 0, place << _PATTERN_BITS | around // first, 0).reshape(count, rows * cols)
-
-
-_LEAST = 1e-5
-"""Bound on the probabilities of the network, from 0 and from 1."""
-
-CERTAIN = 0.999
-"""Safety from which a cell counts as certain. Boards with such a cell stay as they are, since the agent clicks it."""
-
-
-def fitted_safety(safety: NDArray[np.float32], boards: NDArray[np.int8], mines: int) -> NDArray[np.float32]:
-    """Returns the safety of all cells, fitted to the clues on boards without a certain cell.
-
-    Args:
-        safety: (N, rows * cols) float32, the probability that a covered cell is safe; 0 for open cells.
-        boards: (N, rows, cols) int8 codes of radius 1.
-        mines: the number of mines on each board.
-
-    Returns:
-        (N, rows * cols) float32; 0 for open cells. On an impossible board the clues are met as far as they can be.
-    """
-    unsure = np.flatnonzero(safety.max(axis=1) < CERTAIN)
-    codes = np.ascontiguousarray(boards[unsure])
-    # No clue can correct a probability that is exactly 0 or 1.
-    risks = np.clip(1.0 - safety[unsure].astype(np.float64), _LEAST, 1.0 - _LEAST)
-    logits = averaged_logits(np.log(risks / (1.0 - risks)), codes).reshape(codes.shape)
-    risks = 1.0 / (1.0 + np.exp(-logits))
-    fit_to_clues(risks, logits, codes, mines, MAX_COUNT)
-    fitted = safety.copy()
-    fitted[unsure] = np.where(codes > MAX_COUNT, 1.0 - risks, 0.0).reshape(len(unsure), safety.shape[1])
-    return fitted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.practice import Practice
 from baselines.learned.afterstate.self_play import (
     MINE,
     UNKNOWN,
     AfterstateHyperparameters,
     Afterstates,
-    Counters,
     Lessons,
     SelfPlay,
 )
@@ -38,12 +37,19 @@ from baselines.learned.common.tensor_files import (
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
 from baselines.learned.settings import TrainingSettings, scaled
 from baselines.support.board_names import file_name, name_of
+from minesweeper_env.config import BoardConfig
 
 LEARNING_COST = 3
 """Approximate time of a forward and a backward pass, in forward passes."""
 
 MIN_BATCH = 32
 """Lower bound on the boards of a minibatch on large boards, where fewer boards hold as many cells."""
+
+MIN_GAMES = 32
+"""Lower bound on the games on large boards, where fewer games hold as many cells."""
+
+_STEPS_AT_ONCE = 8
+"""Minibatches between two yields of `rounds`."""
 
 _LEAST_LOSS = 1e-5
 """Lower bound of -log W, which keeps the logarithm of 1 - W finite."""
@@ -83,8 +89,77 @@ def worth_loss(log_worth: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
     return (weights * losses).sum() / weights.sum()
 
 
-_STEPS_AT_ONCE = 8
-"""Minibatches between two yields of `rounds`."""
+class Replay:
+    """Ring buffer of the last `capacity` boards, in columns like those of `empty`, `Lessons` or `Afterstates`.
+
+    Attributes:
+        added: number of boards ever added.
+    """
+
+    def __init__(self, capacity: int, empty: Any) -> None:
+        """Makes empty arrays; the system commits their memory as they fill."""
+        self._columns = type(empty)(*(np.zeros((capacity, *like.shape[1:]), like.dtype) for like in empty))
+        self._capacity, self.added = capacity, 0
+
+    @property
+    def size(self) -> int:
+        """The number of rows filled."""
+        return min(self.added, self._capacity)
+
+    def add(self, boards: Any) -> None:
+        """Stores boards in place of the oldest ones; if more are given than fit, the last ones stay."""
+        count = len(boards.codes)
+        rows = (self.added + np.arange(count)) % self._capacity
+        kept = slice(max(0, count - self._capacity), None)
+        for column, values in zip(self._columns, boards, strict=True):
+            column[rows[kept]] = values[kept]
+        self.added += count
+
+    def draw(self, count: int, rng: np.random.Generator) -> Any:
+        """Returns `count` boards, drawn uniformly with replacement."""
+        rows = rng.integers(self.size, size=count)
+        return type(self._columns)(*(column[rows] for column in self._columns))
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Returns copies of the filled rows, for `restore`."""
+        filled = {name: column[: self.size].copy() for name, column in self._columns._asdict().items()}
+        return {**filled, "added": np.array([self.added])}
+
+    def restore(self, saved: dict[str, NDArray[Any]]) -> None:
+        """Restores what `save` returned; raises KeyError or ValueError if it is of another buffer."""
+        self.added = int(saved["added"][0])
+        for name, column in self._columns._asdict().items():
+            column[: self.size] = saved[name]
+
+
+class Practice:
+    """Games, samples and work on one board.
+
+    Attributes:
+        config: the board under the rule of the training.
+        plays: games under the rule of the training, then those under the other rule, if there are any.
+        lessons: the boards that teach safety and counts, of both.
+        afterstates: the boards that teach the worth.
+        replays: both replay buffers, by name.
+        work: forward passes of the network on one cell so far, roughly.
+        pending: afterstates that wait to be drawn.
+    """
+
+    def __init__(self, config: BoardConfig, own: AfterstateHyperparameters, envs: int) -> None:
+        """Makes games on a board, some of them under the other first-click rule, and empty replay buffers.
+
+        `envs` is the number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
+        """
+        count = scaled(envs, config.cells, MIN_GAMES)
+        others = min(round(own.other_rule * count), count - 1)
+        other = "safe" if config.first_click == "opening" else "opening"
+        rules = {config.first_click: count - others, other: others}
+        self.plays = [SelfPlay(replace(config, first_click=rule), games, own) for rule, games in rules.items() if games]
+        codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
+        self.lessons = Replay(own.buffer_size, Lessons(codes, np.zeros((0, config.cells), np.int8)))
+        self.afterstates = Replay(own.buffer_size, Afterstates(codes, numbers, numbers))
+        self.replays = {"lessons": self.lessons, "afterstates": self.afterstates}
+        self.config, self.work, self.pending = config, 0.0, 0.0
 
 
 class AfterstateLearner:
@@ -140,11 +215,14 @@ class AfterstateLearner:
         set_precision(self._trained, settings.precision)
         self._limit_recall(self._trained)
         self.network: AfterstateNetwork = deepcopy(self._trained).requires_grad_(False)
-        safety = [*self._trained.tower.parameters(), *self._trained.safety.parameters()]
-        others = [*self._trained.counts.parameters(), *self._trained.halves()[1]]
-        groups = [{"params": parameters} for parameters in (safety, others)]
+        trained = self._trained
+        self._networks = {"network": self.network, "trained": trained}
+        safety = [*trained.tower.parameters(), *trained.safety.parameters()]
+        counts, worth = [*trained.counts.parameters()], [*trained.worth_tower.parameters(), *trained.worth.parameters()]
+        self._halves = {"cells": safety + counts, "worth": worth}
+        groups = [{"params": safety}, {"params": counts + worth}]
         self._optimizer = new_optimizer(settings.optimizer, groups, self._own.weight_decay)
-        self._practices = [Practice.on(config, self._own, settings.envs) for config in settings.configs]
+        self._practices = [Practice(config, self._own, settings.envs) for config in settings.configs]
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
         """Learns without end, and yields before each round on a board.
@@ -159,28 +237,25 @@ class AfterstateLearner:
             # The caller's work between rounds must not count as learning time.
             self.clock.lap("between")
             practice = min(self._practices, key=lambda practice: practice.work)
-            self._advance(practice, scaled(self._own.batch_size, practice.config.cells, MIN_BATCH))
-
-    def _networks(self) -> dict[str, nn.Module]:
-        return {"network": self.network, "trained": self._trained}
-
-    def _advance(self, practice: Practice, batch: int) -> None:
-        """Plays a round of games, or takes some optimiser steps."""
-        if practice.pending < batch:
-            self._play(practice)
-        else:
-            self._learn_from(practice, batch)
+            batch = scaled(self._own.batch_size, practice.config.cells, MIN_BATCH)
+            if practice.pending < batch:
+                self._play(practice)
+            else:
+                self._learn_from(practice, batch)
 
     def _play(self, practice: Practice) -> None:
         """Plays a round of games, and stores what they teach."""
         before = practice.afterstates.added
         for games in practice.plays:
-            rated = games.rated
             lessons, afterstates = games.play(self.network, self._rng, self.steps >= self._own.search_starts)
             practice.lessons.add(lessons)
             practice.afterstates.add(afterstates)
-            practice.work += (games.rated - rated) * practice.config.cells
-            self._record_counters(games)
+            practice.work += games.rated * practice.config.cells
+            name = f"{file_name(name_of(games.config))}-{games.config.first_click}"
+            self._logger.record_mean(f"train/win_rate/{name}", games.wins / games.count)
+            if games.guessed > 0:
+                self._logger.record_mean(f"train/changed/{name}", games.changed / games.guessed)
+                self._logger.record_mean(f"train/guesses/{name}", games.guessed / games.count)
         practice.pending += self._own.replay_ratio * (practice.afterstates.added - before)
         self.clock.lap("inference")
 
@@ -203,13 +278,12 @@ class AfterstateLearner:
             tower.requires_grad_(self.steps >= own.heads_first * own.batch_size)
             tower.recall.weight.requires_grad_(tower.recall.weight.requires_grad and bool(own.recall))
             tower.depth = max(1, self._depth - int(self._rng.integers(own.depth_spread + 1)))
-        codes, labels = self._turned_lessons(lessons)
-        features = network.features(codes, mines)
-        safety, counts = cell_losses(
-            network.safety_logits(features), network.count_logits(features), codes, labels, own.isolated_weight_cap
-        )
+        codes, labels = self._turned(lessons.codes, lessons.labels.reshape(lessons.codes.shape))
+        features, labels = network.features(codes, mines), labels.flatten(start_dim=1).long()
+        logits = network.safety_logits(features), network.count_logits(features)
+        safety, counts = cell_losses(*logits, codes, labels, own.isolated_weight_cap)
         (after,) = self._turned(afterstates.codes)
-        targets, weights = self._on_device(*afterstates[1:])
+        targets, weights = (torch.from_numpy(column).to(self._device) for column in afterstates[1:])
         worth = worth_loss(network.log_worth(after, mines), targets, weights)
         for tower in network.towers:
             tower.depth = self._depth
@@ -222,9 +296,8 @@ class AfterstateLearner:
     def _set_rates(self) -> None:
         """Sets the learning rates, which rise from 0 at the start of the training."""
         own = self._own
-        rate = self._learning_rate(1.0 - self._budget.progress(self.steps)) * min(
-            1.0, (self.steps / own.batch_size + 1) / own.warm_up
-        )
+        rate = self._learning_rate(1.0 - self._budget.progress(self.steps))
+        rate *= min(1.0, (self.steps / own.batch_size + 1) / own.warm_up)
         safety, others = self._optimizer.param_groups
         safety["lr"], others["lr"] = own.safety_rate * rate, rate
 
@@ -232,42 +305,21 @@ class AfterstateLearner:
         """Takes a step down the gradient; it is clipped for each half of the network."""
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        for name, parameters in zip(("cells", "worth"), self._trained.halves(), strict=True):
+        for name, parameters in self._halves.items():
             norm = torch.nn.utils.clip_grad_norm_(parameters, self._own.max_grad_norm)
             self._logger.record_mean(f"train/gradient_norm/{name}", float(norm))
         self._optimizer.step()
-        self._average()
-
-    @torch.no_grad()
-    def _average(self) -> None:
-        """Moves the weights that play towards those in training; at first faster, since they begin untrained."""
-        updates = self.steps / self._own.batch_size
-        pace = max(1 - self._own.averaging, 1 / (updates + 1))
-        for average, trained in zip(self.network.parameters(), self._trained.parameters(), strict=True):
-            average.lerp_(trained, pace)
-
-    def _turned_lessons(self, lessons: Lessons) -> list[Tensor]:
-        """Returns codes (N, rows, cols) int8 and labels (N, rows * cols) int64, turned by the same symmetry."""
-        codes, labels = self._turned(lessons.codes, lessons.labels.reshape(lessons.codes.shape))
-        return [codes, labels.flatten(start_dim=1).long()]
+        # The weights that play move towards those in training; at first faster, since they begin untrained.
+        pace = max(1 - self._own.averaging, 1 / (self.steps / self._own.batch_size + 1))
+        with torch.no_grad():
+            for average, trained in zip(self.network.parameters(), self._trained.parameters(), strict=True):
+                average.lerp_(trained, pace)
 
     def _turned(self, *boards: NDArray[Any]) -> list[Tensor]:
         """Returns arrays (N, rows, cols) on the device, turned and mirrored by one random symmetry of the board."""
         choices = symmetries(*boards[0].shape[1:])
         symmetry = choices[int(self._rng.integers(len(choices)))]
-        return [transform(cells, symmetry) for cells in self._on_device(*boards)]
-
-    def _on_device(self, *arrays: NDArray[Any]) -> list[Tensor]:
-        return [torch.from_numpy(array).to(self._device) for array in arrays]
-
-    def _record_counters(self, games: SelfPlay) -> None:
-        counters, record = games.counters, self._logger.record_mean
-        name = f"{file_name(name_of(games.config))}-{games.config.first_click}"
-        record(f"train/win_rate/{name}", counters.wins / counters.games)
-        if counters.guesses > 0:
-            record(f"train/changed/{name}", counters.changed / counters.guesses)
-            record(f"train/guesses/{name}", counters.guesses / counters.games)
-        games.counters = Counters()
+        return [transform(torch.from_numpy(cells).to(self._device), symmetry) for cells in boards]
 
     def current_network(self) -> nn.Module:
         """Returns the network that plays."""
@@ -279,7 +331,7 @@ class AfterstateLearner:
         Raises:
             ValueError: the weights do not fit the network of this training.
         """
-        for own in (self.network, self._trained):
+        for own in self._networks.values():
             if isinstance(network, BoardNetwork):
                 own.begin_with(network)
             else:
@@ -287,8 +339,10 @@ class AfterstateLearner:
             self._limit_recall(own)
 
     def _limit_recall(self, network: AfterstateNetwork) -> None:
+        """Without recall, lets the input planes enter at the first application alone."""
         if not self._own.recall:
-            network.forget_recall()
+            for tower in network.towers:
+                nn.init.zeros_(tower.recall.weight)
 
     def log(self) -> None:
         """Writes a log row: the means since the last row, and the fractions of time."""
@@ -300,7 +354,7 @@ class AfterstateLearner:
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
         """Returns a copy of the whole state at a yield of `rounds`, as tensors and as JSON-able values."""
         learned = optimiser_tensors(self._optimizer)
-        for name, network in self._networks().items():
+        for name, network in self._networks.items():
             learned |= prefixed(network.state_dict(), name)
         tensors = {name: tensor.detach().clone() for name, tensor in learned.items()}
         states = []
@@ -321,7 +375,7 @@ class AfterstateLearner:
         try:
             if state["boards"] != self._boards():
                 raise ValueError(f"it is of the boards {state['boards']}, not {self._boards()}")
-            for name, network in self._networks().items():
+            for name, network in self._networks.items():
                 load_weights(network, unprefixed(tensors, name))
             # The optimiser would go on in the tensors that it is given.
             restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})

@@ -17,43 +17,20 @@ _FIRST_HAZARD = -4.5
 """Bias of the last layer of a new worth head; a board of 50 covered cells begins with a worth of about 0.6."""
 
 
-class CountHead(nn.Module):
-    """Maps features to the logits of the counts that each cell would show."""
+class NeighbourHead(nn.Module):
+    """Maps features (N, channels, rows, cols) to numbers for each cell and its neighbours, (N, outputs, rows, cols)."""
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, outputs: int) -> None:
         """Makes the two convolutions."""
         super().__init__()
         self.hidden = nn.Conv2d(channels, channels, 3, padding=1)
-        self.layer = nn.Conv2d(channels, COUNTS, 1)
+        self.layer = nn.Conv2d(channels, outputs, 1)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, features: Tensor) -> Tensor:
-        """Maps (N, channels, rows, cols) to (N, COUNTS, rows * cols)."""
-        logits: Tensor = self.layer(torch.relu_(self.hidden(features)))
-        return logits.flatten(start_dim=2)
-
-
-class WorthHead(nn.Module):
-    """Maps features to the hazards of the cells; the probability of winning is exp(-sum of the hazards).
-
-    A won game is the product of independent pieces of luck in different places, so each covered cell contributes a
-    factor. The same weights fit boards of any size.
-    """
-
-    def __init__(self, channels: int) -> None:
-        """Makes the two convolutions; the last one begins small, so that all boards begin about equal."""
-        super().__init__()
-        self.hidden = nn.Conv2d(channels, channels, 3, padding=1)
-        self.layer = nn.Conv2d(channels, 1, 1)
-        nn.init.normal_(self.layer.weight, std=0.02)
-        assert self.layer.bias is not None
-        nn.init.constant_(self.layer.bias, _FIRST_HAZARD)
-        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-
-    def forward(self, features: Tensor, codes: Tensor) -> Tensor:
-        """Maps features (N, channels, rows, cols) and codes (N, rows, cols) to (N, rows, cols) float32, 0 if open."""
-        hazards = functional.softplus(self.layer(torch.relu_(self.hidden(features))).float())[:, 0]
-        return hazards * (codes > MAX_COUNT)
+        """Maps features to numbers."""
+        values: Tensor = self.layer(torch.relu_(self.hidden(features)))
+        return values
 
 
 class AfterstateNetwork(nn.Module):
@@ -62,14 +39,17 @@ class AfterstateNetwork(nn.Module):
     It has two towers, because a common tower learns safety worse. The worth has few and noisy targets, one outcome per
     game; safety and counts have one target per cell.
 
+    The worth of a board, the probability of winning, is exp(-sum of the hazards of its covered cells): a won game is
+    the product of independent pieces of luck in different places, and the same weights fit boards of any size.
+
     Attributes:
         planes: input planes from codes; marks are no evidence.
         tower: maps planes to the features of safety and counts.
         worth_tower: maps planes to the features of the worth.
         safety: head of the probability that a cell is safe.
         counts: head of the count that a safe cell shows.
-        worth: head of the probability of winning from a board. It learns afterstates alone: boards where the last
-            click shows its count and has opened nothing else yet (Sutton and Barto 2018, section 6.8).
+        worth: head of the hazards. It learns afterstates alone: boards where the last click shows its count and has
+            opened nothing else yet (Sutton and Barto 2018, section 6.8).
     """
 
     def __init__(self, size: NetworkSize) -> None:
@@ -79,18 +59,16 @@ class AfterstateNetwork(nn.Module):
         self.tower = RecallTower(BoardPlanes.COUNT, size)
         self.worth_tower = RecallTower(BoardPlanes.COUNT, size)
         self.safety = CellHead(size.channels)
-        self.counts = CountHead(size.channels)
-        self.worth = WorthHead(size.channels)
+        self.counts = NeighbourHead(size.channels, COUNTS)
+        self.worth = NeighbourHead(size.channels, 1)
+        # Small weights, so that all boards begin about equal.
+        nn.init.normal_(self.worth.layer.weight, std=0.02)
+        nn.init.constant_(self.worth.layer.bias, _FIRST_HAZARD)  # type: ignore[arg-type]
 
     @property
     def towers(self) -> tuple[RecallTower, RecallTower]:
         """Both towers."""
         return self.tower, self.worth_tower
-
-    def halves(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-        """Returns the parameters of safety and counts, then the parameters of the worth; none is in both lists."""
-        cells, worth = (self.tower, self.safety, self.counts), (self.worth_tower, self.worth)
-        return tuple([each for module in half for each in module.parameters()] for half in (cells, worth))  # type: ignore[return-value]
 
     def begin_with(self, network: BoardNetwork) -> None:
         """Copies trunk and head of a network of safety; the recall begins without effect, so safety stays as it is.
@@ -101,11 +79,6 @@ class AfterstateNetwork(nn.Module):
         for tower in self.towers:
             tower.begin_with(network.trunk.tower)
         load_weights(self.safety, network.head.state_dict())
-
-    def forget_recall(self) -> None:
-        """Sets the recall of both towers to 0, so that the input planes enter only at the first application."""
-        for tower in self.towers:
-            nn.init.zeros_(tower.recall.weight)
 
     def features(self, codes: Tensor, mines: int) -> Tensor:
         """Maps codes (N, rows, cols) to the features (N, channels, rows, cols) of safety and counts."""
@@ -122,7 +95,7 @@ class AfterstateNetwork(nn.Module):
         """Returns the logits of the count that each cell shows if safe, (N, COUNTS, n) float32, for features."""
         with self.tower.autocast(features):
             logits: Tensor = self.counts(features)
-        return logits.float()
+        return logits.flatten(start_dim=2).float()
 
     def log_worth(self, codes: Tensor, mines: int) -> Tensor:
         """Returns the logarithm of the probability of winning from afterstates (N, rows, cols), (N,) float32."""
@@ -132,5 +105,5 @@ class AfterstateNetwork(nn.Module):
         """Returns how much each covered cell lowers the logarithm of the worth, (N, rows, cols) float32; 0 if open."""
         features = self.worth_tower(self.planes(codes, mines))
         with self.worth_tower.autocast(features):
-            hazards: Tensor = self.worth(features, codes)
+            hazards: Tensor = functional.softplus(self.worth(features).float())[:, 0] * (codes > MAX_COUNT)
         return hazards

@@ -91,7 +91,7 @@ class AfterstatePolicy:
         self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
         self._symmetries = whether("symmetries", symmetries)
         self._safety = one_of("safety", safety, (LEARNED, EXACT, CLUES))
-        self._clues = whether("clues", clues) and self._safety == LEARNED
+        self._clues = whether("clues", clues) or self._safety == CLUES
         self._onward = whether("onward", onward)
 
     def reset(self, seed: int) -> None:
@@ -120,37 +120,30 @@ class AfterstatePolicy:
         return actions
 
     def _choose(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        learned = self._safety == LEARNED
-        safety = self._rate(boards, legal).safety if learned else self._unlearned_safety(boards, legal)
+        safety = self._rate(boards, legal, weighs=False).safety
         # A legal click whose safety rounds to 0 still beats an illegal one.
         clicks = np.where(legal, safety, -1.0).argmax(axis=1)
         best = safety.max(axis=1)
         guesses = np.flatnonzero((best < self._sure) & (best > 0) & (self._limits.breadth > 1))
         if len(guesses) > 0:
-            clicks[guesses] = self._weigh(boards[guesses], legal[guesses])
+            ratings = self._rate(boards[guesses], legal[guesses], weighs=True)
+            network, mines = self.network, self.config.mines
+            clicks[guesses] = best_clicks(
+                network, mines, boards[guesses], ratings, self._limits, self._symmetries, self._onward
+            )
         return clicks
 
-    def _weigh(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns the click of the highest value on each board."""
-        ratings = self._rate(boards, legal, counts=True, averaged=self._symmetries)
-        if self._safety != LEARNED:
-            ratings = ratings._replace(safety=self._unlearned_safety(boards, legal))
-        network, mines = self.network, self.config.mines
-        return best_clicks(network, mines, boards, ratings, self._limits, self._symmetries, self._onward)
-
-    def _rate(
-        self, boards: NDArray[np.int8], legal: NDArray[np.bool_], counts: bool = False, averaged: bool = False
-    ) -> Ratings:
-        """Rates all legal clicks by the network, and fits the safety to the clues; see `rate` for the options."""
+    def _rate(self, boards: NDArray[np.int8], legal: NDArray[np.bool_], weighs: bool) -> Ratings:
+        """Rates all legal clicks; to weigh them, with the counts that they can show."""
+        mines, counts = self.config.mines, np.zeros(0, np.float32)
         # The clues also count the mines under flags, which are no legal clicks.
-        ratings = rate(self.network, self.config.mines, boards, covered_cells(boards), counts, averaged)
-        fitted = fitted_safety(ratings.safety, boards, self.config.mines) if self._clues else ratings.safety
-        return ratings._replace(safety=fitted * legal)
-
-    def _unlearned_safety(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Returns the safety of all legal clicks by the oracle, or by the clues alone."""
+        covered = covered_cells(boards)
+        safety = np.where(covered, np.float32(0.5), np.float32(0.0))
+        if weighs or self._safety == LEARNED:
+            learned, counts = rate(self.network, mines, boards, covered, weighs, weighs and self._symmetries)
+            safety = learned if self._safety == LEARNED else safety
         if self._safety == EXACT:
-            risks = mine_probabilities_batch(boards, self.config.mines).reshape(legal.shape)
-            return np.where(legal, 1.0 - risks, 0.0).astype(np.float32)
-        equal = np.where(covered_cells(boards), np.float32(0.5), np.float32(0.0))
-        return fitted_safety(equal, boards, self.config.mines) * legal
+            safety = (1.0 - mine_probabilities_batch(boards, mines).reshape(legal.shape)).astype(np.float32)
+        elif self._clues:
+            safety = fitted_safety(safety, boards, mines)
+        return Ratings(np.where(legal, safety, np.float32(0.0)), counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from baselines.learned.afterstate.clues import fitted_safety
-from baselines.learned.afterstate.network import AfterstateNetwork
+from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.networks import covered_cells, transform, transform_cells
 from minesweeper_env.config import BoardConfig
 
@@ -38,6 +39,12 @@ _OPENING_BONUS = 0.1
 
 On a large board hundreds of cells may be equally safe, far more than are weighed. A 0 opens its neighbours too, so the
 likeliest zeros, at corners and edges, must be among those that are.
+"""
+
+_VIEWS = [(turns, mirrored) for turns in (0, 2) for mirrored in (False, True)]
+"""Symmetries that every board has: the identity, the reflections and the half turn.
+
+On a square board the other four bring nothing measurable, and double the time.
 """
 
 
@@ -69,6 +76,18 @@ _LIKELY = Limits(slack=1.0, breadth=4)
 """Clicks whose next safety is rated first."""
 
 
+class Ratings(NamedTuple):
+    """Ratings of the cells of N boards by the network.
+
+    Attributes:
+        safety: (N, n) float32, the probability that a cell is safe; 0 where a click is not legal.
+        counts: (N, COUNTS, n) float32, probabilities of the counts that a safe cell shows; no counts if not asked for.
+    """
+
+    safety: Floats
+    counts: Floats
+
+
 class Outcomes(NamedTuple):
     """The K outcomes of clicks on N boards if they hit no mine.
 
@@ -95,14 +114,6 @@ class Outcomes(NamedTuple):
         after = afterstates(boards[guesses[click]], cells[click], count)
         return cls(after, guesses[click], cells[click], chances[click, count])
 
-    def are_of(self, clicks: Flags) -> Flags:
-        """Returns whether each outcome follows one of these clicks (N, n) bool, (K,) bool."""
-        return clicks[self.guesses, self.cells]
-
-    def chosen(self, which: Flags) -> Outcomes:
-        """Returns the outcomes where `which`, (K,) bool, is True."""
-        return Outcomes(self.after[which], self.guesses[which], self.cells[which], self.chances[which])
-
     def click_values(self, safety: Floats, worth: Doubles) -> Doubles:
         """Returns the value of each click, (N, n): its safety times its mean of `worth` (K,); -1 without outcomes."""
         places = self.guesses * safety.shape[1] + self.cells
@@ -118,37 +129,27 @@ def afterstates(boards: Boards, cells: Cells, counts: Cells) -> Boards:
     return after
 
 
+@torch.no_grad()
+def _ask(
+    network: AfterstateNetwork, boards: Boards, averaged: bool, question: Callable[[Tensor], Sequence[Tensor]]
+) -> list[Tensor]:
+    """Returns what a question finds, (..., cells), averaged over the views of boards (N, rows, cols) if wanted."""
+    codes = torch.as_tensor(boards, device=next(network.parameters()).device)
+    rows, cols = codes.shape[1:]
+    cells = torch.arange(rows * cols, device=codes.device)
+    views = []
+    for symmetry in _VIEWS[: None if averaged else 1]:
+        back = transform_cells(cells, rows, cols, symmetry)
+        views.append([found[..., back] for found in question(transform(codes, symmetry))])
+    return [torch.stack(found).mean(dim=0).cpu() for found in zip(*views, strict=True)]
+
+
 def _parts_of(boards: NDArray[Any]) -> list[slice]:
     """Returns slices of boards (N, rows, cols), one for each pass."""
     size = max(1, AT_ONCE * 64 // (boards.shape[1] * boards.shape[2]))
     return [slice(start, start + size) for start in range(0, len(boards), size)]
 
 
-def _views_of(averaged: bool) -> list[tuple[int, bool]]:
-    """Returns symmetries that every board has, the half turn and the reflections, or the identity alone.
-
-    On a square board the other four bring nothing measurable, and double the time.
-    """
-    return [(turns, mirrored) for turns in (0, 2) for mirrored in (False, True)] if averaged else [(0, False)]
-
-
-def _on_device(network: AfterstateNetwork, boards: Boards) -> Tensor:
-    return torch.as_tensor(boards, device=next(network.parameters()).device)
-
-
-class Ratings(NamedTuple):
-    """Ratings of the cells of N boards by the network.
-
-    Attributes:
-        safety: (N, n) float32, the probability that a cell is safe; 0 where a click is not legal.
-        counts: (N, COUNTS, n) float32, probabilities of the counts that a safe cell shows; None unless asked for.
-    """
-
-    safety: Floats
-    counts: Floats | None
-
-
-@torch.no_grad()
 def rate(
     network: AfterstateNetwork, mines: int, boards: Boards, legal: Flags, counts: bool, averaged: bool = False
 ) -> Ratings:
@@ -162,22 +163,15 @@ def rate(
         counts: whether to rate the counts too.
         averaged: whether to average the probabilities over the half turn and the reflections of the board.
     """
-    rows, cols = boards.shape[1:]
-    safeties, distributions = [], []
-    for part in _parts_of(boards):
-        codes = _on_device(network, boards[part])
-        cells = torch.arange(rows * cols, device=codes.device)
-        safe, shown = [], []
-        for symmetry in _views_of(averaged):
-            features = network.features(transform(codes, symmetry), mines)
-            back = transform_cells(cells, rows, cols, symmetry)
-            safe.append(torch.sigmoid(network.safety_logits(features))[:, back])
-            if counts:
-                shown.append(torch.softmax(network.count_logits(features), dim=1)[:, :, back])
-        safeties.append(torch.stack(safe).mean(dim=0).cpu().numpy())
-        if counts:
-            distributions.append(torch.stack(shown).mean(dim=0).cpu().numpy())
-    return Ratings(np.concatenate(safeties) * legal, np.concatenate(distributions) if counts else None)
+
+    def question(codes: Tensor) -> list[Tensor]:
+        features = network.features(codes, mines)
+        safety = torch.sigmoid(network.safety_logits(features))
+        return [safety, torch.softmax(network.count_logits(features), dim=1)] if counts else [safety]
+
+    parts = [_ask(network, boards[part], averaged, question) for part in _parts_of(boards)]
+    safety, *shown = (torch.cat(found).numpy() for found in zip(*parts, strict=True))
+    return Ratings(safety * legal, shown[0] if counts else np.zeros((len(boards), 0, legal.shape[1]), np.float32))
 
 
 def next_safety(network: AfterstateNetwork, mines: int, boards: Boards) -> Floats:
@@ -191,7 +185,6 @@ def next_safety(network: AfterstateNetwork, mines: int, boards: Boards) -> Float
 
 def clicks_to_weigh(ratings: Ratings, limits: Limits) -> Flags:
     """Returns the clicks to weigh at a guess, (N, n) bool: those within the slack, likely zeros first if many."""
-    assert ratings.counts is not None
     return candidates(ratings.safety, limits, ratings.safety * (1 + _OPENING_BONUS * ratings.counts[:, 0]))
 
 
@@ -259,23 +252,10 @@ def _near(cells: Tensor, rows: int, cols: int) -> tuple[Tensor, int]:
     return (cells // cols * width + cells % cols)[:, None] + steps, (rows + 2 * REACH) * width
 
 
-def worths_alone(network: AfterstateNetwork, mines: int, after: Boards) -> Doubles:
-    """Returns the probability of winning from afterstates (K, rows, cols) by their own hazards alone, (K,) float64."""
-    sums = [_hazards(network, mines, after[part], averaged=False).sum(dim=(1, 2)) for part in _parts_of(after)]
-    return np.asarray(torch.exp(-torch.cat(sums)).numpy())
-
-
-@torch.no_grad()
 def _hazards(network: AfterstateNetwork, mines: int, boards: Boards, averaged: bool) -> Tensor:
     """Returns the hazards of the cells of boards, (N, rows, cols) float64; 0 for open cells."""
-    codes = _on_device(network, boards)
-    rows, cols = codes.shape[1:]
-    cells = torch.arange(rows * cols, device=codes.device)
-    views = []
-    for symmetry in _views_of(averaged):
-        turned = network.hazards(transform(codes, symmetry), mines).flatten(start_dim=1)
-        views.append(turned[:, transform_cells(cells, rows, cols, symmetry)])
-    return torch.stack(views).mean(dim=0).reshape(codes.shape).cpu().double()
+    (found,) = _ask(network, boards, averaged, lambda codes: [network.hazards(codes, mines).flatten(start_dim=1)])
+    return found.reshape(boards.shape).double()
 
 
 def best_clicks(
@@ -303,7 +283,6 @@ def best_clicks(
             averaged over the half turn and the reflections of the board.
         onward: see above.
     """
-    assert ratings.counts is not None
     outcomes = Outcomes.of(boards, ratings.counts, clicks_to_weigh(ratings, limits))
     worth = worths(network, mines, outcomes)
     further = _further_safety(network, mines, outcomes, ratings.safety, worth) if onward else np.ones_like(worth)
@@ -311,8 +290,9 @@ def best_clicks(
     if symmetries:
         close = candidates(values, _CLOSE)
         close &= close.sum(axis=1, keepdims=True) > 1
-        which = outcomes.are_of(close)
-        again = outcomes.chosen(which)
+        which = close[outcomes.guesses, outcomes.cells]
+        columns: Any = [column[which] for column in outcomes]
+        again = Outcomes(*columns)
         finer = again.click_values(ratings.safety, further[which] * worths(network, mines, again, averaged=True))
         values = np.where(close.any(axis=1, keepdims=True), finer, values)
     return values.argmax(axis=1)
@@ -328,7 +308,7 @@ def _further_safety(
     further = np.ones_like(worth)
 
     def enter(clicks: Flags) -> None:
-        which = outcomes.are_of(clicks)
+        which = clicks[outcomes.guesses, outcomes.cells]
         further[which] = next_safety(network, mines, outcomes.after[which])
 
     bounds = outcomes.click_values(safety, worth)
@@ -337,19 +317,6 @@ def _further_safety(
     best = np.where(likely, outcomes.click_values(safety, further * worth), 0).max(axis=1, keepdims=True)
     enter(~likely & (bounds >= best - _CLOSE.slack))
     return further
-
-
-def click_values(
-    network: AfterstateNetwork, mines: int, boards: Boards, ratings: Ratings, clicks: Flags, alone: bool = False
-) -> Doubles:
-    """Returns the value of clicks (N, n) bool by W alone, (N, n) float64; -1 for the other cells.
-
-    `alone` takes the worth of each afterstate by itself, `worths_alone`, instead of `worths`; see `best_clicks`.
-    """
-    assert ratings.counts is not None
-    outcomes = Outcomes.of(boards, ratings.counts, clicks)
-    worth = worths_alone(network, mines, outcomes.after) if alone else worths(network, mines, outcomes)
-    return outcomes.click_values(ratings.safety, worth)
 
 
 def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> Doubles:
@@ -361,14 +328,15 @@ def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> Doubl
     """
     everywhere = np.ones((1, config.cells), np.bool_)
     covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
-    ratings = rate(network, config.mines, covered, everywhere, counts=True)
-    assert ratings.counts is not None
+    safety, counts = rate(network, config.mines, covered, everywhere, counts=True)
     if config.first_click != "any":
-        ratings.safety[:] = 1.0
+        safety[:] = 1.0
     if config.first_click in ("opening", "corners"):
-        ratings.counts[:] = np.eye(ratings.counts.shape[1])[0][None, :, None]
+        counts[:] = np.eye(COUNTS)[0][None, :, None]
+    outcomes = Outcomes.of(covered, counts, everywhere)
     # The first click may open much of the board, so it changes distant hazards too.
-    values = click_values(network, config.mines, covered, ratings, everywhere, alone=True)
-    board = values.reshape(config.rows, config.cols)
+    parts = (outcomes.after[part] for part in _parts_of(outcomes.after))
+    hazards = torch.cat([_hazards(network, config.mines, part, averaged=False).sum(dim=(1, 2)) for part in parts])
+    board = outcomes.click_values(safety, torch.exp(-hazards).numpy()).reshape(config.rows, config.cols)
     mirrored = (board + board[::-1] + board[:, ::-1] + board[::-1, ::-1]) / 4
     return ((mirrored + mirrored.T) / 2 if config.rows == config.cols else mirrored).reshape(-1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.search import (
-    Floats,
     Limits,
+    Outcomes,
     Ratings,
     afterstates,
-    click_values,
     clicks_to_weigh,
     first_click_values,
     rate,
+    worths,
 )
 from baselines.learned.settings import ISOLATED, MAX_BATCH, MAX_BUFFER, Hyperparameters, option
 from minesweeper_env.compiled import kernel
@@ -105,11 +105,6 @@ class GuessRecords(NamedTuple):
     values: NDArray[np.float64]
     order: NDArray[np.int64]
 
-    def chosen(self, which: NDArray[np.bool_]) -> GuessRecords:
-        """Returns the guesses where `which`, (K,) bool, is True."""
-        columns: Any = [column[which] for column in self]
-        return GuessRecords(*columns)
-
 
 def worth_targets(
     records: GuessRecords, won: NDArray[np.bool_], explores: NDArray[np.int64], mixing: float
@@ -144,42 +139,27 @@ def worth_targets(
         targets: (K,) float64 within 0 and 1.
         weights: (K,) float64; 0 after a mine, and where nothing can be learned.
     """
-    last, following = _following(records.games)
-    values = np.where(last, won[records.games], records.values[following])
+    by_game = np.argsort(records.games, kind="stable")
+    games, _, _, counts, safety, values, order = (column[by_game] for column in records)
+    last = np.append(games[1:] != games[:-1], True)[: len(games)]
+    values = np.where(last, won[games], np.append(values[1:], 0)[: len(games)])
     known = np.isfinite(values)
-    survival = np.maximum(_later_products(records.games, records.safety), _LEAST_SURVIVAL)
+    # The product of the safety of all later guesses of the same game.
+    logarithms = np.cumsum(np.log(np.maximum(safety, 1e-9)))
+    ends = np.flatnonzero(last)
+    totals = np.repeat(logarithms[ends], np.diff(ends, prepend=-1))
+    survival = np.maximum(np.exp(totals - logarithms), _LEAST_SURVIVAL)
     survived = np.ones(len(won), np.bool_)
-    survived[records.games[records.counts < 0]] = False
-    counts = survived[records.games] & (records.order >= explores[records.games])
-    share = np.where(records.order == 0, 1.0, mixing)
+    survived[games[counts < 0]] = False
+    outcome = survived[games] & (order >= explores[games])
+    share = np.where(order == 0, 1.0, mixing)
     bootstrapped = (1 - share) * known
-    weights = bootstrapped + share * counts / survival
-    totals = bootstrapped * np.where(known, values, 0.0) + share * (counts & won[records.games])
-    weights[records.counts < 0] = 0.0
-    return np.clip(np.divide(totals, weights, out=np.zeros_like(weights), where=weights > 0), 0, 1), weights
-
-
-def _following(games: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Returns whether a guess is the last one of its game, (K,) bool, and the index of the next one, (K,) int64."""
-    order = np.argsort(games, kind="stable")
-    following = np.arange(len(games))
-    last = np.ones(len(games), np.bool_)
-    same = games[order[:-1]] == games[order[1:]]
-    following[order[:-1][same]] = order[1:][same]
-    last[order[:-1][same]] = False
-    return last, following
-
-
-def _later_products(games: NDArray[np.int64], safety: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the product of the safety of all later guesses of the same game, (K,) float64; 1 after the last."""
-    logarithms = np.log(np.maximum(safety, 1e-9))
-    order = np.argsort(games, kind="stable")
-    sums = np.cumsum(logarithms[order])
-    ends = np.flatnonzero(np.append(games[order[1:]] != games[order[:-1]], True)) if len(games) else np.zeros(0, int)
-    totals = np.repeat(sums[ends], np.diff(ends, prepend=-1))
-    products = np.empty(len(games))
-    products[order] = np.exp(totals - sums)
-    return products
+    weights = bootstrapped + share * outcome / survival
+    sums = bootstrapped * np.where(known, values, 0.0) + share * (outcome & won[games])
+    weights[counts < 0] = 0.0
+    targets = np.clip(np.divide(sums, weights, out=np.zeros_like(weights), where=weights > 0), 0, 1)
+    back = np.argsort(by_game)
+    return targets[back], weights[back]
 
 
 MINE, UNKNOWN = COUNTS, -1
@@ -221,61 +201,21 @@ class Afterstates(NamedTuple):
     weights: NDArray[np.float32]
 
 
-@dataclass
-class Counters:
-    """Counts since the last log row.
+class SelfPlay:
+    """Plays rounds of games of one configuration, many side by side, each to its end.
 
     Attributes:
-        games: games finished.
-        wins: games won.
-        guesses: guesses made, without first clicks.
+        config: the games.
+        count: number of games side by side.
+        wins: games won in the last round.
+        rated: boards that the network rated in it.
+        guessed: guesses made in it, without first clicks.
         changed: guesses where the search preferred a click that is not the safest.
     """
 
-    games: int = 0
-    wins: int = 0
-    guesses: int = 0
-    changed: int = 0
-
-
-@dataclass
-class _Round:
-    """A round of games in progress.
-
-    Attributes:
-        network: plays.
-        rng: source of all randomness.
-        searches: whether to weigh the clicks at guesses.
-        explores: (N,) int64, the number of the guess that explores in each game; -1 for none.
-        guesses: (N,) int64, the number of guesses so far, the first click included.
-        records: the guesses.
-        kept: game numbers (K,) and boards (K, rows, cols) that teach safety and counts.
-    """
-
-    network: AfterstateNetwork
-    rng: np.random.Generator
-    searches: bool
-    explores: NDArray[np.int64]
-    guesses: NDArray[np.int64]
-    records: list[GuessRecords] = field(default_factory=list)
-    kept: list[tuple[NDArray[np.int64], NDArray[np.int8]]] = field(default_factory=list)
-
-
-class SelfPlay:
-    """Plays games of one configuration, many side by side, each to its end.
-
-    Args:
-        config: the games.
-        count: number of games side by side.
-        hyperparameters: how to explore, search and store.
-    """
-
     def __init__(self, config: BoardConfig, count: int, hyperparameters: AfterstateHyperparameters) -> None:
-        """Prepares the games; `play` begins them."""
-        self.config, self.count = config, count
-        self.counters = Counters()
-        self.rated = 0
-        self._own = hyperparameters
+        """Prepares the games; the hyperparameters say how to explore, search and store."""
+        self.config, self.count, self._own = config, count, hyperparameters
         self._limits = Limits.on(config, hyperparameters.slack, hyperparameters.breadth, power=1.0)
         self._games = Games(config, count, RewardWeights())
 
@@ -290,96 +230,78 @@ class SelfPlay:
         Returns:
             What the games teach. The layout of a game is looked at once it is over, when every player sees it.
         """
+        self._network, self._rng, self._searches = network, rng, searches
+        self.rated = self.guessed = self.changed = 0
+        self._guesses = np.zeros(self.count, np.int64)
+        self._records: list[GuessRecords] = []
+        self._kept: list[tuple[NDArray[np.int64], NDArray[np.int8]]] = []
         self._games.seed(rng.integers(0, 1 << 64, self.count, np.uint64, endpoint=False))
         self._games.reset(np.ones(self.count, np.bool_))
-        current = _Round(network, rng, searches, self._draw_explorations(rng), np.zeros(self.count, np.int64))
-        self._click_first(current)
+        # The number of the guess that explores in each game; -1 for none.
+        self._explores = rng.geometric(self._own.exploration, self.count) - 1
+        self._explores[self._explores >= _LAST_EXPLORING] = -1
+        self._click_first()
         while len(playing := np.flatnonzero(self._games.status == PLAYING)) > 0:
-            self._click(current, playing)
-        self.counters.games += self.count
-        self.counters.wins += int((self._games.status == WON).sum())
-        return self._samples(current)
+            self._click(playing)
+        self.wins = int((self._games.status == WON).sum())
+        return self._samples()
 
-    def _draw_explorations(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Returns the number of the guess that explores in each game, (N,) int64; -1 for none."""
-        explores = rng.geometric(self._own.exploration, self.count) - 1
-        explores[explores >= _LAST_EXPLORING] = -1
-        return explores
-
-    def _click_first(self, current: _Round) -> None:
+    def _click_first(self) -> None:
         """Makes the first click of each game: the best one by the network, or any cell where the game explores it."""
-        best = int(first_click_values(current.network, self.config).argmax()) if current.searches else 0
-        anywhere = (current.explores == 0) | (not current.searches)
-        cells = np.where(anywhere, current.rng.integers(self.config.cells, size=self.count), best)
-        everyone = np.arange(self.count)
-        boards = self._codes()
+        best = int(first_click_values(self._network, self.config).argmax()) if self._searches else 0
+        anywhere = (self._explores == 0) | (not self._searches)
+        cells = np.where(anywhere, self._rng.integers(self.config.cells, size=self.count), best)
+        everyone, boards = np.arange(self.count), self._codes()
         self._open(everyone, np.eye(self.config.cells, dtype=np.bool_)[cells])
-        unknown, sure = np.full(self.count, np.nan), np.ones(self.count)
-        self._record(current, everyone, boards, cells, sure, unknown)
+        self._record(everyone, boards, cells, np.ones(self.count), np.full(self.count, np.nan))
 
-    def _click(self, current: _Round, playing: NDArray[np.int64]) -> None:
+    def _click(self, playing: NDArray[np.int64]) -> None:
         """Opens all sure cells of each game that goes on, or makes its guess."""
         boards = self._codes()[playing]
         legal = (boards > self.config.codes.max_count).reshape(len(boards), -1)
-        safety = rate(current.network, self.config.mines, boards, legal, counts=False).safety
+        safety = rate(self._network, self.config.mines, boards, legal, counts=False).safety
         best = safety.max(axis=1)
         self.rated += len(boards)
-        keep = current.rng.random(len(boards)) < np.clip(self._own.keep_scale * (1 - best), self._own.keep_min, 1)
-        current.kept.append((playing[keep], boards[keep]))
-        chosen = self._sure_cells(safety, best)
-        guessing = np.flatnonzero(best < self._own.sure)
-        which, before = playing[guessing], boards[guessing]
-        cells, values, own = self._guess(current, which, before, legal[guessing])
-        chosen[guessing] = False
-        chosen[guessing, cells] = True
-        self._open(playing, chosen)
-        self._record(current, which, before, cells, own, values)
-
-    def _sure_cells(self, safety: Floats, best: Floats) -> NDArray[np.bool_]:
-        """Returns the cells to open at once, (K, n) bool: all that are surely safe, or else the safest one."""
+        keep = self._rng.random(len(boards)) < np.clip(self._own.keep_scale * (1 - best), self._own.keep_min, 1)
+        self._kept.append((playing[keep], boards[keep]))
+        # All that are surely safe, or else the safest one.
         chosen = safety >= np.maximum(_OPEN_AT_ONCE, self._own.sure)
         unsure = best < _OPEN_AT_ONCE
         chosen[unsure, safety[unsure].argmax(axis=1)] = True
-        return chosen
+        guessing = np.flatnonzero(best < self._own.sure)
+        if len(guessing) == 0:
+            self._open(playing, chosen)
+            return
+        which, before = playing[guessing], boards[guessing]
+        cells, own, values = self._guess(which, before, legal[guessing])
+        chosen[guessing] = False
+        chosen[guessing, cells] = True
+        self._open(playing, chosen)
+        self._record(which, before, cells, own, values)
 
     def _guess(
-        self, current: _Round, which: NDArray[np.int64], boards: NDArray[np.int8], legal: NDArray[np.bool_]
+        self, which: NDArray[np.int64], boards: NDArray[np.int8], legal: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Returns the cells to click, the values of the best clicks, and the safety of the clicked cells.
+        """Returns the cells to click in games `which`, their safety, and the values of the best clicks.
 
-        Args:
-            current: the round.
-            which: (K,) int64, the numbers of the games.
-            boards: (K, rows, cols) int8, their codes.
-            legal: (K, rows * cols) bool, the legal clicks.
+        The value is NaN if the round does not search.
         """
-        if len(boards) == 0:
-            return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-        ratings = rate(current.network, self.config.mines, boards, legal, counts=True)
+        network, mines = self._network, self.config.mines
+        ratings = rate(network, mines, boards, legal, counts=True)
         # Every legal cell counts, also one that the network takes for a certain mine.
         ratings = Ratings(np.maximum(ratings.safety, 1e-6 * legal), ratings.counts)
-        cells, best = self._best_clicks(current, boards, ratings)
-        exploring = current.guesses[which] == current.explores[which]
-        cells = np.where(exploring, self._exploring_clicks(current.rng, ratings), cells)
-        return cells, best, ratings.safety[np.arange(len(boards)), cells].astype(np.float64)
-
-    def _best_clicks(
-        self, current: _Round, boards: NDArray[np.int8], ratings: Ratings
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Returns the best click on each board, and its value; the safest one and NaN if the round does not search."""
         cells, best = ratings.safety.argmax(axis=1), np.full(len(boards), np.nan)
-        self.counters.guesses += len(boards)
-        if not current.searches:
-            return cells, best
-        clicks = clicks_to_weigh(ratings, self._limits)
-        values = click_values(current.network, self.config.mines, boards, ratings, clicks)
-        self.counters.changed += int((values.argmax(axis=1) != cells).sum())
-        return values.argmax(axis=1), values.max(axis=1)
-
-    def _exploring_clicks(self, rng: np.random.Generator, ratings: Ratings) -> NDArray[np.int64]:
-        """Draws a click on each board, uniformly among those near the highest safety."""
+        self.guessed += len(boards)
+        if self._searches:
+            outcomes = Outcomes.of(boards, ratings.counts, clicks_to_weigh(ratings, self._limits))
+            values = outcomes.click_values(ratings.safety, worths(network, mines, outcomes))
+            self.changed += int((values.argmax(axis=1) != cells).sum())
+            cells, best = values.argmax(axis=1), values.max(axis=1)
+        # A game explores by a click drawn uniformly among those near the highest safety.
         weighed = clicks_to_weigh(ratings, Limits(self._own.exploration_slack, self._own.breadth))
-        return np.where(weighed, rng.random(weighed.shape), -1.0).argmax(axis=1)
+        anywhere = np.where(weighed, self._rng.random(weighed.shape), -1.0).argmax(axis=1)
+        cells = np.where(self._guesses[which] == self._explores[which], anywhere, cells)
+        return cells, ratings.safety[np.arange(len(boards)), cells].astype(np.float64), best
 
     def _open(self, games: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
         everywhere = np.zeros((self.count, self.config.cells), np.bool_)
@@ -391,7 +313,6 @@ class SelfPlay:
 
     def _record(
         self,
-        current: _Round,
         which: NDArray[np.int64],
         boards: NDArray[np.int8],
         cells: NDArray[np.int64],
@@ -401,38 +322,31 @@ class SelfPlay:
         """Appends guesses, whose clicks are made, to the records."""
         shown = self._codes().reshape(self.count, -1)[which, cells]
         counts = np.where(shown <= self.config.codes.max_count, shown, -1).astype(np.int8)
-        current.records.append(GuessRecords(which, boards, cells, counts, safety, values, current.guesses[which]))
-        current.guesses[which] += 1
+        self._records.append(GuessRecords(which, boards, cells, counts, safety, values, self._guesses[which]))
+        self._guesses[which] += 1
 
-    def _samples(self, current: _Round) -> tuple[Lessons, Afterstates]:
+    def _samples(self) -> tuple[Lessons, Afterstates]:
         """Returns what the games of a round, which are over, teach."""
-        records = GuessRecords(*(np.concatenate(columns) for columns in zip(*current.records, strict=True)))
-        mixing = self._own.mixing if current.searches else 1.0
-        targets, weights = worth_targets(records, self._games.status == WON, current.explores, mixing)
-        thinned = (records.order > 0) | (current.rng.random(len(weights)) < _FIRST_KEPT)
+        records = GuessRecords(*(np.concatenate(columns) for columns in zip(*self._records, strict=True)))
+        mixing = self._own.mixing if self._searches else 1.0
+        targets, weights = worth_targets(records, self._games.status == WON, self._explores, mixing)
+        thinned = (records.order > 0) | (self._rng.random(len(weights)) < _FIRST_KEPT)
         useful = (weights > 0) & thinned
-        chosen = records.chosen(useful)
-        contents = finished_contents(self._games.revealed_mines())
-        after = afterstates(chosen.boards, chosen.cells, chosen.counts.astype(np.int64))
+        after = afterstates(records.boards[useful], records.cells[useful], records.counts[useful].astype(np.int64))
         worth = Afterstates(after, targets[useful].astype(np.float32), weights[useful].astype(np.float32))
-        lessons = [self._lessons(contents[which], boards) for which, boards in current.kept]
+        contents = finished_contents(self._games.revealed_mines())
+        games, codes = (np.concatenate(columns) for columns in zip(*self._kept, strict=True))
+        covered = (codes > self.config.codes.max_count).reshape(len(codes), -1)
+        lessons = Lessons(codes, np.where(covered, contents[games], UNKNOWN).astype(np.int8))
         if self.config.first_click in ("safe", "any"):
-            lessons.append(self._first_lessons(contents, records.chosen(thinned & (records.order == 0))))
-        return Lessons(*(np.concatenate(columns) for columns in zip(*lessons, strict=True))), worth
-
-    def _lessons(self, contents: NDArray[np.int8], codes: NDArray[np.int8]) -> Lessons:
-        """Returns boards with the contents (K, n) of their covered cells as labels."""
-        covered = (codes > self.config.codes.max_count).reshape(contents.shape)
-        return Lessons(codes, np.where(covered, contents, UNKNOWN).astype(np.int8))
-
-    def _first_lessons(self, contents: NDArray[np.int8], first: GuessRecords) -> Lessons:
-        """Returns covered boards whose only label is the content of the clicked cell.
-
-        The first-click rule concerns this cell: what other cells hold then is not what they would show as first clicks.
-        """
-        labels = np.full((len(first.games), self.config.cells), UNKNOWN, np.int8)
-        labels[np.arange(len(labels)), first.cells] = contents[first.games, first.cells]
-        return Lessons(first.boards, labels)
+            # The first-click rule concerns the clicked cell: what other cells hold then is not what they would show.
+            first = thinned & (records.order == 0)
+            labels = np.full((int(first.sum()), self.config.cells), UNKNOWN, np.int8)
+            cells = np.arange(len(labels)), records.cells[first]
+            labels[cells] = contents[records.games[first], cells[1]]
+            more = Lessons(records.boards[first], labels)
+            lessons = Lessons(*(np.concatenate(columns) for columns in zip(lessons, more, strict=True)))
+        return lessons, worth
 
 
 def finished_contents(mines: NDArray[np.bool_]) -> NDArray[np.int8]:

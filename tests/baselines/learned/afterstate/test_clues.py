@@ -1,4 +1,4 @@
-"""Safety fitted to the clues: the equations, the nearest point, and what follows from it."""
+"""Safety fitted to the clues: the equations, the nearest point, exchangeable cells, and what follows from it."""
 
 import numpy as np
 import pytest
@@ -6,15 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from baselines.learned.afterstate.clues import CERTAIN, fitted_safety
+from baselines.learned.afterstate.clues import CERTAIN, averaged_logits, fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
 from baselines.learned.settings import NetworkSize
-from minesweeper_env.codes import FLAGGED, HIDDEN
+from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 
 MINES = 7
+SEEDS = st.integers(0, 2**32 - 1)
 
 
 def board_and_guess(seed, opened=12):
@@ -52,7 +53,7 @@ def divergence(exact, safety, codes):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1))
+@given(SEEDS)
 def test_the_equations_hold_and_the_exact_probabilities_are_nearer(seed):
     codes, safety = board_and_guess(seed)
     fitted = fitted_safety(safety[None], codes[None], MINES)[0]
@@ -82,6 +83,25 @@ def test_it_is_the_nearest_point_that_meets_the_equations(seed):
     assert fitted == pytest.approx(nearest, abs=0.01)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.tuples(st.integers(1, 7), st.integers(1, 7)), SEEDS)
+def test_logits_become_the_mean_over_the_cells_of_the_board_that_neighbour_the_same_clues(shape, seed):
+    rng, (rows, cols) = np.random.default_rng(seed), shape
+    codes = [0, 1, 3, 8, FLAGGED, QUESTION, HIDDEN]
+    boards = rng.choice(codes, (3, *shape), p=[0.1] * 4 + [0.05] * 2 + [0.5]).astype(np.int8)
+    logits = rng.normal(size=(3, rows * cols))
+    for board, given_logits, found in zip(boards, logits, averaged_logits(logits, boards), strict=True):
+        clues = [set(zip(*np.nonzero(board <= 8), strict=True)) for _ in range(rows * cols)]
+        around = [
+            {(i, j) for i, j in each if abs(i - cell // cols) < 2 and abs(j - cell % cols) < 2}
+            for cell, each in enumerate(clues)
+        ]
+        covered = board.reshape(-1) >= FLAGGED
+        for cell, near in enumerate(around):
+            alike = [other for other in range(rows * cols) if covered[other] and around[other] == near]
+            assert found[cell] == pytest.approx(given_logits[alike].mean() if covered[cell] else given_logits[cell])
+
+
 def test_clues_find_a_cell_that_the_network_missed():
     # The 1 on the left touches the first two covered cells alone, and the 1 in the middle all three.
     codes = np.array([[1, 1, 1], [HIDDEN, HIDDEN, HIDDEN]], np.int8)
@@ -89,22 +109,15 @@ def test_clues_find_a_cell_that_the_network_missed():
     assert fitted_safety(safety, codes[None], 1)[0, 3:] == pytest.approx([1, 0, 1], abs=0.05)
 
 
-def test_boards_with_a_certain_cell_stay_as_they_are():
+def test_certain_covered_and_impossible_boards():
     codes, safety = board_and_guess(1)
     safety[np.flatnonzero(safety)[0]] = CERTAIN
     np.testing.assert_array_equal(fitted_safety(safety[None], codes[None], MINES)[0], safety)
-
-
-def test_before_the_first_click_all_risks_sum_to_the_mines():
-    safety = np.full((1, 25), 0.6, np.float32)
-    assert fitted_safety(safety, np.full((1, 5, 5), HIDDEN, np.int8), 5)[0] == pytest.approx(0.8, abs=1e-3)
-
-
-def test_an_impossible_board_gives_probabilities_too():
+    covered = fitted_safety(np.full((1, 25), 0.6, np.float32), np.full((1, 5, 5), HIDDEN, np.int8), 5)
+    assert covered == pytest.approx(0.8, abs=1e-3)
     codes = np.full((1, 4, 4), HIDDEN, np.int8)
     codes[0, 0, 0], codes[0, 3, 3] = 8, 0
     fitted = fitted_safety(np.full((1, 16), 0.5, np.float32), codes, 3)
-    assert np.isfinite(fitted).all()
     assert ((fitted >= 0) & (fitted <= 1)).all()
 
 

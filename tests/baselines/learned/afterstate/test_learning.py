@@ -9,7 +9,7 @@ from support.tiny_training import curves, one_thread, tiny, train_until_cut  # n
 from baselines.learned.afterstate.learner import AfterstateLearner, cell_losses, worth_loss
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
-from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Lessons
+from baselines.learned.afterstate.self_play import MINE, UNKNOWN
 from baselines.learned.agents import find_agent, save_agent
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors
@@ -73,11 +73,9 @@ def test_a_checkpoint_of_other_boards_is_refused(tmp_path):
         other.restore(*learner.snapshot())
 
 
-def test_it_takes_no_reward_and_no_boards_without_guesses():
+def test_it_takes_no_reward():
     with pytest.raises(ValueError, match="algo afterstate learns win probabilities; it takes no reward"):
         settings(reward="win")
-    with pytest.raises(ValueError, match="choose algo dqn or ppo"):
-        settings(no_guess="exact")
 
 
 def test_it_starts_from_an_agent_of_clicks_or_of_its_own(tmp_path):
@@ -90,14 +88,12 @@ def test_it_starts_from_an_agent_of_clicks_or_of_its_own(tmp_path):
         prepare(settings(start=str(tmp_path / "own"), channels=8), tmp_path)
 
 
-def test_labels_turn_with_their_boards():
+def test_arrays_turn_with_their_boards():
     learner = AfterstateLearner(tiny("afterstate", boards=("4x6/4",), device="cpu"))
     codes = np.arange(24, dtype=np.int8).reshape(1, 4, 6)
-    lessons = Lessons(codes, codes.reshape(1, -1))
-    found = {tuple(learner._turned_lessons(lessons)[1][0].tolist()) for _ in range(60)}
-    assert len(found) == 4
-    turned, labels = learner._turned_lessons(lessons)
-    assert turned.reshape(1, -1).tolist() == labels.tolist()
+    turns = [learner._turned(codes, codes) for _ in range(60)]
+    assert all(torch.equal(*pair) for pair in turns)
+    assert len({tuple(board.flatten().tolist()) for board, _ in turns}) == 4
 
 
 def test_losses_leave_out_what_is_unknown():
@@ -114,14 +110,8 @@ def test_losses_leave_out_what_is_unknown():
 
 @pytest.mark.slow
 def test_all_heads_learn():
-    own = {
-        "batch_size": 64,
-        "search_starts": 4000,
-        "heads_first": 1,
-        "warm_up": 10,
-        "learning_rate": 3e-3,
-        "other_rule": 0.0,
-    }
+    own = {"batch_size": 64, "search_starts": 4000, "heads_first": 1, "warm_up": 10, "learning_rate": 3e-3}
+    own["other_rule"] = 0.0
     size = {"channels": 16, "depth": 3, "envs": 128}
     learner = AfterstateLearner(tiny("afterstate", boards=("4x4/3",), device="cpu", hyperparameters=own, **size))
     logged = []
