@@ -1,4 +1,4 @@
-"""Internal: conflicts between layouts, and the upper bound on wins that follows from them.
+"""Conflicts between layouts, and the upper bound on wins that follows from them.
 
 Two layouts conflict if each cell that is free in both has the same count in both. No safe click tells them apart, so
 a play that wins one of them loses the other. In a clique, layouts that conflict pairwise, at most one is won; so the
@@ -17,6 +17,17 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.inference.search.layout_sets import Cells, LayoutSets, Words, bucket_count
+
+COARSE, FINE = range(2)
+"""The two matrices of conflicts."""
+
+COARSE_LAYOUTS = 10_240
+"""The most layouts in the coarse matrix; a larger one costs more than it saves."""
+
+FINE_WORDS = 8
+"""The words in a row of the fine matrix, a constant so that the compiler makes one vector of them."""
+
+FINE_LAYOUTS = 64 * FINE_WORDS
 
 EMPTY, ONE = np.uint64(0), np.uint64(1)
 
@@ -41,17 +52,6 @@ def lowest_bit(word: np.uint64) -> np.int64:
     # This word has its ones exactly below the lowest one of `word`.
     return count_bits(~word & (word - ONE))
 
-
-COARSE, FINE = range(2)
-"""The two matrices of conflicts."""
-
-COARSE_LAYOUTS = 10_240
-"""The most layouts in the coarse matrix; a larger one costs more than it saves."""
-
-FINE_WORDS = 8
-"""The words in a row of the fine matrix, a constant so that the compiler makes one vector of them."""
-
-FINE_LAYOUTS = 64 * FINE_WORDS
 
 _6, _63 = np.uint32(6), np.uint32(63)
 
@@ -110,16 +110,7 @@ def _find_others(conflicts: Conflicts, sets: LayoutSets, first: int, size: int, 
 
 @subroutine
 def find_conflicts(conflicts: Conflicts, which: int, sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
-    """Computes a matrix of conflicts.
-
-    Args:
-        conflicts: arrays large enough for the set.
-        which: COARSE or FINE.
-        sets: the layouts.
-        first: the position in their order where the set begins.
-        size: the number of its layouts.
-        cells: the cells that are not dead in the set.
-    """
+    """Computes a matrix of conflicts of the set order[first : first + size]; `cells` are not dead in it."""
     rows = conflicts.fine if which == FINE else conflicts.coarse
     words = FINE_WORDS if which == FINE else (size + 63) // 64
     last = np.uint8(len(conflicts.other) - 1)
@@ -187,15 +178,9 @@ def _cover(conflicts: Conflicts, rows: Words, rank: Cells, sets: LayoutSets, fir
 
 @subroutine
 def count_cliques(conflicts: Conflicts, which: int, sets: LayoutSets, first: int, size: int, words: int) -> int:
-    """Returns the size of a greedy clique cover of a set of layouts; at least 1.
+    """Returns the size of a greedy clique cover of a set, whose layouts all are in the matrix; at least 1.
 
-    Args:
-        conflicts: the matrices.
-        which: COARSE or FINE; the matrix must have all layouts of the set.
-        sets: the layouts.
-        first: the position in their order where the set begins.
-        size: the number of its layouts.
-        words: the number of words in use in a row of the coarse matrix.
+    `words` is the number of words in use in a row of the coarse matrix.
     """
     rank = conflicts.rank[which]
     if which == FINE:

@@ -1,6 +1,6 @@
-"""Internal: the best click in a set of equally likely layouts, by exact search, for the end of a game.
+"""The best click in a set of equally likely layouts, by exact search, for the end of a game.
 
-`minesweeper_env.inference.kernels` exports `EndgameSearcher`.
+Internal: `minesweeper_env.inference.kernels` exports `EndgameSearcher`.
 """
 
 from __future__ import annotations
@@ -9,21 +9,28 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from minesweeper_env.compiled import kernel
-from minesweeper_env.config import whole_number
-from minesweeper_env.inference.search.branch_and_bound import continue_search
-from minesweeper_env.inference.search.stack import BEST, CELL, NODES, NONE, READ, TOTAL
-from minesweeper_env.inference.search.workspace import (
-    FREEST_CLICK,
-    SAFE_CLICK,
-    Bytes,
-    load,
-    make_search_workspace,
-    search_workspace_of,
+from minesweeper_env.compiled import inlined, kernel
+from minesweeper_env.inference.search.branch_and_bound import (
+    BEST,
+    CELL,
+    GENERATION,
+    NODES,
+    NONE,
+    READ,
+    TOTAL,
+    Search,
+    begin_search,
+    continue_search,
+    make_search,
+    search_of,
 )
+from minesweeper_env.inference.search.layout_sets import MINE_CODE, LayoutSets, is_dead, survey
+from minesweeper_env.splitmix import mix
 from minesweeper_env.threads import Lender
+
+Bytes = NDArray[np.uint8]
 
 MAX_NODES = 1_000_000
 """Default number of sets to examine before a search gives up: a few seconds."""
@@ -34,17 +41,114 @@ MAX_READ = 1 << 34
 _SLICE = 1 << 28
 """Codes that a search reads at most between two moments at which it hears an interrupt."""
 
+_GENERATIONS = (1 << 23) - 1
+_PRIME = np.uint64(0x100000001B3)
+
+SAFE_CLICK, FREEST_CLICK = range(2)
+"""Entries of `Search.clicks`:
+
+    SAFE_CLICK    a column that is free in all layouts, or NONE
+    FREEST_CLICK  the column that is free in the most layouts, or NONE if all are mines"""
+
+
+@inlined
+def find_clicks(search: Search, layouts: int, cells: int) -> None:
+    """Surveys the set of the first layouts over the first cells, and finds the clicks that need no search."""
+    sets = search.sets
+    for i in range(layouts):
+        sets.order[i] = i
+    survey(sets, 0, layouts, cells)
+    safe, freest, least = NONE, NONE, layouts
+    for cell in range(cells):
+        # A dead cell tells no layouts apart, so a safe living one is the better click.
+        if sets.mines[cell] == 0 and (safe == NONE or (is_dead(sets, safe) and not is_dead(sets, cell))):
+            safe = cell
+        if sets.mines[cell] < least:
+            freest, least = cell, int(np.int64(sets.mines[cell]))
+    search.clicks[SAFE_CLICK], search.clicks[FREEST_CLICK] = safe, freest
+
+
+@inlined
+def _leave_out_dead_cells(search: Search, layouts: int, cells: int) -> int:
+    """Moves the codes of living cells to the front, and returns the number of living cells."""
+    sets, columns = search.sets, search.columns
+    living = 0
+    for cell in range(cells):
+        if not is_dead(sets, cell):
+            columns[living] = cell
+            living += 1
+    for i in range(layouts):
+        row = sets.codes[i]
+        for k in range(living):
+            # columns[k] >= k, so no code is overwritten before it is read.
+            row[k] = row[columns[k]]
+    return living
+
+
+@inlined
+def _find_slot(sets: LayoutSets, layout: int, cells: int, slots: NDArray[np.int32]) -> np.int64:
+    """Returns the slot of a layout with equal codes in the first `cells` cells, or an empty slot."""
+    mask = np.uint64(len(slots) - 1)
+    row = sets.codes[layout]
+    word = np.uint64(cells)
+    for cell in range(cells):
+        word = (word ^ np.uint64(row[cell])) * _PRIME
+    slot = np.int64(mix(word) & mask)
+    # At least half of the slots are empty, so the probing ends.
+    while slots[slot] != NONE:
+        other = sets.codes[slots[slot]]
+        cell = 0
+        while cell < cells and row[cell] == other[cell]:
+            cell += 1
+        if cell == cells:
+            break
+        slot = (slot + 1) & np.int64(mask)
+    return slot
+
+
+@inlined
+def _leave_out_equal_layouts(sets: LayoutSets, layouts: int, cells: int, slots: NDArray[np.int32]) -> int:
+    """Keeps one of the layouts with equal codes, with a new key, and returns the number of them."""
+    slots[:] = NONE
+    distinct = 0
+    for i in range(layouts):
+        for cell in range(cells):
+            # distinct <= i, so no layout is overwritten before it is read.
+            sets.codes[distinct, cell] = sets.codes[i, cell]
+        slot = _find_slot(sets, distinct, cells, slots)
+        if slots[slot] == NONE:
+            slots[slot] = distinct
+            sets.keys[distinct, 0] = mix(np.uint64(2 * distinct))
+            sets.keys[distinct, 1] = mix(np.uint64(2 * distinct + 1))
+            distinct += 1
+    return distinct
+
 
 @kernel
 def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
     """Begins the search for the click that wins the most layouts.
 
+    Dead cells are left out, and all but one of the layouts that agree in the other cells: play wins at most one of
+    these.
+
     Args:
         mine: (n, k) uint8, 1 for a mine; the layouts are distinct and have equally many mines.
         count: (n, k) uint8, the number of mines in the neighbours of each cell.
-        *arrays: the arrays of a workspace for at least n layouts over k cells.
+        *arrays: the arrays of a search for at least n layouts over k cells.
     """
-    load(mine, count, search_workspace_of(arrays))
+    search = search_of(arrays)
+    sets, (layouts, cells) = search.sets, mine.shape
+    for i in range(layouts):
+        for cell in range(cells):
+            sets.codes[i, cell] = MINE_CODE if mine[i, cell] else count[i, cell]
+    find_clicks(search, layouts, cells)
+    living = _leave_out_dead_cells(search, layouts, cells)
+    distinct = _leave_out_equal_layouts(sets, layouts, living, search.slots)
+    # Each loading gives layouts new keys, so entries of an earlier one must not be found.
+    generation = search.counters[GENERATION] % _GENERATIONS + 1
+    if generation == 1:
+        search.table[:] = 0
+    begin_search(search, distinct, living, 0, generation)
 
 
 @kernel
@@ -53,20 +157,19 @@ def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
 
     Args:
         max_nodes: the number of sets to examine before the search gives up.
-        *arrays: the arrays of the workspace; `Search.counters[NODES]` is the number of sets that were examined.
+        *arrays: the arrays of the search; `Search.counters[NODES]` is the number of sets that were examined.
 
     Returns:
         The column of the cell to click, or NONE if all cells are mines; the number of layouts that are won by it; and
         whether that is the maximum. If not, the search gave up, and the number is a lower bound from its best click.
     """
-    workspace = search_workspace_of(arrays)
-    search, loading = workspace.search, workspace.loading
-    over = continue_search(workspace.sets, workspace.conflicts, search, max_nodes)
+    search = search_of(arrays)
+    over = continue_search(search, max_nodes)
     # A safe click comes first: it loses nothing, and the search may have left it out as dead. The search numbers living
     # cells only, and `columns` maps them back.
-    best, click = search.levels[1, CELL], loading.clicks[SAFE_CLICK]
+    best, click = search.levels[1, CELL], search.clicks[SAFE_CLICK]
     if click == NONE:
-        click = loading.clicks[FREEST_CLICK] if best == NONE else np.int64(loading.columns[best])
+        click = search.clicks[FREEST_CLICK] if best == NONE else np.int64(search.columns[best])
     if over:
         return click, search.levels[0, TOTAL], True
     # Any play wins at least one layout.
@@ -94,12 +197,12 @@ class EndgameSearcher:
 
     def __init__(self, layouts: int, cells: int, max_count: int) -> None:
         """Prepares for sets of up to `layouts` layouts over `cells` cells, whose counts are at most `max_count`."""
-        self._workspaces = Lender(partial(make_search_workspace, layouts, cells, max_count))
+        self._searches = Lender(partial(make_search, layouts, cells, max_count))
 
     def search(self, mines: Bytes, counts: Bytes, max_nodes: int) -> Endgame:
-        """Finds the best click, as `solve_endgame` does, without checks of the arguments."""
-        with self._workspaces.lend() as workspace:
-            arrays, counters = workspace.arrays(), workspace.search.counters
+        """Finds the best click as `solve_endgame` does."""
+        with self._searches.lend() as search:
+            arrays, counters = search.arrays(), search.counters
             load_layouts(mines, counts, *arrays)
             nodes, exact = 0, False
             # Python hears an interrupt between two slices.
@@ -112,56 +215,25 @@ class EndgameSearcher:
 _searcher = lru_cache(maxsize=4)(EndgameSearcher)
 
 
-def solve_endgame(mine: ArrayLike, count: ArrayLike, *, max_nodes: int = MAX_NODES) -> Endgame:
+def solve_endgame(mines: Bytes, counts: Bytes, *, max_nodes: int = MAX_NODES) -> Endgame:
     """Finds the click that wins the most of n equally likely layouts, by exact search.
 
     The time depends on the layouts more than on their number. The answer depends on the arguments alone.
 
     Args:
-        mine: (n, k) bool or integers, 1 for a mine. The layouts are distinct and have equally many mines. The k columns
-            are the covered cells, or only the covered cells that differ between layouts.
-        count: (n, k) integers, the number of mines in the neighbours of each cell, as in `Layouts.counts`.
+        mines: (n, k) uint8, 1 for a mine. The layouts are distinct and have equally many mines. The k columns are the
+            covered cells, or only the covered cells that differ between layouts.
+        counts: (n, k) uint8, the number of mines in the neighbours of each cell, as in `Layouts.counts`.
         max_nodes: the number of sets of layouts to examine before the search gives up; at least 1.
-
-    Raises:
-        ValueError: an argument is not allowed; the message names the allowed values.
     """
-    max_nodes = whole_number("max_nodes", max_nodes, 1)
-    mines, counts = _check_layouts(np.asarray(mine), np.asarray(count))
-    columns = _telling_columns(mines, counts)
-    mines, counts = mines[:, columns], counts[:, columns]
+    # The memory of a search grows with the square of the number of columns. Only columns whose count differs between
+    # layouts, and the first one that is free in the most layouts, are ever clicked.
+    tells = np.where(mines, np.uint8(255), counts).min(axis=0) < np.where(mines, np.uint8(0), counts).max(axis=0)
+    tells[mines.sum(axis=0, dtype=np.int64).argmin()] = True
+    columns = np.flatnonzero(tells)
+    mines, counts = np.ascontiguousarray(mines[:, columns]), np.ascontiguousarray(counts[:, columns])
     layouts, cells = mines.shape
     # Rounded up, so that calls of similar sizes share a searcher.
     searcher = _searcher(1 << (layouts - 1).bit_length(), -(-cells // 64) * 64, 8 if counts.max() <= 8 else 120)
-    found = searcher.search(np.ascontiguousarray(mines), np.ascontiguousarray(counts), max_nodes)
+    found = searcher.search(mines, counts, max_nodes)
     return found._replace(cell=int(columns[found.cell]))
-
-
-def _telling_columns(mines: Bytes, counts: Bytes) -> NDArray[np.int64]:
-    """Returns the columns whose count differs between layouts, and the first one that is free in the most layouts.
-
-    The memory of a search grows with the square of the number of columns, and no other one is ever clicked.
-    """
-    least = np.where(mines, np.uint8(255), counts).min(axis=0)
-    most = np.where(mines, np.uint8(0), counts).max(axis=0)
-    tells = least < most
-    tells[mines.sum(axis=0, dtype=np.int64).argmin()] = True
-    return np.flatnonzero(tells)
-
-
-def _check_layouts(mine: NDArray[Any], count: NDArray[Any]) -> tuple[Bytes, Bytes]:
-    if mine.ndim != 2 or 0 in mine.shape or mine.shape != count.shape:
-        raise ValueError(
-            "mine and count must be of one shape (layouts, cells), with at least one of each, "
-            f"not {mine.shape} and {count.shape}"
-        )
-    for name, array, most in (("mine", mine, 1), ("count", count, 120)):
-        if array.dtype.kind not in "biu" or array.min() < 0 or array.max() > most:
-            raise ValueError(f"{name} must hold whole numbers from 0 to {most}")
-    if len(np.unique(mine.sum(axis=1))) > 1:
-        raise ValueError("all layouts must have the same number of mines")
-    if mine.all():
-        raise ValueError("a layout must have a cell that is not a mine")
-    if len(np.unique(mine, axis=0)) < len(mine):
-        raise ValueError("no two layouts may be the same")
-    return np.require(mine, np.uint8, "C"), np.require(count, np.uint8, "C")

@@ -1,4 +1,4 @@
-"""Internal: sets of layouts as segments of one list, with their counts, parts and keys.
+"""Sets of layouts as segments of one list, with their counts, parts and keys, and the table of their values.
 
 A set is split by sorting its segment. Its parts are segments of that segment, so a whole tree of sets lives in one
 list, and no set is ever copied.
@@ -6,13 +6,14 @@ list, and no set is ever copied.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
 
+Int = int | np.integer[Any]
 Words = NDArray[np.uint64]
 Cells = NDArray[np.uint32]
 
@@ -21,8 +22,6 @@ MINE_CODE = np.uint8(255)
 
 _BLOCK = 255
 """Layouts per block of a survey: the most that a byte can count."""
-
-_1 = np.uint8(1)
 
 
 class LayoutSets(NamedTuple):
@@ -76,14 +75,7 @@ def make_layout_sets(layouts: int, cells: int, max_count: int, images: int) -> L
 
 @subroutine
 def survey(sets: LayoutSets, first: int, size: int, cells: int) -> None:
-    """Computes `least`, `past` and `mines` of the first cells in a set.
-
-    Args:
-        sets: the layouts.
-        first: the position in `order` where the set begins.
-        size: the number of its layouts.
-        cells: the number of cells to survey, at least 1.
-    """
+    """Computes `least`, `past` and `mines` of the first cells in the set order[first : first + size]."""
     least, past, mines, block = sets.least, sets.past, sets.mines, sets.mines_of_block
     for cell in range(cells):
         least[cell] = MINE_CODE
@@ -99,7 +91,7 @@ def survey(sets: LayoutSets, first: int, size: int, cells: int) -> None:
                 code = row[cell]
                 # MINE_CODE exceeds all counts in `least`, and wraps to 0 in `past`, so mines change neither.
                 least[cell] = min(least[cell], code)
-                past[cell] = max(past[cell], np.uint8(code + _1))
+                past[cell] = max(past[cell], np.uint8(code + np.uint8(1)))
                 block[cell] += np.uint8(code == MINE_CODE)
         for cell in range(cells):
             mines[cell] += block[cell]
@@ -111,50 +103,42 @@ def is_dead(sets: LayoutSets, cell: int) -> bool:
     return sets.least[cell] == MINE_CODE or sets.least[cell] + 1 == sets.past[cell]
 
 
-@inlined
-def _sort_by_cell(sets: LayoutSets, first: int, size: int, cell: int) -> None:
-    """Sorts a set by the codes of a cell, mines last; a stable counting sort."""
-    codes, order, buckets = sets.codes, sets.order, sets.buckets
-    # All bits of MINE_CODE are set, so the mask sends mines to the last bucket.
-    last = np.uint8(len(buckets) - 1)
-    for code in range(len(buckets)):
-        buckets[code] = 0
-    for i in range(first, first + size):
-        buckets[codes[order[i], cell] & last] += 1
-    begin = first
-    for code in range(len(buckets)):
-        begin += buckets[code]
-        buckets[code] = begin - buckets[code]
-    for i in range(first, first + size):
-        code = codes[order[i], cell] & last
-        sets.sorted[buckets[code]] = order[i]
-        buckets[code] += 1
-    for i in range(first, first + size):
-        order[i] = sets.sorted[i]
-
-
 @subroutine
 def sort_by_cells(sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
     """Sorts a set: layouts with equal codes in these cells are adjacent, layouts with a mine in the first cell last."""
-    # The sort is stable, so the last pass, by the first cell, decides before the others.
+    codes, order, buckets = sets.codes, sets.order, sets.buckets
+    # All bits of MINE_CODE are set, so the mask sends mines to the last bucket.
+    last = np.uint8(len(buckets) - 1)
+    # A counting sort is stable, so the last pass, by the first cell, decides before the others.
     for k in range(len(cells) - 1, -1, -1):
-        _sort_by_cell(sets, first, size, cells[k])
-
-
-@inlined
-def _show_the_same(sets: LayoutSets, one: int, other: int, cells: Cells) -> bool:
-    k = 0
-    while k < len(cells) and sets.codes[one, cells[k]] == sets.codes[other, cells[k]]:
-        k += 1
-    return k == len(cells)
+        cell = cells[k]
+        for code in range(len(buckets)):
+            buckets[code] = 0
+        for i in range(first, first + size):
+            buckets[codes[order[i], cell] & last] += 1
+        begin = first
+        for code in range(len(buckets)):
+            begin += buckets[code]
+            buckets[code] = begin - buckets[code]
+        for i in range(first, first + size):
+            code = codes[order[i], cell] & last
+            sets.sorted[buckets[code]] = order[i]
+            buckets[code] += 1
+        for i in range(first, first + size):
+            order[i] = sets.sorted[i]
 
 
 @inlined
 def end_of_part(sets: LayoutSets, begin: int, end: int, cells: Cells) -> int:
     """Returns the position after the part that begins at `begin` in a sorted set that ends at `end`."""
-    at = begin + 1
-    while at < end and _show_the_same(sets, sets.order[at], sets.order[begin], cells):
+    first = sets.codes[sets.order[begin]]
+    at, same = begin, True
+    while same:
         at += 1
+        k = 0
+        while at < end and k < len(cells) and sets.codes[sets.order[at], cells[k]] == first[cells[k]]:
+            k += 1
+        same = at < end and k == len(cells)
     return at
 
 
@@ -174,3 +158,63 @@ def find_key(sets: LayoutSets, first: int, size: int) -> tuple[np.uint64, np.uin
         if sums[k] < sums[best]:
             best = k
     return sums[best], sums[best + 1]
+
+
+WAYS = 4
+"""The number of entries of the transposition table that may hold a key; they follow each other.
+
+The table is (T, 2) uint64, and T is a power of two.
+
+    word 0                 second word of the key
+    word 1, bits 0 to 31   upper bound of the value
+            bits 32 to 39  log2 of the work that it took, the number of sets examined, plus 1
+            bit 40         whether the bound is the value
+            bits 41 to 63  generation, never 0; entries of another generation count as empty
+"""
+
+_LOW_32 = np.uint64((1 << 32) - 1)
+_32, _40, _41 = np.uint64(32), np.uint64(40), np.uint64(41)
+_LOW_8, _1 = np.uint64(255), np.uint64(1)
+
+
+@inlined
+def _slot(table: Words, key: np.uint64) -> np.int64:
+    # Both are powers of two, so the mask gives multiples of WAYS, and no way passes the end of the table.
+    return np.int64(key & np.uint64(len(table) - WAYS))
+
+
+@inlined
+def look_up(table: Words, key: np.uint64, check: np.uint64, generation: np.uint64) -> tuple[Int, bool]:
+    """Returns an upper bound of the value of a set, and whether it is the value; -1 if the set is not stored."""
+    slot = _slot(table, key)
+    for i in range(slot, slot + WAYS):
+        entry = table[i, 1]
+        if table[i, 0] == check and entry >> _41 == generation:
+            return np.int64(entry & _LOW_32), (entry >> _40) & _1 == _1
+    return np.int64(-1), False
+
+
+@inlined
+def store(
+    table: Words, key: np.uint64, check: np.uint64, generation: np.uint64, bound: int, exact: bool, work: int
+) -> None:
+    """Stores an upper bound, less than 2**32, in place of an empty entry or of the one that took the least work."""
+    slot = _slot(table, key)
+    victim: Int = slot
+    least = np.uint64(256)
+    for i in range(slot, slot + WAYS):
+        entry = table[i, 1]
+        fresh = entry >> _41 == generation
+        if fresh and table[i, 0] == check:
+            victim = i
+            break
+        # An entry of another generation counts as no work, so it is replaced first.
+        effort = (entry >> _32) & _LOW_8 if fresh else np.uint64(0)
+        if effort < least:
+            victim, least = i, effort
+    effort = np.uint64(1)
+    while work >> 1 > 0:
+        work >>= 1
+        effort += _1
+    table[victim, 0] = check
+    table[victim, 1] = np.uint64(bound) | effort << _32 | np.uint64(exact) << _40 | generation << _41

@@ -1,12 +1,12 @@
-"""Internal: enumeration of the layouts that fit a visible board, if they are few enough.
+"""Enumeration of the layouts that fit a visible board, if they are few enough: assign a cell, apply clues, undo.
 
-`minesweeper_env.inference.kernels` exports `consistent_layouts`.
+Internal: `minesweeper_env.inference.kernels` exports `consistent_layouts`.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,198 +16,10 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards, check_radius
-from minesweeper_env.inference.reading import OPEN, SAFE, UNKNOWN, Ints, Neighbours
-from minesweeper_env.inference.search.backtracking import (
-    CELLS,
-    FAULT,
-    MINES,
-    STAMP,
-    TOP,
-    WORK,
-    Backtracking,
-    apply_clue,
-    assign,
-    assign_rest,
-    make_backtracking,
-    propagate,
-    read_board,
-    undo,
-)
+from minesweeper_env.inference.reading import MINE, NOWHERE, OPEN, SAFE, UNKNOWN, Clues, Ints, Neighbours, read_clues
 
+Int = int | np.integer[Any]
 Bytes = NDArray[np.uint8]
-
-TOO_MANY, TOO_LONG = -1, -2
-"""Outcomes of `list_layouts` in place of a number of layouts."""
-
-
-@inlined
-def _total_can_be_met(workspace: Backtracking, neighbours: Neighbours, clues: int) -> bool:
-    """Returns whether a packing of clues without common cells leaves the total within its bounds.
-
-    Without this test an enumeration can get lost in assignments of the frontier that all take too many mines.
-    """
-    counters = workspace.counters
-    # A new stamp clears all marks at once.
-    counters[STAMP] += 1
-    least, beside = 0, 0
-    # Disjoint clues take exactly their missing mines; the other cells take none to all. Any packing gives valid bounds,
-    # and a greedy one is cheap.
-    for i in range(clues):
-        open_cell = workspace.clues[i]
-        apart = workspace.covered[open_cell] > 0
-        for k in range(neighbours.shape[1]):
-            cell = neighbours[open_cell, k]
-            apart &= workspace.state[cell] != UNKNOWN or workspace.mark[cell] != counters[STAMP]
-        if apart:
-            least += workspace.missing[open_cell]
-            beside += workspace.covered[open_cell]
-            for k in range(neighbours.shape[1]):
-                workspace.mark[neighbours[open_cell, k]] = counters[STAMP]
-    return least <= counters[MINES] <= least + counters[CELLS] - beside
-
-
-@inlined
-def _order_cells(workspace: Backtracking, neighbours: Neighbours) -> tuple[int, int]:
-    """Lists the covered cells and their clues in breadth-first order; returns the numbers of both."""
-    counters = workspace.counters
-    counters[STAMP] += 1
-    cells, clues, done = 0, 0, 0
-    for first in range(len(neighbours)):
-        if workspace.state[first] == OPEN and workspace.covered[first] > 0 and workspace.mark[first] != counters[STAMP]:
-            workspace.mark[first] = counters[STAMP]
-            workspace.clues[clues] = first
-            clues += 1
-        # Breadth-first order keeps cells of one clue close together, so that a violation shows soon after its cause.
-        while done < clues:
-            open_cell = workspace.clues[done]
-            done += 1
-            for k in range(neighbours.shape[1]):
-                cell = neighbours[open_cell, k]
-                if workspace.state[cell] != UNKNOWN or workspace.mark[cell] == counters[STAMP]:
-                    continue
-                workspace.mark[cell] = counters[STAMP]
-                workspace.order[cells] = cell
-                cells += 1
-                for j in range(neighbours.shape[1]):
-                    other = neighbours[cell, j]
-                    if workspace.state[other] == OPEN and workspace.mark[other] != counters[STAMP]:
-                        workspace.mark[other] = counters[STAMP]
-                        workspace.clues[clues] = other
-                        clues += 1
-    # Cells under no clue come last: only the total limits them.
-    for cell in range(len(neighbours)):
-        if workspace.state[cell] == UNKNOWN and workspace.mark[cell] != counters[STAMP]:
-            workspace.order[cells] = cell
-            cells += 1
-    return cells, clues
-
-
-@inlined
-def _write_layout(workspace: Backtracking, cells: int, row: Bytes) -> None:
-    """Writes the assigned layout into a row."""
-    for cell in range(cells):
-        if workspace.column[cell] >= 0:
-            row[workspace.column[cell]] = workspace.state[cell] - SAFE
-
-
-@inlined
-def _list(workspace: Backtracking, neighbours: Neighbours, mine: Bytes, max_work: int) -> int:
-    """Lists the layouts of a board after `read_board` and a first propagation of its clues."""
-    counters, branches = workspace.counters, workspace.branches
-    cells, clues = _order_cells(workspace, neighbours)
-    found, branch, position = 0, 0, 0
-    fits = True
-    while counters[WORK] <= max_work:
-        if fits and counters[CELLS] > 0 and (counters[MINES] == 0 or counters[MINES] == counters[CELLS]):
-            fits = assign_rest(workspace, neighbours, cells, int(counters[MINES] > 0))
-        if fits and counters[CELLS] == 0:
-            if found == len(mine):
-                return TOO_MANY
-            _write_layout(workspace, len(neighbours), mine[found])
-            counters[WORK] += len(neighbours) // 16 + mine.shape[1] // 4
-            found += 1
-            # A layout is a leaf, so the loop backtracks as after a violation.
-            fits = False
-        # To look at a clue, or at cells of a layout, takes a part of the time of an assignment.
-        counters[WORK] += clues // 4
-        if fits and _total_can_be_met(workspace, neighbours, clues):
-            # A covered cell is left, and all cells before `position` are assigned.
-            while workspace.state[workspace.order[position]] != UNKNOWN:
-                position += 1
-            branches[branch, 0], branches[branch, 1] = counters[TOP], position
-            branch += 1
-            choice = 0
-        elif branch > 0:
-            # The second choice leaves no branch, so when it fails, the choice before it is next.
-            branch -= 1
-            undo(workspace, neighbours, branches[branch, 0])
-            position = branches[branch, 1]
-            choice = 1
-        else:
-            return found
-        top = counters[TOP]
-        fits = assign(workspace, neighbours, workspace.order[position], choice) and propagate(
-            workspace, neighbours, top
-        )
-    return TOO_LONG
-
-
-@subroutine
-def list_layouts(
-    shown: NDArray[np.int8],
-    neighbours: Neighbours,
-    max_count: int,
-    mines: int,
-    max_work: int,
-    mine: Bytes,
-    workspace: Backtracking,
-) -> int:
-    """Lists the layouts that fit a board of n cells.
-
-    Args:
-        shown: (n,) int8, the cell codes of the board.
-        neighbours: (n, degree) uint32, the neighbours of each cell; n stands for cells off the board.
-        max_count: the largest count.
-        mines: the number of mines on the board.
-        max_work: the number of assignments, or of steps that take as long, before the enumeration gives up.
-        mine: (limit, covered cells) uint8, output: a layout a row, 1 for a mine; the columns are the covered cells in
-            reading order.
-        workspace: from `make_backtracking`; afterwards `column` and `counters` hold the columns and the fault.
-
-    Returns:
-        The number of layouts; TOO_MANY if there are more than `limit`; TOO_LONG if it takes more than `max_work`.
-    """
-    if not read_board(workspace, shown, neighbours, max_count, mines):
-        return 0
-    for cell in range(len(neighbours)):
-        if workspace.state[cell] == OPEN and not apply_clue(workspace, neighbours, cell):
-            return 0
-    if not propagate(workspace, neighbours, 0):
-        return 0
-    return _list(workspace, neighbours, mine, max_work)
-
-
-@subroutine
-def count_neighbours(mine: Bytes, neighbours: Neighbours, column: Ints, count: Bytes) -> None:
-    """Computes the count of each covered cell in each layout.
-
-    Args:
-        mine: (N, covered cells) uint8, from `list_layouts`.
-        neighbours: (n, degree) uint32, the neighbours of each cell.
-        column: (n + 1,) int32, the column of each covered cell, or -1.
-        count: (N, covered cells) uint8, output: the number of mines in the neighbours, also for a mine.
-    """
-    count[:] = 0
-    for cell in range(len(neighbours)):
-        if column[cell] < 0:
-            continue
-        for k in range(neighbours.shape[1]):
-            # Shown mines have columns too, so no mine is left out.
-            other = column[neighbours[cell, k]]
-            if other >= 0:
-                for i in range(len(mine)):
-                    count[i, other] += mine[i, column[cell]]
-
 
 MAX_WORK = 20_000_000
 """Upper bound on cell assignments during an enumeration, or on steps that take as long (about 1 s)."""
@@ -215,27 +27,308 @@ MAX_WORK = 20_000_000
 MAX_ENTRIES = 1 << 26
 """Upper bound on layouts times covered cells, and so on the memory of a list: 128 MB with its counts."""
 
+_neighbours = lru_cache(maxsize=16)(neighbour_table)
+
 _FIRST_ROWS, _GROWTH = 1024, 8
 """Layouts that a list has room for at first, and the factor by which it grows."""
 
+TOO_MANY, TOO_LONG = -1, -2
+"""Outcomes of `list_layouts` in place of a number of layouts."""
+
+MINES, CELLS, TOP, WORK, STAMP, DEEPEST, FAULT = range(7)
+"""Entries of `Backtracking.counters`:
+
+    MINES    mines in the cells that are not assigned
+    CELLS    number of cells that are not assigned
+    TOP      number of assigned cells, the height of the trail
+    WORK     number of assignments so far, with repetitions
+    STAMP    last mark in `Backtracking.mark`
+    DEEPEST  largest TOP at which a clue was violated
+    FAULT    that clue, or -1"""
+
+
+class Backtracking(NamedTuple):
+    """The arrays of an enumeration on a board of n cells; all but the first are int32.
+
+    Attributes:
+        neighbours: (n, degree) uint32, the neighbours of each cell; n stands for cells off the board.
+        state, missing, covered: (n + 1,) each, `known`, `missing` and `unknown` of `Clues`; an assigned cell is SAFE or
+            MINE, and so is entry n, off the board.
+        clues: (n,) the open cells with covered neighbours, in breadth-first order.
+        order: (n,) the covered cells in breadth-first order.
+        trail: (n + 1,) the assigned cells, in the order of assignment.
+        branches: (n, 2) for each choice, the height of the trail and the position in `order`.
+        mark: (n + 1,) the STAMP at which a cell was last marked.
+        column: (n + 1,) the column of each covered cell in the list of layouts, or -1.
+        counters: (7,) see the table of entries.
+    """
+
+    neighbours: Neighbours
+    state: Ints
+    missing: Ints
+    covered: Ints
+    clues: Ints
+    order: Ints
+    trail: Ints
+    branches: Ints
+    mark: Ints
+    column: Ints
+    counters: Ints
+
+
+@inlined
+def _read_board(work: Backtracking, shown: NDArray[np.int8], max_count: int, mines: int) -> bool:
+    """Reads a board; returns whether each clue by itself, and the total, can be met."""
+    cells, counters = len(work.neighbours), work.counters
+    counters[:] = 0
+    counters[MINES] = mines
+    # Entries of covered cells mean nothing: all kernels update them, which saves a branch, but compare only those of
+    # open cells.
+    work.missing[:] = 0
+    work.covered[:] = 0
+    clues = Clues(work.neighbours, work.state, work.missing, work.covered, work.trail, work.mark)
+    counters[FAULT] = read_clues(shown, max_count, clues)
+    work.state[cells] = SAFE
+    work.mark[:] = 0
+    work.column[:] = -1
+    columns = 0
+    for cell in range(cells):
+        counters[CELLS] += work.state[cell] == UNKNOWN
+        counters[MINES] -= work.state[cell] == MINE
+        if work.state[cell] != OPEN:
+            work.column[cell] = columns
+            columns += 1
+    return counters[FAULT] == NOWHERE and bool(0 <= counters[MINES] <= counters[CELLS])
+
+
+@subroutine
+def _assign(work: Backtracking, cell: Int, mine: Int) -> bool:
+    """Assigns a covered cell; returns whether the clues next to it and the total can still be met."""
+    counters = work.counters
+    work.state[cell] = SAFE + mine
+    work.trail[counters[TOP]] = cell
+    counters[TOP] += 1
+    counters[WORK] += 1
+    counters[CELLS] -= 1
+    counters[MINES] -= mine
+    fits = 0 <= counters[MINES] <= counters[CELLS]
+    for k in range(work.neighbours.shape[1]):
+        # A violation does not end the loop, because `_undo` reverts the counts of every neighbour.
+        other = work.neighbours[cell, k]
+        work.missing[other] -= mine
+        work.covered[other] -= 1
+        if work.state[other] == OPEN and not 0 <= work.missing[other] <= work.covered[other]:
+            fits = False
+            # If no layout fits, the clue to name is the one that was violated with the most cells assigned.
+            if counters[TOP] > counters[DEEPEST]:
+                counters[DEEPEST] = counters[TOP]
+                counters[FAULT] = other
+    return fits
+
+
+@inlined
+def _undo(work: Backtracking, top: int) -> None:
+    """Undoes all assignments but the first `top`."""
+    counters = work.counters
+    while counters[TOP] > top:
+        counters[TOP] -= 1
+        cell = work.trail[counters[TOP]]
+        mine = work.state[cell] - SAFE
+        counters[CELLS] += 1
+        counters[MINES] += mine
+        for k in range(work.neighbours.shape[1]):
+            work.missing[work.neighbours[cell, k]] += mine
+            work.covered[work.neighbours[cell, k]] += 1
+        work.state[cell] = UNKNOWN
+
+
+@subroutine
+def _apply_clue(work: Backtracking, clue: Int) -> bool:
+    """Assigns the covered neighbours of a clue if it makes them all free or all mines; returns False on a violation."""
+    missing, covered = work.missing[clue], work.covered[clue]
+    if covered == 0 or 0 < missing < covered:
+        return True
+    mine = np.int64(missing > 0)
+    for k in range(work.neighbours.shape[1]):
+        cell = np.int64(work.neighbours[clue, k])
+        if work.state[cell] == UNKNOWN and not _assign(work, cell, mine):
+            return False
+    return True
+
+
+@subroutine
+def _propagate(work: Backtracking, assigned: Int) -> bool:
+    """Applies the clues next to the cells of the trail from position `assigned` on; returns False on a violation."""
+    # The trail is also the queue: `_apply_clue` appends the cells that it assigns.
+    while assigned < work.counters[TOP]:
+        cell = work.trail[assigned]
+        assigned += 1
+        for k in range(work.neighbours.shape[1]):
+            other = np.int64(work.neighbours[cell, k])
+            if work.state[other] == OPEN and not _apply_clue(work, other):
+                return False
+    return True
+
+
+@inlined
+def _assign_rest(work: Backtracking, cells: int, mine: Int) -> bool:
+    """Assigns all cells that are left in the first `cells` of the order; returns False on a violation."""
+    for i in range(cells):
+        cell = np.int64(work.order[i])
+        if work.state[cell] == UNKNOWN and not _assign(work, cell, mine):
+            return False
+    return True
+
+
+@inlined
+def _total_can_be_met(work: Backtracking, clues: int) -> bool:
+    """Returns whether a packing of clues without common cells leaves the total within its bounds.
+
+    Without this test an enumeration can get lost in assignments of the frontier that all take too many mines.
+    """
+    counters = work.counters
+    # A new stamp clears all marks at once.
+    counters[STAMP] += 1
+    least, beside = 0, 0
+    # Disjoint clues take exactly their missing mines; the other cells take none to all. Any packing gives valid bounds,
+    # and a greedy one is cheap.
+    for i in range(clues):
+        clue = work.clues[i]
+        apart = work.covered[clue] > 0
+        for k in range(work.neighbours.shape[1]):
+            cell = work.neighbours[clue, k]
+            apart &= work.state[cell] != UNKNOWN or work.mark[cell] != counters[STAMP]
+        if apart:
+            least += work.missing[clue]
+            beside += work.covered[clue]
+            for k in range(work.neighbours.shape[1]):
+                work.mark[work.neighbours[clue, k]] = counters[STAMP]
+    return least <= counters[MINES] <= least + counters[CELLS] - beside
+
+
+@inlined
+def _order_cells(work: Backtracking) -> tuple[int, int]:
+    """Lists the covered cells and their clues in breadth-first order; returns the numbers of both."""
+    state, mark, neighbours = work.state, work.mark, work.neighbours
+    work.counters[STAMP] += 1
+    stamp = work.counters[STAMP]
+    cells, clues, done = 0, 0, 0
+    for first in range(len(neighbours)):
+        if state[first] == OPEN and work.covered[first] > 0 and mark[first] != stamp:
+            mark[first] = stamp
+            work.clues[clues] = first
+            clues += 1
+        # Breadth-first order keeps cells of one clue close together, so that a violation shows soon after its cause.
+        while done < clues:
+            clue = work.clues[done]
+            done += 1
+            for k in range(neighbours.shape[1]):
+                cell = neighbours[clue, k]
+                if state[cell] != UNKNOWN or mark[cell] == stamp:
+                    continue
+                mark[cell] = stamp
+                work.order[cells] = cell
+                cells += 1
+                for j in range(neighbours.shape[1]):
+                    other = neighbours[cell, j]
+                    if state[other] == OPEN and mark[other] != stamp:
+                        mark[other] = stamp
+                        work.clues[clues] = other
+                        clues += 1
+    # Cells under no clue come last: only the total limits them.
+    for cell in range(len(neighbours)):
+        if state[cell] == UNKNOWN and mark[cell] != stamp:
+            work.order[cells] = cell
+            cells += 1
+    return cells, clues
+
+
+@inlined
+def _list(work: Backtracking, mine: Bytes, max_work: int) -> int:
+    """Lists the layouts of a board after `_read_board` and a first propagation of its clues."""
+    counters, branches, column = work.counters, work.branches, work.column
+    cells, clues = _order_cells(work)
+    found, branch, position = 0, 0, 0
+    fits = True
+    while counters[WORK] <= max_work:
+        if fits and counters[CELLS] > 0 and (counters[MINES] == 0 or counters[MINES] == counters[CELLS]):
+            fits = _assign_rest(work, cells, np.int64(counters[MINES] > 0))
+        if fits and counters[CELLS] == 0:
+            if found == len(mine):
+                return TOO_MANY
+            for cell in range(len(work.neighbours)):
+                if column[cell] >= 0:
+                    mine[found, column[cell]] = work.state[cell] - SAFE
+            counters[WORK] += len(work.neighbours) // 16 + mine.shape[1] // 4
+            found += 1
+            # A layout is a leaf, so the loop backtracks as after a violation.
+            fits = False
+        # To look at a clue, or at cells of a layout, takes a part of the time of an assignment.
+        counters[WORK] += clues // 4
+        if fits and _total_can_be_met(work, clues):
+            # A covered cell is left, and all cells before `position` are assigned.
+            while work.state[work.order[position]] != UNKNOWN:
+                position += 1
+            branches[branch, 0], branches[branch, 1] = counters[TOP], position
+            branch += 1
+            choice = 0
+        elif branch > 0:
+            # The second choice leaves no branch, so when it fails, the choice before it is next.
+            branch -= 1
+            _undo(work, branches[branch, 0])
+            position = int(np.int64(branches[branch, 1]))
+            choice = 1
+        else:
+            return found
+        top = np.int64(counters[TOP])
+        fits = _assign(work, np.int64(work.order[position]), choice) and _propagate(work, top)
+    return TOO_LONG
+
 
 @kernel
-def list_layouts_of_board(
-    shown: NDArray[np.int8],
-    neighbours: Neighbours,
-    max_count: int,
-    mines: int,
-    max_work: int,
-    mine: Bytes,
-    count: Bytes,
-    *workspace: Ints,
+def list_layouts(
+    shown: NDArray[np.int8], max_count: int, mines: int, max_work: int, mine: Bytes, count: Bytes, *arrays: Any
 ) -> int:
-    """Lists layouts as `list_layouts` does, and writes their counts into `count`, (limit, covered cells) uint8."""
-    backtracking = Backtracking(*workspace)
-    found = list_layouts(shown, neighbours, max_count, mines, max_work, mine, backtracking)
+    """Lists the layouts that fit a board of n cells, a layout a row, with a column for each covered cell.
+
+    Args:
+        shown: (n,) int8, the cell codes of the board.
+        max_count: the largest count.
+        mines: the number of mines on the board.
+        max_work: the number of assignments, or of steps that take as long, before the enumeration gives up.
+        mine: (limit, covered cells) uint8, filled with 1 for a mine.
+        count: (limit, covered cells) uint8, filled with the number of mines in the neighbours, also for a mine.
+        *arrays: the arrays of a `Backtracking`; its `counters` then hold the fault.
+
+    Returns:
+        The number of layouts; TOO_MANY if there are more than `limit`; TOO_LONG if it takes more than `max_work`.
+    """
+    work = Backtracking(*arrays)
+    if not _read_board(work, shown, max_count, mines):
+        return 0
+    for cell in range(len(shown)):
+        if work.state[cell] == OPEN and not _apply_clue(work, cell):
+            return 0
+    if not _propagate(work, 0):
+        return 0
+    found = _list(work, mine, max_work)
     if found > 0:
-        count_neighbours(mine[:found], neighbours, backtracking.column, count[:found])
+        _count_neighbours(work, mine[:found], count[:found])
     return found
+
+
+@inlined
+def _count_neighbours(work: Backtracking, mine: Bytes, count: Bytes) -> None:
+    count[:] = 0
+    for cell in range(len(work.neighbours)):
+        if work.column[cell] < 0:
+            continue
+        for k in range(work.neighbours.shape[1]):
+            # Shown mines have columns too, so no mine is left out.
+            other = work.column[work.neighbours[cell, k]]
+            if other >= 0:
+                for i in range(len(mine)):
+                    count[i, other] += mine[i, work.column[cell]]
 
 
 class Layouts(NamedTuple):
@@ -250,9 +343,6 @@ class Layouts(NamedTuple):
     cells: NDArray[np.int64]
     mines: Bytes
     counts: Bytes
-
-
-_neighbours = lru_cache(maxsize=16)(neighbour_table)
 
 
 def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int = 1) -> Layouts:
@@ -270,35 +360,36 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
         PositionTooHardError: more than `limit` layouts fit, or finding them takes more than `MAX_WORK` assignments, or
             they have more than `MAX_ENTRIES` cells.
     """
-    radius = check_radius(radius)
     limit = whole_number("limit", limit, 1)
-    array = check_boards(board, 2, mines, radius)
+    array = check_boards(board, 2, mines, check_radius(radius))
     most = Codes.of_radius(radius).max_count
     cells = np.flatnonzero(array > most)
     allowed = min(limit, max(1, MAX_ENTRIES // max(1, len(cells))))
-    workspace = make_backtracking(array.size)
-    neighbours = _neighbours(*array.shape, radius)
+    n = array.size
+    shapes = (n + 1, n + 1, n + 1, n, n, n + 1, (n, 2), n + 1, n + 1, 7)
+    work = Backtracking(_neighbours(*array.shape, radius), *(np.empty(shape, np.int32) for shape in shapes))
     # Most boards have few layouts, so the list grows.
     rows, found = 0, TOO_MANY
     while found == TOO_MANY and rows < allowed:
         rows = min(allowed, max(_FIRST_ROWS, _GROWTH * rows))
         mine, count = np.empty((2, rows, len(cells)), np.uint8)
-        found = list_layouts_of_board(array.ravel(), neighbours, most, int(mines), MAX_WORK, mine, count, *workspace)
+        found = list_layouts(array.ravel(), most, int(mines), MAX_WORK, mine, count, *work)
     if found == 0:
-        _raise_inconsistent(workspace.counters[FAULT], array, most)
-    if found == TOO_MANY and allowed < limit:
-        raise PositionTooHardError(f"more than {allowed} layouts with {len(cells)} covered cells fit this board")
+        raise _contradiction(int(work.counters[FAULT]), array, most)
     if found == TOO_MANY:
-        raise PositionTooHardError(f"more than {limit} layouts fit this board")
+        what = f"{limit} layouts" if allowed == limit else f"{allowed} layouts with {len(cells)} covered cells"
+        raise PositionTooHardError(f"more than {what} fit this board")
     if found == TOO_LONG:
         raise PositionTooHardError(f"listing the layouts of this board takes more than {MAX_WORK} steps")
     return Layouts(cells, mine[:found].copy(), count[:found].copy())
 
 
-def _raise_inconsistent(fault: int, board: NDArray[np.int8], most: int) -> None:
-    row, col = (int(part) for part in np.unravel_index(max(fault, 0), board.shape))
+def _contradiction(fault: int, board: NDArray[np.int8], most: int) -> InconsistentBoardError:
+    cols = board.shape[1]
     if fault >= 0:
-        raise InconsistentBoardError(f"the count {board[row, col]} cannot be met together with the others", (row, col))
-    covered = np.argwhere(board > most)
-    cell = tuple(covered[0].tolist()) if len(covered) else (row, col)
-    raise InconsistentBoardError("the number of mines does not fit", cell)
+        reason = f"the count {board.flat[fault]} cannot be met together with the others"
+        return InconsistentBoardError(reason, divmod(fault, cols))
+    covered = np.flatnonzero(board > most)
+    return InconsistentBoardError(
+        "the number of mines does not fit", divmod(int(covered[0]) if len(covered) else 0, cols)
+    )

@@ -1,4 +1,4 @@
-"""Internal: exact search on boards with few layouts; all positions and their symmetric images use one table."""
+"""Exact search on boards with few layouts; all positions and their symmetric images use one table."""
 
 from __future__ import annotations
 
@@ -13,17 +13,10 @@ from minesweeper_env.cell_sets import neighbour_table, symmetry_table
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.boards import PositionTooHardError
-from minesweeper_env.inference.search.branch_and_bound import begin_search
-from minesweeper_env.inference.search.endgame import search_loaded
+from minesweeper_env.inference.search.branch_and_bound import NODES, Search, begin_search, make_search, search_of
+from minesweeper_env.inference.search.endgame import find_clicks, search_loaded
 from minesweeper_env.inference.search.layout_sets import MINE_CODE, Cells, LayoutSets, Words
 from minesweeper_env.inference.search.layouts import Layouts
-from minesweeper_env.inference.search.stack import NODES
-from minesweeper_env.inference.search.workspace import (
-    SearchWorkspace,
-    make_search_workspace,
-    prepare,
-    search_workspace_of,
-)
 from minesweeper_env.splitmix import mix
 
 MAX_LAYOUTS = 1_000_000
@@ -115,18 +108,18 @@ def begin_on_board(
         images: (8 or 4, n) uint32, the symmetric images of the cells.
         words: (n, 2) uint64, random words of each cell.
         mined: (n + 1,) uint8, scratch, all 0.
-        *arrays: the arrays of the workspace.
+        *arrays: the arrays of the search.
     """
-    workspace = search_workspace_of(arrays)
+    search = search_of(arrays)
     for i in range(size):
-        _encode(workspace.sets.codes[i], cells, neighbours, mined)
-        _write_keys(workspace.sets, i, cells, images, words)
+        _encode(search.sets.codes[i], cells, neighbours, mined)
+        _write_keys(search.sets, i, cells, images, words)
     mined[:] = 0
     for k in range(len(cells)):
-        workspace.loading.columns[k] = k
-    prepare(workspace, size, len(cells))
+        search.columns[k] = k
+    find_clicks(search, size, len(cells))
     # One generation serves all positions: keys depend on the mines alone, so earlier entries stay valid.
-    begin_search(workspace.sets, workspace.search, size, len(cells), goal, 1)
+    begin_search(search, size, len(cells), goal, 1)
 
 
 class SmallBoard:
@@ -135,7 +128,7 @@ class SmallBoard:
     def __init__(
         self, rows: int, cols: int, radius: int, layouts: int, progress: Callable[[int], object] | None = None
     ) -> None:
-        """Prepares for positions of up to `layouts` layouts; a larger one makes the workspace grow.
+        """Prepares for positions of up to `layouts` layouts; a larger one makes the memory grow.
 
         About once a second, `progress` is called with the number of sets that the present search has examined.
         """
@@ -148,7 +141,7 @@ class SmallBoard:
         self._layouts = layouts
         self._progress = progress
         self._table = np.zeros((min(1 << (4 * layouts).bit_length(), _MOST_ENTRIES), 2), np.uint64)
-        self._workspace: SearchWorkspace | None = None
+        self._search: Search | None = None
 
     def solve_everywhere(self, covered: NDArray[np.int64], mines: int, goal: int) -> int:
         """Returns the number of wins when the mines lie anywhere in some cells; an upper bound if at most `goal`.
@@ -162,10 +155,10 @@ class SmallBoard:
             PositionTooHardError: there are more than MAX_LAYOUTS layouts, or the search exceeds MAX_POSITION_NODES.
         """
         size = math.comb(len(covered), mines)
-        workspace = self._take_workspace(size)
+        search = self._prepare(size)
         columns = covered.astype(np.uint32)
-        lay_out_everywhere(columns, mines, np.empty(mines, np.uint32), workspace.sets.codes[:size])
-        return self._search(workspace, size, np.arange(self.cells, dtype=np.uint32), goal)[1]
+        lay_out_everywhere(columns, mines, np.empty(mines, np.uint32), search.sets.codes[:size])
+        return self._solve(search, size, np.arange(self.cells, dtype=np.uint32), goal)[1]
 
     def solve(self, layouts: Layouts) -> tuple[int, int]:
         """Returns the cell to click, and the number of these layouts that are won.
@@ -174,34 +167,34 @@ class SmallBoard:
             PositionTooHardError: there are more than MAX_LAYOUTS layouts, or the search exceeds MAX_POSITION_NODES.
         """
         size, covered = layouts.mines.shape
-        workspace = self._take_workspace(size)
-        workspace.sets.codes[:size, :covered] = layouts.mines
-        column, wins = self._search(workspace, size, layouts.cells.astype(np.uint32), 0)
+        search = self._prepare(size)
+        search.sets.codes[:size, :covered] = layouts.mines
+        column, wins = self._solve(search, size, layouts.cells.astype(np.uint32), 0)
         return int(layouts.cells[column]), wins
 
-    def _take_workspace(self, layouts: int) -> SearchWorkspace:
+    def _prepare(self, layouts: int) -> Search:
         if layouts > MAX_LAYOUTS:
             raise PositionTooHardError(
                 f"a position has {layouts} layouts, and at most {MAX_LAYOUTS} can be searched for the best play; "
                 "choose a smaller board, or fewer mines"
             )
-        if self._workspace is None or layouts > len(self._workspace.sets.codes):
-            # Released first, so that the old and the new workspace are never in memory together.
-            self._workspace = None
-            self._workspace = make_search_workspace(
+        if self._search is None or layouts > len(self._search.sets.codes):
+            # Released first, so that the old and the new one are never in memory together.
+            self._search = None
+            self._search = make_search(
                 max(layouts, self._layouts), self.cells, self._max_count, images=len(self.images), table=self._table
             )
-        return self._workspace
+        return self._search
 
-    def _search(self, workspace: SearchWorkspace, size: int, cells: Cells, goal: int) -> tuple[int, int]:
-        arrays = workspace.arrays()
+    def _solve(self, search: Search, size: int, cells: Cells, goal: int) -> tuple[int, int]:
+        arrays = search.arrays()
         begin_on_board(size, cells, goal, self._neighbours, self.images, self._words, self._mined, *arrays)
         for nodes in range(SLICE, MAX_POSITION_NODES + 1, SLICE):
             column, wins, over = search_loaded(nodes, *arrays)
             if over:
                 return int(column), int(wins)
             if self._progress is not None:
-                self._progress(int(workspace.search.counters[NODES]))
+                self._progress(int(search.counters[NODES]))
         raise PositionTooHardError(
             f"the best play of a position with {size} layouts was not found among {MAX_POSITION_NODES} sets of "
             "layouts; choose a smaller board, or fewer mines"
