@@ -5,12 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, read_result_file, title_of
-from baselines.evaluation.columns import format_p_value, per_cent, spaced
+from baselines.evaluation.columns import format_p_value, per_cent, shown, spaced
 from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
 from baselines.registry import policy_names, read_specification
 from minesweeper_env.texts import markdown, markdown_code
@@ -21,41 +21,29 @@ TIMED = "8x8/14 opening"
 """The board whose times per game the tables show; the result files have those of the other boards."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """An entry on one board.
 
     Attributes:
         card: the entry.
-        games: its games.
-        difference: its win rate less the reference's on the same games, with the ends of the 95 % interval; None for
-            the reference itself, and without a reference.
+        games: its number of games.
+        rate: the fraction won.
+        interval: the 95 % Wilson interval of the win rate.
+        difference: its win rate less the reference's on the same games, and the ends of the 95 % interval, in
+            percentage points; None for the reference itself, and without a reference.
         p_value: p-value of the exact McNemar test against the reference, corrected by Holm over the board; or None.
     """
 
     card: Card
-    games: Games
+    games: int
+    rate: float
+    interval: tuple[float, float]
     difference: tuple[float, float, float] | None = None
     p_value: float | None = None
 
-    @property
-    def rate(self) -> float:
-        """The fraction of the games won."""
-        return self.games.wins / self.games.games
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % Wilson interval of the win rate."""
-        return wilson_interval(self.games.wins, self.games.games)
-
 
 def read_results(folder: Path) -> list[ResultFile]:
-    """Returns all result files of a folder, by the name of the entry.
-
-    Raises:
-        RefusedFileError: a file is refused.
-        OSError: a file cannot be read.
-    """
+    """Returns all result files of a folder, by the name of the entry; raises as `read_result_file` does."""
     return sorted((read_result_file(path) for path in folder.glob(f"*{SUFFIX}")), key=lambda result: result.card.name)
 
 
@@ -67,8 +55,7 @@ def check_name(result: ResultFile, folder: Path) -> None:
         folder: the result files so far.
 
     Raises:
-        ValueError: the message names the other entry.
-        RefusedFileError: the file of this name is refused.
+        ValueError: the message names the other entry; also a RefusedFileError of the file of this name.
     """
     card, names = result.card, policy_names()
     is_ours = card.author == AUTHOR and card.name == card.policy and read_specification(card.policy).base in names
@@ -91,30 +78,30 @@ def _skeleton(name: str) -> str:
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
     """Returns the entries on a board such as "8x8/14 opening", the highest win rate first."""
     played = {result.card: games for result in results if (games := result.board(board)) is not None}
-    references = [games for card, games in played.items() if card.name == PROTOCOL.reference]
-    rivals = [card for card in played if card.name != PROTOCOL.reference]
-    tests = [_compare(played[card], reference) for reference in references for card in rivals]
+    reference = next((games for card, games in played.items() if card.name == PROTOCOL.reference), None)
+    rivals = [card for card in played if card.name != PROTOCOL.reference and reference is not None]
+    tests = [_compare(played[card], reference) for card in rivals if reference is not None]
     corrected = holm([p_value for _, p_value in tests])
-    compared = {
-        card: (difference, p_value)
-        for card, (difference, _), p_value in zip(rivals, tests, corrected, strict=bool(references))
-    }
-    rows = [Row(card, games, *compared.get(card, ())) for card, games in played.items()]
+    compared = {card: (test[0], p) for card, test, p in zip(rivals, tests, corrected, strict=True)}
+    rows = []
+    for card, games in played.items():
+        interval = wilson_interval(games.wins, games.games)
+        rows.append(Row(card, games.games, games.wins / games.games, interval, *compared.get(card, ())))
     return sorted(rows, key=lambda row: (-row.rate, row.card.name))
 
 
 def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float], float]:
     """Returns the difference with its interval, and the p-value, on the games that both played."""
     counts = Counter(zip(games.outcomes.tolist(), reference.outcomes.tolist(), strict=False))
-    only_games, only_reference = counts[True, False], counts[False, True]
-    difference = paired_difference(counts[True, True], only_games, only_reference, counts[False, False])
-    return difference, p_value_of_discordant(only_games, only_reference)
+    both, alone, lost, neither = (counts[pair] for pair in ((True, True), (True, False), (False, True), (False, False)))
+    difference, low, high = paired_difference(both, alone, lost, neither)
+    return (100 * difference, 100 * low, 100 * high), p_value_of_discordant(alone, lost)
 
 
 COLUMNS: dict[str, tuple[str, Callable[[Row], str]]] = {
     "entry": ("entry", lambda row: markdown_code(row.card.name)),
     "track": ("track", lambda row: row.card.track),
-    "n": ("n", lambda row: spaced(row.games.games)),
+    "n": ("n", lambda row: spaced(row.games)),
     "rate": ("win rate", lambda row: per_cent(row.rate)),
     "interval": ("95 % Wilson interval", lambda row: per_cent(*row.interval)),
     "difference": (f"minus `{PROTOCOL.reference}`, points (95 %)", lambda row: _points(row)),
@@ -124,7 +111,7 @@ COLUMNS: dict[str, tuple[str, Callable[[Row], str]]] = {
 
 
 def _points(row: Row) -> str:
-    return "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * each for each in row.difference)) if row.difference else ""
+    return shown(row.difference[0], "+.1f", row.difference[1:]) if row.difference else ""
 
 
 def board_table(
@@ -147,11 +134,12 @@ def overview(results: Sequence[ResultFile], first_click: str, entries: Sequence[
     """Returns the boards of one first-click rule, a row per entry; `policy_table` describes the cells."""
     boards = [title_of(board) for board in PROTOCOL.boards if board.first_click == first_click]
     tables = [{row.card.name: row for row in rows_of(results, board)} for board in boards]
-    shown = [result.card for result in results if any(result.card.name in table for table in tables)]
-    shown = [card for card in shown if not entries or card.name in entries]
-    shown.sort(key=lambda card: -sum(table[card.name].rate for table in tables if card.name in table))
+    cards = [result.card for result in results if any(result.card.name in table for table in tables)]
+    cards.sort(key=lambda card: -sum(table[card.name].rate for table in tables if card.name in table))
     rows = [
-        [markdown_code(card.name), card.track, *(_cell(table.get(card.name)) for table in tables)] for card in shown
+        [markdown_code(card.name), card.track, *(_cell(table.get(card.name)) for table in tables)]
+        for card in cards
+        if not entries or card.name in entries
     ]
     return markdown_table(["entry", "track", *(board.partition(" ")[0] for board in boards)], rows)
 
@@ -163,23 +151,22 @@ def policy_table(results: Sequence[ResultFile], name: str) -> str:
     points; `*` marks p < 0.05.
     """
     cells = {
-        (row.games.first_click, row.games.board): _cell(row)
+        tuple(title_of(board).split(" ")): _cell(row)
         for board in PROTOCOL.boards
         for row in rows_of(results, title_of(board))
         if row.card.name == name
     }
-    rules, boards = (list(dict.fromkeys(key[part] for key in cells)) for part in (0, 1))
-    rows = [[rule, *(cells.get((rule, board), NOT_MEASURED) for board in boards)] for rule in rules]
+    boards, rules = (list(dict.fromkeys(key[part] for key in cells)) for part in (0, 1))
+    rows = [[rule, *(cells.get((board, rule), NOT_MEASURED) for board in boards)] for rule in rules]
     return markdown_table(["first click", *boards], rows) if cells else ""
 
 
 def _cell(row: Row | None) -> str:
     if row is None:
         return NOT_MEASURED
-    low, high = row.interval
-    text = f"{100 * row.rate:.1f} ({100 * low:.1f} to {100 * high:.1f})"
-    if row.games.games != PROTOCOL.least_games:
-        text += ", " + f"n = {spaced(row.games.games)}".replace(" ", "&nbsp;")
+    text = shown(100 * row.rate, ".1f", [100 * end for end in row.interval])
+    if row.games != PROTOCOL.least_games:
+        text += ", " + f"n = {spaced(row.games)}".replace(" ", "&nbsp;")
     if row.difference:
         text += f"<br>{_points(row)}" + ("*" if row.p_value is not None and row.p_value < 0.05 else "")
     # A narrow cell breaks before an interval, and not within it.

@@ -78,8 +78,8 @@ def test_entries_are_compared_on_the_games_that_both_played():
     ]
     rows = {row.card.name: row for row in rows_of(entries, "5x5/5 opening")}
     assert list(rows) == ["better", "exact", "worse"]
-    assert rows["better"].difference[0] == pytest.approx(0.25)
-    assert rows["worse"].difference[0] == pytest.approx(-0.5)
+    assert rows["better"].difference[0] == pytest.approx(25.0)
+    assert rows["worse"].difference[0] == pytest.approx(-50.0)
     assert (rows["exact"].difference, rows["exact"].p_value) == (None, None)
     # McNemar: 1 of 1 and 2 of 2 discordant games; Holm doubles the smaller p-value.
     assert rows["worse"].p_value == pytest.approx(1.0)
