@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import msgspec
 import numpy as np
@@ -95,7 +95,7 @@ class Games(_Strict, frozen=True, dict=True):
     sha256: str = ""
 
     @classmethod
-    def of_records(cls, config: BoardConfig, batch_size: int, records: Sequence[GameRecord]) -> Games:
+    def of_records(cls, config: BoardConfig, batch_size: int, records: Sequence[GameRecord]) -> Self:
         """Returns the games of records with consecutive seeds and with recorded actions."""
         games = cls(
             name_of(config),
@@ -111,7 +111,7 @@ class Games(_Strict, frozen=True, dict=True):
         )
         return games.signed([Sampled(game, records[game].actions) for game in games.chosen_games()])
 
-    def signed(self, sample: Sequence[Sampled]) -> Games:
+    def signed(self, sample: Sequence[Sampled]) -> Self:
         """Returns the games with a sample, and with their own checks and hash."""
         checks = b"".join(self.check_of(game) for game in range(self.games))
         games = msgspec.structs.replace(self, checks=checks, sample=tuple(sample))
@@ -128,7 +128,7 @@ class Games(_Strict, frozen=True, dict=True):
     def config(self) -> BoardConfig:
         """The board and rules; raises ValueError if the protocol has no such board."""
         for config in PROTOCOL.boards:
-            if (self.board, self.first_click) == (name_of(config), config.first_click):
+            if self.name == title_of(config):
                 return replace(config, moves=self.moves)
         raise ValueError(f"protocol {PROTOCOL.version} has no board {self.name!r}")
 
@@ -263,9 +263,7 @@ class ResultFile(_Strict, frozen=True):
     protocol_sha256: str
 
     @classmethod
-    def of(
-        cls, card: Card, versions: dict[str, str], boards: Sequence[Games], times: Times | None = None
-    ) -> ResultFile:
+    def of(cls, card: Card, versions: dict[str, str], boards: Sequence[Games], times: Times | None = None) -> Self:
         """Returns the file of these games, with its hash."""
         result = cls(card, versions, tuple(boards), times, "", FORMAT, PROTOCOL.version, PROTOCOL.digest())
         return msgspec.structs.replace(result, sha256=result.content_sha256())
@@ -305,12 +303,7 @@ def title_of(config: BoardConfig) -> str:
 
 
 def read_result_file(path: Path) -> ResultFile:
-    """Returns a result file after all checks but the replay.
-
-    Raises:
-        RefusedFileError: the file breaks the form or the protocol, or was changed after it was made.
-        OSError: the file cannot be read.
-    """
+    """Returns a result file after all checks but the replay; raises RefusedFileError, or OSError if it is not read."""
     content = path.read_bytes()
     try:
         result = msgspec.json.decode(content, type=ResultFile)
@@ -321,10 +314,7 @@ def read_result_file(path: Path) -> ResultFile:
 
 
 def check_result_file(path: Path) -> tuple[ResultFile, int]:
-    """Checks a result file completely, and returns it with the number of games replayed on the engine.
-
-    Raises as `read_result_file` does, and RefusedFileError if a replayed game ends differently.
-    """
+    """Checks a result file completely, and returns it with the number of games replayed; raises RefusedFileError."""
     result = read_result_file(path)
     for games in result.boards:
         env = MinesweeperVectorEnv.of_config(games.config, 1)
@@ -336,50 +326,47 @@ def check_result_file(path: Path) -> tuple[ResultFile, int]:
 
 def _check(result: ResultFile, content: bytes) -> None:
     for name, right in (("format", FORMAT), ("protocol", PROTOCOL.version), ("protocol_sha256", PROTOCOL.digest())):
-        if getattr(result, name) != right:
-            raise ValueError(f"`{name}` must be {right}, not {getattr(result, name)!r}")
+        found = getattr(result, name)
+        _ask(found == right, f"`{name}` must be {right}, not {found!r}")
     for games in result.boards:
         _check_games(games)
     order = [title_of(board) for board in PROTOCOL.boards]
     places = [order.index(games.name) for games in result.boards]
-    if not places or places != sorted(set(places)):
-        raise ValueError("`boards` must hold boards of the protocol, each board once and in its order")
-    if result.content_sha256() != result.sha256:
-        raise ValueError("the card, the versions or the list of boards was changed: `sha256` is that of other content")
-    if unknown := set(result.times.boards if result.times else ()) - {games.name for games in result.boards}:
-        raise ValueError(f"`times` has {min(unknown)!r}, which is no board of the file")
-    if result.canonical() != content:
-        raise ValueError("a field, a space or the order is not as `minesweeper benchmark run` wrote it")
+    in_order = bool(places) and places == sorted(set(places))
+    _ask(in_order, "`boards` must hold boards of the protocol, each board once and in its order")
+    changed = "the card, the versions or the list of boards was changed: `sha256` is that of other content"
+    _ask(result.content_sha256() == result.sha256, changed)
+    for title in result.times.boards if result.times else ():
+        _ask(result.board(title) is not None, f"`times` has {title!r}, which is no board of the file")
+    _ask(result.canonical() == content, "a field, a space or the order is not as `minesweeper benchmark run` wrote it")
+
+
+def _ask(is_right: bool, fault: str) -> None:
+    if not is_right:
+        raise ValueError(fault)
 
 
 def _check_games(games: Games) -> None:
     """Raises a ValueError if a field does not follow from the games, or these break the protocol."""
-    if not set(games.moves) <= set(MOVE_NAMES):
-        raise ValueError(f"{games.name}: the moves are some of {', '.join(MOVE_NAMES)}")
-    sizes = {"won": (games.games + 7) // 8, "clicks": 2 * games.games}
-    sizes |= {"digests": DIGEST_BYTES * games.games, "checks": CHECK_BYTES * games.games}
-    for name, size in sizes.items():
-        if len(getattr(games, name)) != size:
-            raise ValueError(f"{games.name}: `{name}` must hold {size} bytes for {games.games} games")
-    if games.seed != PROTOCOL.seeds.start or not PROTOCOL.least_games <= games.games <= len(PROTOCOL.seeds):
-        least, most = PROTOCOL.least_games, len(PROTOCOL.seeds)
-        raise ValueError(f"{games.name}: an entry plays {least} to {most} games from seed {PROTOCOL.seeds.start} on")
-    if games.outcomes.sum() != games.wins:
-        raise ValueError(f"{games.name}: `wins` is {games.wins}, and `won` has {games.outcomes.sum()} wins")
-    for game in range(games.games):
-        if games.check_of(game) != games.checks[CHECK_BYTES * game : CHECK_BYTES * (game + 1)]:
-            raise ValueError(f"{games.place(game)}: its outcome or digest was changed")
-    _check_sample(games)
-    if games.signed(games.sample).sha256 != games.sha256:
-        raise ValueError(f"{games.name}: `sha256` is that of other games")
-
-
-def _check_sample(games: Games) -> None:
-    if [each.game for each in games.sample] != games.chosen_games():
-        raise ValueError(f"{games.name}: `sample` must hold the games that the hash of the outcomes chooses")
+    name, count = games.name, games.games
+    _ask(set(games.moves) <= set(MOVE_NAMES), f"{name}: the moves are some of {', '.join(MOVE_NAMES)}")
+    sizes = {"won": (count + 7) // 8, "clicks": 2 * count, "digests": DIGEST_BYTES * count}
+    for field, size in (sizes | {"checks": CHECK_BYTES * count}).items():
+        _ask(len(getattr(games, field)) == size, f"{name}: `{field}` must hold {size} bytes for {count} games")
+    first, least, most = PROTOCOL.seeds.start, PROTOCOL.least_games, len(PROTOCOL.seeds)
+    follows = games.seed == first and least <= count <= most
+    _ask(follows, f"{name}: an entry plays {least} to {most} games from seed {first} on")
+    wins = games.outcomes.sum()
+    _ask(wins == games.wins, f"{name}: `wins` is {games.wins}, and `won` has {wins} wins")
+    for game in range(count):
+        held = games.checks[CHECK_BYTES * game : CHECK_BYTES * (game + 1)]
+        _ask(games.check_of(game) == held, f"{games.place(game)}: its outcome or digest was changed")
+    chosen = [each.game for each in games.sample] == games.chosen_games()
+    _ask(chosen, f"{name}: `sample` must hold the games that the hash of the outcomes chooses")
     for each in games.sample:
-        if digest_of(each.actions) != games.digest(each.game) or len(each.actions) != 2 * games.actions[each.game]:
-            raise ValueError(f"{games.place(each.game)}: the actions do not match their digest")
+        fits = digest_of(each.actions) == games.digest(each.game) and len(each.actions) == 2 * games.actions[each.game]
+        _ask(fits, f"{games.place(each.game)}: the actions do not match their digest")
+    _ask(games.signed(games.sample).sha256 == games.sha256, f"{name}: `sha256` is that of other games")
 
 
 def _fault_of_replay(env: MinesweeperVectorEnv, games: Games, sampled: Sampled) -> str:
@@ -391,10 +378,8 @@ def _fault_of_replay(env: MinesweeperVectorEnv, games: Games, sampled: Sampled) 
             return f"an action is illegal, {left} before the last one"
         _, _, terminations, truncations, infos = env.step(np.array([action]))
         if terminations[0] or truncations[0]:
-            won = bool(infos["is_success"][0])
             if left:
                 return f"the game ends {left} actions before the last one recorded"
-            return (
-                "" if won == games.outcomes[sampled.game] else "the recorded actions end it, and `won` says otherwise"
-            )
+            won = bool(infos["is_success"][0]) == games.outcomes[sampled.game]
+            return "" if won else "the recorded actions end it, and `won` says otherwise"
     return "the game does not end with the last action"
