@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -101,8 +102,6 @@ class BoardConfig:
             raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {self.radius}")
         if self.max_steps is not None:
             object.__setattr__(self, "max_steps", whole_number("max_steps", self.max_steps, 1))
-            if self.step_limit > MAX_STEPS:
-                raise ValueError(f"max_steps must be 1 to {MAX_STEPS}, not {self.max_steps}")
         if self.first_click not in FIRST_CLICKS:
             raise ValueError(f"first_click must be one of {', '.join(FIRST_CLICKS)}, not {self.first_click!r}")
         if self.no_guess is not False and self.no_guess not in NO_GUESS_LEVELS:
@@ -111,24 +110,23 @@ class BoardConfig:
         self._check_mines()
 
     def _check_moves(self) -> None:
-        allowed = f"moves must include 'click' and come in the order {', '.join(MOVE_NAMES)}"
-        if isinstance(self.moves, str) or not isinstance(self.moves, Sequence):
-            raise ValueError(f"{allowed}, as a tuple of names, not {self.moves!r}")
-        in_order = tuple(name for name in MOVE_NAMES if name in self.moves)
-        if tuple(self.moves) != in_order or "click" not in in_order:
-            raise ValueError(f"{allowed}, not {self.moves!r}")
+        in_order = tuple(name for name in MOVE_NAMES if name in tuple(self.moves))
+        if isinstance(self.moves, str) or tuple(self.moves) != in_order or "click" not in in_order:
+            raise ValueError(
+                f"moves must include 'click' and come in the order {', '.join(MOVE_NAMES)}, as a tuple of names, "
+                f"not {self.moves!r}"
+            )
         object.__setattr__(self, "moves", in_order)
 
     def _check_mines(self) -> None:
-        if self.mines <= self.max_mines:
-            return
         board = f"{self.rows} x {self.cols} with first_click {self.first_click!r} and radius {self.radius}"
         if self.max_mines < 1:
             raise ValueError(
                 f"no number of mines fits on {board}, because no neighbour of the first click may be a mine; "
                 "choose a larger board, or first_click 'safe' or 'any'"
             )
-        raise ValueError(f"mines must be 1 to {self.max_mines} on {board}, not {self.mines}")
+        if self.mines > self.max_mines:
+            raise ValueError(f"mines must be 1 to {self.max_mines} on {board}, not {self.mines}")
 
     @property
     def cells(self) -> int:
@@ -161,7 +159,6 @@ class BoardConfig:
 
 def default_mines(rows: int, cols: int) -> int:
     """Returns the number of mines of the preset with this size; raises a ValueError that lists the sizes."""
-    rows, cols = parse_size((rows, cols))
     if (rows, cols) not in DEFAULT_MINES:
         raise ValueError(f"mines must be given for a board of {rows}x{cols}; left out, they are {default_mines_text()}")
     return DEFAULT_MINES[rows, cols]
@@ -174,13 +171,10 @@ def default_mines_text() -> str:
 
 def whole_number(name: str, value: Any, least: int) -> int:
     """Returns `value` as an int, or raises a ValueError unless it is a whole number of at least `least`."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, bool) or number < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
-    return number
+    with suppress(TypeError):
+        if not isinstance(value, bool) and (number := operator.index(value)) >= least:
+            return number
+    raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
 
 
 def counted(count: int, noun: str) -> str:
@@ -194,11 +188,8 @@ def parse_size(size: Any) -> tuple[int, int]:
         if len(size) != 2:
             raise ValueError(f"size must be a whole number or a pair (rows, cols), not {size!r}")
         return whole_number("rows", size[0], 1), whole_number("cols", size[1], 1)
-    side = whole_number("size", size, 1)
-    return side, side
+    return (whole_number("size", size, 1),) * 2
 
 
-DEFAULT_MINES: dict[tuple[int, int], int] = {
-    parse_size(preset["size"]): int(preset["mines"]) for preset in PRESETS.values()
-}
+DEFAULT_MINES: dict[tuple[int, int], int] = {parse_size(preset["size"]): preset["mines"] for preset in PRESETS.values()}
 """The number of mines that a size has when none is given, by (rows, cols)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -101,8 +101,9 @@ def generate(
         ValueError: an argument is not allowed; the message names the allowed values.
     """
     cell = _check_cell(config, first_cell)
-    _check_choice("level", level, NO_GUESS_LEVELS)
-    _check_choice("method", method, METHODS)
+    for name, value, allowed in (("level", level, NO_GUESS_LEVELS), ("method", method, METHODS)):
+        if value not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
     attempts = whole_number("max_attempts", max_attempts, 1)
     seed = int(np.random.default_rng().integers(1 << 32)) if seed is None else whole_number("seed", seed, 0)
     with searchers(search_config(config)).lend() as searcher:
@@ -116,17 +117,10 @@ def generate(
     return NoGuessBoard(config, (row, col), level, seed, layout, proof, int(found.attempts[0]))
 
 
-def _check_cell(config: BoardConfig, first_cell: Any) -> int:
+def _check_cell(config: BoardConfig, first_cell: Sequence[int]) -> int:
     """Returns the number of a cell given as (row, col)."""
-    allowed = f"first_cell must be (row, col) with row 0 to {config.rows - 1} and col 0 to {config.cols - 1}"
-    if not isinstance(first_cell, (Sequence, np.ndarray)) or isinstance(first_cell, str) or len(first_cell) != 2:
-        raise ValueError(f"{allowed}, not {first_cell!r}")
-    row, col = (whole_number(name, value, 0) for name, value in zip(("row", "col"), first_cell, strict=True))
-    if row >= config.rows or col >= config.cols:
-        raise ValueError(f"{allowed}, not ({row}, {col})")
-    return row * config.cols + col
-
-
-def _check_choice(name: str, value: Any, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+    cell = tuple(whole_number("first_cell", value, 0) for value in first_cell)
+    if len(cell) != 2 or cell[0] >= config.rows or cell[1] >= config.cols:
+        allowed = f"(row, col) with row 0 to {config.rows - 1} and col 0 to {config.cols - 1}"
+        raise ValueError(f"first_cell must be {allowed}, not {first_cell!r}")
+    return cell[0] * config.cols + cell[1]

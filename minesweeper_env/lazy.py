@@ -9,7 +9,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -44,13 +44,12 @@ class _AfterImport(MetaPathFinder):
         if name != self._module:
             return None
         sys.meta_path.remove(self)
-        spec = find_spec(name)
-        if spec is not None and spec.loader is not None:
-            execute = spec.loader.exec_module
+        spec: Any = find_spec(name)
+        execute = spec.loader.exec_module
 
-            def execute_and_act(module: ModuleType) -> None:
-                execute(module)
-                self._action()
+        def execute_and_act(module: ModuleType) -> None:
+            execute(module)
+            self._action()
 
-            spec.loader.exec_module = execute_and_act  # type: ignore[method-assign]
-        return spec
+        spec.loader.exec_module = execute_and_act
+        return cast(ModuleSpec, spec)

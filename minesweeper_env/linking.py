@@ -10,7 +10,8 @@ skips these steps: it remains LLVM code, and the kernel that links it in optimis
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, cast
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
@@ -68,18 +69,15 @@ class FragmentCompiler(CompilerBase):
         return [passes]
 
 
-_unliteral: Callable[[Any], Any] = unliteral
-
-
 def without_literals(fragment: Any) -> Any:
     """Lets a compiled function take constants as plain numbers, and returns it.
 
     By default numba compiles a function once more for each constant that an argument can begin with.
     """
-    template, numbers = fragment.get_call_template, _unliteral
+    template, number = fragment.get_call_template, cast(Any, unliteral)
 
     def plain(types: Sequence[Any], named: dict[str, Any]) -> Any:
-        return template(tuple(map(numbers, types)), {name: numbers(each) for name, each in named.items()})
+        return template(tuple(map(number, types)), {name: number(each) for name, each in named.items()})
 
     fragment.get_call_template = plain
     return fragment
@@ -96,25 +94,20 @@ cpu_target.options.parse_as_flags(Flags(), KERNEL | {"forceinline": True})  # ty
 
 
 class _Files(IndexDataCacheFile):
-    """The files of one kernel.
+    """The files of one kernel, of which numba itself writes the index first.
 
-    Numba itself writes the index first. On a full disk the index then names machine code of an older version.
+    On a full disk that index would name machine code of an older version.
     """
 
     def save(self, key: Any, data: Any) -> None:
         """Stores machine code, then the index that names it."""
-        known = self._load_index()
+        known = {}
+        # Damaged bytes raise anything when they are unpickled; the index is then written anew.
+        with suppress(Exception):
+            known = self._load_index()  # type: ignore[no-untyped-call]
         name = known.get(key) or self._data_name(len(known) + 1)  # type: ignore[no-untyped-call]
         self._save_data(name, data)  # type: ignore[no-untyped-call]
         self._save_index(known | {key: name})  # type: ignore[no-untyped-call]
-
-    def _load_index(self) -> dict[Any, str]:
-        try:
-            return dict(super()._load_index())  # type: ignore[no-untyped-call]
-        except Exception as error:
-            # Damaged bytes raise anything when they are unpickled.
-            notices.warn_of_cache(_problem("read", error))
-            return {}
 
 
 class _Cache(FunctionCache):
@@ -126,7 +119,7 @@ class _Cache(FunctionCache):
         try:
             found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception as error:
-            notices.warn_of_cache(_problem("read", error))
+            _warn("read", error)
         if found is None:
             notices.compiling(self._py_func.__module__)
         return found
@@ -136,12 +129,12 @@ class _Cache(FunctionCache):
         try:
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError as error:
-            notices.warn_of_cache(_problem("stored", error))
+            _warn("stored", error)
 
 
-def _problem(what: str, error: Exception) -> str:
-    reason = str(error) or type(error).__name__
-    return f"Compiled code cannot be {what}, so kernels are compiled again ({' '.join(reason.split())})"
+def _warn(what: str, error: Exception) -> None:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    notices.warn_of_cache(f"Compiled code cannot be {what}, so kernels are compiled again ({reason})")
 
 
 def keep_on_disk(kernel: Any, function: Callable[..., Any], stamp: str) -> None:

@@ -8,19 +8,11 @@ from minesweeper_env.config import PRESETS
 
 __all__ = ["ENV_SPECIFICATIONS", "register_envs"]
 
-
-def _specifications() -> dict[str, dict[str, Any]]:
-    ids = {}
-    for preset, board in PRESETS.items():
-        # The mines follow the size, so that another size in `gymnasium.make` does not keep those of the preset.
-        arguments = {"size": board["size"]}
-        name = f"-{preset}" if preset else ""
-        ids[f"Minesweeper{name}-v0"] = arguments
-        ids[f"Minesweeper{name}-ClickOnly-v0"] = {**arguments, "moves": ("click",)}
-    return ids
-
-
-ENV_SPECIFICATIONS = _specifications()
+ENV_SPECIFICATIONS: dict[str, dict[str, Any]] = {
+    f"Minesweeper{name and f'-{name}'}{end}-v0": {"size": preset["size"], **moves}
+    for name, preset in PRESETS.items()
+    for end, moves in (("", {}), ("-ClickOnly", {"moves": ("click",)}))
+}
 """The keyword arguments of each registered id; the number of mines follows from the size."""
 
 
