@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partialmethod
 from typing import Any, Literal
 
 import numpy as np
@@ -124,62 +125,54 @@ class Session:
 
     # Moves
 
+    def move(self, kind: MoveKind, row: int, col: int) -> Report:
+        """Makes a move on a cell, and records it; a cell off the board raises a ValueError.
+
+        A refused move changes nothing, and the report says why. Where the first click finds no board that needs no
+        guess, the game goes on as any other, and the report says so.
+        """
+        if not (0 <= row < self.config.rows and 0 <= col < self.config.cols):
+            last = (self.config.rows - 1, self.config.cols - 1)
+            raise ValueError(f"a cell of this board lies between (0, 0) and {last}, not at {(row, col)}")
+        key, steps = self._steps(kind, (row, col))
+        return _message(key, row, col) if key else self._play(kind, (row, col), steps)
+
+    # `open` floods from a 0; `flag` and `question` set a mark, or remove it. On an open number with as many flags
+    # around it, `chord` and `expand` open its other neighbours; a wrong flag loses the game. With as many covered
+    # neighbours as the number, `expand` flags them all.
+    open = partialmethod(move, "open")
+    flag = partialmethod(move, "flag")
+    question = partialmethod(move, "question")
+    chord = partialmethod(move, "chord")
+    expand = partialmethod(move, "expand")
+
     def click(self, row: int, col: int) -> Report:
         """Opens a covered cell; chords on an open number with covered cells around it that have no flag."""
-        if self._refuse(row, col) or not self._is_open((row, col)):
-            return self.open(row, col)
-        return self.chord(row, col) if self._covered_around((row, col))[1] else _message("cell_is_open", row, col)
+        is_number = self._is_open((row, col)) and bool(self._covered_around((row, col))[1])
+        return self.move("chord" if is_number and not self.is_over else "open", row, col)
 
-    def open(self, row: int, col: int) -> Report:
-        """Opens a cell, and floods from a 0; refused on flagged and open cells.
-
-        Where the first click finds no board that needs no guess, the game goes on as any other, and the report says so.
-        """
-        if refusal := self._refuse_covered(row, col):
-            return refusal
-        if self.board[row, col] == self.config.codes.flagged:
-            return _message("cell_is_flagged", row, col)
-        return self._play("open", (row, col), EngineMove.CLICK)
-
-    def flag(self, row: int, col: int) -> Report:
-        """Sets a flag on a covered cell, or removes it."""
-        return self._refuse_covered(row, col) or self._play("flag", (row, col), EngineMove.FLAG)
-
-    def question(self, row: int, col: int) -> Report:
-        """Sets a question mark on a covered cell, or removes it."""
-        if refusal := self._refuse_covered(row, col):
-            return refusal
-        is_set = self.board[row, col] == self.config.codes.question
-        return self._play("question", (row, col), EngineMove.UNFLAG if is_set else EngineMove.QUESTION)
-
-    def chord(self, row: int, col: int) -> Report:
-        """Opens the unflagged neighbours of an open cell that has as many flags around it as its count.
-
-        A wrong flag loses the game.
-        """
-        if refusal := self._refuse(row, col):
-            return refusal
-        flags, others = self._covered_around((row, col))
-        if not others or self.board[row, col] != len(flags):
-            return _message("cannot_chord", row, col)
-        return self._play("chord", (row, col), EngineMove.CHORD)
-
-    def expand(self, row: int, col: int) -> Report:
-        """Finishes the neighbours of an open cell with a count above 0.
-
-        With as many flags around as its count it chords. With as many covered neighbours as its count it flags them.
-        """
-        if refusal := self._refuse(row, col):
-            return refusal
-        count = int(self.board[row, col])
-        flags, others = self._covered_around((row, col))
-        if not 0 < count <= self.config.codes.max_count or count not in (len(flags), len(flags) + len(others)):
-            return _message("cannot_expand", row, col)
-        if not others:
-            return _message("nothing_to_expand", row, col)
-        if count == len(flags):
-            return self._play("expand", (row, col), EngineMove.CHORD)
-        return self._play("expand", (row, col), EngineMove.FLAG, others)
+    def _steps(self, kind: MoveKind, cell: Cell) -> tuple[str, list[tuple[EngineMove, Cell]]]:
+        """Returns the message that refuses a move, or "" and the moves of the environment that make it."""
+        codes, code, (flags, others) = self.config.codes, int(self.board[cell]), self._covered_around(cell)
+        if self.is_over:
+            return "game_is_over", []
+        if kind == "expand" and (not 0 < code <= codes.max_count or code - len(flags) not in (0, len(others))):
+            return "cannot_expand", []
+        if kind == "expand" and not others:
+            return "nothing_to_expand", []
+        if kind == "expand" and code != len(flags):
+            return "", [(EngineMove.FLAG, other) for other in others]
+        if kind in ("chord", "expand"):
+            fits = others and code == len(flags)
+            return ("", [(EngineMove.CHORD, cell)]) if fits else ("cannot_chord", [])
+        if code <= codes.max_count:
+            return "cell_is_open", []
+        if kind == "open" and code == codes.flagged:
+            return "cell_is_flagged", []
+        if kind == "question":
+            return "", [(EngineMove.UNFLAG if code == codes.question else EngineMove.QUESTION, cell)]
+        unflag = [(EngineMove.UNFLAG, cell)] if kind == "reveal" and code == codes.flagged else []
+        return "", [*unflag, (EngineMove.FLAG if kind == "flag" else EngineMove.CLICK, cell)]
 
     def undo(self) -> Report:
         """Takes the last move back; from then on the game is practice. A won game stays won."""
@@ -193,10 +186,7 @@ class Session:
 
     def repeat(self, move: Move) -> Report:
         """Makes a recorded move again, with the time of the record."""
-        if move.kind == "reveal":
-            report = self._refuse_covered(*move.cell) or self._reveal_cell(move.cell)
-        else:
-            report = getattr(self, move.kind)(*move.cell)
+        report = self.move(move.kind, *move.cell)
         if report.accepted:
             self.moves[-1] = move
         return report
@@ -268,9 +258,9 @@ class Session:
 
     def refuse_hint(self, cell: Cell | None) -> Report | None:
         """Returns why there is no hint, or none on this cell; None if there is one."""
-        if cell is not None:
-            return self._refuse_covered(*cell)
-        return Report("game_is_over") if self.is_over else None
+        if self.is_over:
+            return Report("game_is_over")
+        return _message("cell_is_open", *cell) if cell is not None and self._is_open(cell) else None
 
     def _can_infer(self) -> bool:
         if self.is_protected:
@@ -282,22 +272,19 @@ class Session:
         codes, board = self.config.codes, self.board
         safe = (board > codes.max_count) & ~self.placed_mines
         unflagged = safe & (board != codes.flagged)
-        for row, col in self._random.permutation(np.argwhere(unflagged if unflagged.any() else safe)).tolist():
-            self._reveal_cell((row, col))
+        for cell in self._random.permutation(np.argwhere(unflagged if unflagged.any() else safe)).tolist():
+            self.move("reveal", *cell)
             if self.status != "lost":
                 return
             # Under the rule "any" nobody knows the mines before the click that places them.
             self._take_back()
 
-    def _reveal_cell(self, cell: Cell) -> Report:
-        return self._play("reveal", cell, EngineMove.CLICK)
-
     # The environment
 
-    def _play(self, kind: MoveKind, cell: Cell, move: EngineMove, cells: Sequence[Cell] = ()) -> Report:
-        """Makes a move on a cell, or on several, and records it; a click opens a flagged cell, too."""
-        opened = [cell] if move == EngineMove.CLICK else []
-        if move == EngineMove.CHORD:
+    def _play(self, kind: MoveKind, cell: Cell, steps: Sequence[tuple[EngineMove, Cell]]) -> Report:
+        """Makes a move, and records it."""
+        opened = [cell] if steps[-1][0] == EngineMove.CLICK else []
+        if steps[-1][0] == EngineMove.CHORD:
             opened = self._covered_around(cell)[1]
         # A search for a board may be cancelled, so it comes before anything changes.
         searches = bool(opened and self.no_guess and not self.placed_mines.any())
@@ -309,9 +296,6 @@ class Session:
         self._history.append(self._state)
         if layout is not None:
             self._env.set_state({**self._state, "mines": layout, "status": np.int64(PLAYING)})
-        steps = [(move, each) for each in cells or [cell]]
-        if move == EngineMove.CLICK and before[cell] == self.config.codes.flagged:
-            steps.insert(0, (EngineMove.UNFLAG, cell))
         for step, (row, col) in steps:
             self._env.step(step * self.config.cells + row * self.config.cols + col)
         self._state = self._env.get_state()
@@ -320,7 +304,7 @@ class Session:
         if self.status == "lost":
             self.exploded = min(each for each in opened if self.placed_mines[each])
         key = self.status if self.is_over else "solvable" if layout is not None else "unsolvable" if searches else ""
-        return Report(key, cells_of(before != self.board), {"x": cell[1] + 1, "y": cell[0] + 1})
+        return replace(_message(key, *cell), cells=cells_of(before != self.board))
 
     def _find_layout(self, first_cell: Cell) -> NDArray[np.bool_] | None:
         """Returns a layout that needs no guess after its first cell; where none is found, guesses are allowed."""
@@ -344,17 +328,6 @@ class Session:
     def _run_clock(self, runs: bool) -> None:
         if runs != (self._since is not None):
             self._counted, self._since = self.seconds, self._now() if runs else None
-
-    def _refuse(self, row: int, col: int) -> Report | None:
-        """Returns the refusal of a move in a finished game; raises a ValueError for a cell off the board."""
-        if not (0 <= row < self.config.rows and 0 <= col < self.config.cols):
-            last = (self.config.rows - 1, self.config.cols - 1)
-            raise ValueError(f"a cell of this board lies between (0, 0) and {last}, not at {(row, col)}")
-        return Report("game_is_over") if self.is_over else None
-
-    def _refuse_covered(self, row: int, col: int) -> Report | None:
-        """Returns why the cell can have no mark and no hint; None if the game goes on and the cell is covered."""
-        return self._refuse(row, col) or (_message("cell_is_open", row, col) if self._is_open((row, col)) else None)
 
     def _is_open(self, cell: Cell) -> bool:
         return bool(self.board[cell] <= self.config.codes.max_count)

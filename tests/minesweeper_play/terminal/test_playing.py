@@ -301,7 +301,7 @@ def test_the_search_of_a_first_click_shows_its_progress_can_be_cancelled_and_fin
 
 def test_an_error_of_the_program_in_a_thread_ends_the_game_with_its_traceback(tmp_path, monkeypatch):
     session = Session(BoardConfig(4, 4, 3), seed=0, no_guess="exact")
-    monkeypatch.setattr(session, "open", fails_with(RuntimeError("a fault")))
+    monkeypatch.setattr(session, "move", fails_with(RuntimeError("a fault")))
 
     async def script(_app, pilot):
         await pilot.press("enter")
