@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from gymnasium.error import ResetNeeded
@@ -15,12 +16,17 @@ from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering import exploded_cells, render_board
 from minesweeper_env.rewards import Reward, find_reward
 from minesweeper_env.threads import ThreadPool
-from minesweeper_env.window import HumanView, metadata_of
+from minesweeper_env.window import Ask, HumanView, metadata_of
 
 
 class Playing:
-    """N games of one configuration, with a reward, an encoding and a render mode."""
+    """N games of one configuration, with a reward, an encoding and a render mode.
 
+    Attributes:
+        ask: gives the mine probabilities that `render` and the window write on the boards; None for none.
+    """
+
+    ask: Ask | None = None
     view: HumanView | None = None
     spec: Any
     _begun = False
@@ -39,7 +45,7 @@ class Playing:
         weights, self._reward = find_reward(reward, config)
         self._encoder = Encoder(observation, config)
         self.metadata: dict[str, Any] = metadata_of(render_mode)
-        self.view = HumanView(config) if render_mode == "human" else None
+        self.view = HumanView() if render_mode == "human" else None
         self._games = Games(config, count, weights, supply_for(config, count, pool), pool)
 
     def _current_games(self) -> Games:
@@ -54,9 +60,12 @@ class Playing:
         mines = games.revealed_mines()
         boards = games.show()[0].reshape(mines.shape)
         if self.view is not None:
-            self.view.show(boards, mines, games.status, actions, self.metadata["render_fps"])
+            fps = self.metadata["render_fps"]
+            self.view.show_games(self.config, boards, mines, games.status, actions, fps, self.ask)
             return None
+        found = [None] * len(boards) if self.ask is None else self.ask(boards).probabilities
+        draw = partial(render_board, self.render_mode, meaning=self.config.codes)
         return tuple(
-            render_board(self.render_mode, codes, self.config.codes, known, exploded_cells(codes, self.config, action))
-            for codes, known, action in zip(boards, mines, actions, strict=True)
+            draw(codes, mines=known, exploded=exploded_cells(codes, self.config, action), probabilities=each)
+            for codes, known, action, each in zip(boards, mines, actions, found, strict=True)
         )

@@ -27,6 +27,9 @@ from minesweeper_env.rendering import METADATA, TILE, Scene, exploded_cells, wit
 if TYPE_CHECKING:
     from minesweeper_env.inference.oracle import Answers
 
+Ask = Callable[[NDArray[np.int8]], "Answers"]
+"""Returns the mine probabilities of (N, rows, cols) boards."""
+
 LEAST_TILE = 4
 """The least side of a tile, in pixels; characters need 7."""
 
@@ -226,35 +229,33 @@ def metadata_of(render_mode: str | None) -> dict[str, Any]:
     return {**METADATA, "render_modes": [mode for mode in modes if shows or mode != "human"]}
 
 
-class HumanView:
-    """The window of an environment; `ask` returns mine probabilities of (N, rows, cols) boards to write, or is None."""
+class HumanView(Window):
+    """The window of an environment."""
 
-    def __init__(self, config: BoardConfig) -> None:
-        """Opens nothing yet."""
-        self._config = config
-        self._window = Window()
-        self.ask: Callable[[NDArray[np.int8]], Answers] | None = None
-
-    def show(
+    def show_games(
         self,
+        config: BoardConfig,
         codes: NDArray[np.int8],
         mines: NDArray[np.bool_],
         status: NDArray[np.int64],
         actions: Sequence[int | None],
         fps: float,
+        ask: Ask | None = None,
     ) -> None:
         """Shows N games for one frame; games that do not fit on a screen are left out. Raises as `load_pygame` does.
 
         Args:
+            config: the board and the rules.
             codes: (N, rows, cols) int8, the codes that the players see.
             mines: (N, rows, cols) bool, the mines of finished games; all False for the others.
             status: (N,) int64, as in `engine.state`.
             actions: the last action of each game, None where it is unknown.
             fps: frames per second.
+            ask: gives the probabilities to write on the boards of games under way.
         """
-        config, grid = self._config, grid_of(len(codes), self._config)
+        grid = grid_of(len(codes), config)
         count = min(len(codes), grid[0] * grid[1])
-        found = None if self.ask is None else self.ask(codes[:count]).probabilities
+        found = None if ask is None else ask(codes[:count]).probabilities
         scenes = [
             Scene(
                 with_mines_flagged(codes[i], config.codes, mines[i]) if status[i] == WON else codes[i],
@@ -265,28 +266,22 @@ class HumanView:
             )
             for i in range(count)
         ]
-        tiles = (grid[0] * (config.rows + 1) - 1, grid[1] * (config.cols + 1) - 1)
-        seconds = END_SECONDS if count == 1 and status[0] > PLAYING else 1 / fps
-        self._window.show(
+        self.show(
             lambda side: tiled([scene.picture(side) for scene in scenes], grid, side),
-            tiles,
-            self._caption(codes, status, count),
-            seconds,
+            (grid[0] * (config.rows + 1) - 1, grid[1] * (config.cols + 1) - 1),
+            _caption(config, codes, status, count),
+            END_SECONDS if count == 1 and status[0] > PLAYING else 1 / fps,
         )
 
-    def close(self) -> None:
-        """Closes the window."""
-        self._window.close()
 
-    def _caption(self, codes: NDArray[np.int8], status: NDArray[np.int64], shown: int) -> str:
-        config = self._config
-        board = f"Minesweeper {config.rows}x{config.cols}"
-        if len(codes) == 1:
-            left = 0 if status[0] == WON else config.mines - int((codes == config.codes.flagged).sum())
-            return f"{board}: {counted(left, 'mine')} left, {STATUS_NAMES[int(status[0])]}"
-        counts = Counter(STATUS_NAMES[each] for each in status[:shown].tolist())
-        facts = ", ".join(f"{count} {name}" for name, count in counts.items())
-        return f"{board} with {counted(config.mines, 'mine')}: games 0 to {shown - 1} of {len(codes)}: {facts}"
+def _caption(config: BoardConfig, codes: NDArray[np.int8], status: NDArray[np.int64], shown: int) -> str:
+    board = f"Minesweeper {config.rows}x{config.cols}"
+    if len(codes) == 1:
+        left = 0 if status[0] == WON else config.mines - int((codes == config.codes.flagged).sum())
+        return f"{board}: {counted(left, 'mine')} left, {STATUS_NAMES[int(status[0])]}"
+    counts = Counter(STATUS_NAMES[each] for each in status[:shown].tolist())
+    facts = ", ".join(f"{count} {name}" for name, count in counts.items())
+    return f"{board} with {counted(config.mines, 'mine')}: games 0 to {shown - 1} of {len(codes)}: {facts}"
 
 
 def grid_of(count: int, config: BoardConfig) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import gymnasium
@@ -13,11 +12,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike, NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference.oracle import Answers, Oracle
 from minesweeper_env.observations import decode
-from minesweeper_env.rendering import render_board
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 __all__ = ["CONVENTIONS", "PLACES", "UNKNOWN", "ActionMaskObservation", "MineProbabilities", "VectorMineProbabilities"]
@@ -127,7 +124,6 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
     """What the wrapper of one environment and that of a batch share."""
 
     env: Any
-    render_mode: str | None
 
     def _prepare(self, config: BoardConfig, space: Space[Any], threads: int = 1) -> Space[Any]:
         """Makes the oracle, and returns the space of an observation that is explained."""
@@ -152,23 +148,14 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
         # No attribute: a copy of the wrapper around another environment must not ask the first one.
         return self.env.unwrapped
 
+    def _explain_boards(self) -> None:
+        """Lets the environment draw the probabilities, if `overlay` is set."""
+        self._bare.ask = self._oracle.ask if self._overlay else None
+
     def render(self) -> Any:
         """Returns the environment's rendering, with the probabilities if `overlay` is set."""
-        if not self._overlay or self.render_mode in (None, "human"):
-            return self.env.render()
-        is_batch = isinstance(self._bare, VectorEnv)
-        state = {key: value if is_batch else np.asarray(value)[None] for key, value in self._bare.get_state().items()}
-        decided = (state["status"] == WON) | (state["status"] == LOST)
-        mines, found = state["mines"] & decided[:, None, None], self._oracle.ask(state["codes"]).probabilities
-        draw = partial(render_board, self.render_mode, meaning=self._oracle.config.codes)
-        games = zip(state["codes"], mines, found, strict=True)
-        drawn = tuple(draw(codes=codes, mines=known, probabilities=each) for codes, known, each in games)
-        return drawn if is_batch else drawn[0]
-
-    def _explain_window(self) -> None:
-        """Lets the window write the probabilities."""
-        if self._overlay and self._bare.view is not None:
-            self._bare.view.ask = self._oracle.ask
+        self._explain_boards()
+        return self.env.render()
 
     def _join(self, observation: Any, probabilities: NDArray[np.float64]) -> Any:
         """Returns an observation, or N observations, with the probabilities (..., rows, cols)."""
@@ -246,7 +233,7 @@ class MineProbabilities(_Explained, gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts a new game; returns the environment's observation and info, with the probabilities."""
-        self._explain_window()
+        self._explain_boards()
         return self._add(*self.env.reset(seed=seed, options=options))
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -301,11 +288,10 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts new games; returns the environment's observations and infos, with the probabilities."""
-        self._explain_window()
+        self._explain_boards()
         observations, infos = self.env.reset(seed=seed, options=options)
         answers = self._oracle.ask(decode(observations, self._bare.config))
-        chosen = infos["_action_mask"].copy()
-        return self._join(observations, answers.probabilities), self._with(infos, answers, chosen)
+        return self._join(observations, answers.probabilities), _with(infos, answers, infos["_action_mask"])
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Makes a move in each game; returns the values of the environment's step, with the probabilities."""
@@ -314,7 +300,7 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
             infos = self._add_to_final(infos)
         answers = self._oracle.ask(decode(observations, self._bare.config))
         observations = self._join(observations, answers.probabilities)
-        return observations, rewards, terminations, truncations, self._with(infos, answers)
+        return observations, rewards, terminations, truncations, _with(infos, answers, infos["_action_mask"])
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Draws one legal action for each game, as `MinesweeperVectorEnv.sample_actions` does."""
@@ -323,16 +309,6 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns (N, actions) bool, True for each legal action."""
         return self._bare.action_masks()
-
-    def _with(self, infos: dict[str, Any], answers: Answers, chosen: NDArray[np.bool_] | None = None) -> dict[str, Any]:
-        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
-        return {
-            **infos,
-            "mine_probability": answers.probabilities,
-            "_mine_probability": chosen,
-            "mine_probability_exact": answers.exact,
-            "_mine_probability_exact": chosen.copy(),
-        }
 
     def _add_to_final(self, infos: dict[str, Any]) -> dict[str, Any]:
         """Returns the infos of a SAME_STEP step with the probabilities of the final boards."""
@@ -343,8 +319,15 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
             final_observations[i] = self._join(observation, probabilities)
         answers = Answers(np.zeros((self.num_envs, *found.probabilities.shape[1:])), np.zeros(self.num_envs, np.bool_))
         answers.probabilities[ended], answers.exact[ended] = found
-        return {
-            **infos,
-            "final_obs": final_observations,
-            "final_info": self._with(infos["final_info"], answers, ended.copy()),
-        }
+        return {**infos, "final_obs": final_observations, "final_info": _with(infos["final_info"], answers, ended)}
+
+
+def _with(infos: dict[str, Any], answers: Answers, chosen: NDArray[np.bool_]) -> dict[str, Any]:
+    """Returns infos with the answers, which hold for the chosen games."""
+    return {
+        **infos,
+        "mine_probability": answers.probabilities,
+        "_mine_probability": chosen.copy(),
+        "mine_probability_exact": answers.exact,
+        "_mine_probability_exact": chosen.copy(),
+    }

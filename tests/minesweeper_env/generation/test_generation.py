@@ -283,7 +283,7 @@ def test_too_few_attempts_are_an_error():
     ("arguments", "message"),
     [
         ({"first_cell": (8, 0)}, r"row 0 to 7 and col 0 to 7, not \(8, 0\)"),
-        ({"first_cell": 3}, "first_cell must be"),
+        ({"first_cell": (0, 0, 0)}, "first_cell must be"),
         ({"first_cell": (0, -1)}, "first_cell must be a whole number of at least 0"),
         ({"level": "hard"}, "level must be one of subset, exact"),
         ({"method": "luck"}, "method must be one of auto, rejection, repair"),
