@@ -13,15 +13,12 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.config import BoardConfig
 
 __all__ = [
-    "ALARM",
     "COLOUR_BLIND",
-    "FACE",
     "INK",
     "LEVEL_MINE",
     "LEVEL_SAFE",
     "LEVEL_UNKNOWN",
     "METADATA",
-    "RED",
     "STANDARD",
     "TEXT",
     "TILE",
@@ -29,15 +26,11 @@ __all__ = [
     "Scene",
     "Tints",
     "covered_tile",
-    "draw_cross",
-    "draw_flag",
-    "draw_mine",
     "draw_tick",
     "exploded_cells",
     "join_cells",
     "join_tiles",
     "level_face",
-    "level_text",
     "levels_of",
     "open_tile",
     "render_board",
@@ -58,11 +51,11 @@ Colour = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
 
 INK: Colour = (38, 42, 48)
-FACE: Colour = (198, 202, 208)
-RED: Colour = (211, 47, 47)
-ALARM: Colour = (239, 154, 154)
+_FACE: Colour = (198, 202, 208)
+_RED: Colour = (211, 47, 47)
+_ALARM: Colour = (239, 154, 154)
 _LIGHT, _SHADE, _OPEN, _LINE = (232, 235, 239), (142, 148, 157), (222, 225, 229), (180, 185, 192)
-_RISE, _FALL = np.subtract(_LIGHT, FACE), np.subtract(_SHADE, FACE)
+_RISE, _FALL = np.subtract(_LIGHT, _FACE), np.subtract(_SHADE, _FACE)
 """Differences between the edges of a covered tile and its face."""
 
 _WHITE: Colour = (255, 255, 255)
@@ -181,18 +174,17 @@ class Scene(NamedTuple):
             cells[row][col] = TEXT["wrong_flag"]
         for row, col in np.argwhere(levels != LEVEL_UNKNOWN).tolist():
             mark = "" if codes[row, col] == meaning.hidden else cells[row][col]
-            cells[row][col] = f"{mark}{level_text(int(levels[row, col]))}%"
+            cells[row][col] = f"{mark}{_level_text(int(levels[row, col]))}%"
         return join_cells(cells, max(len(str(meaning.max_count)), *(len(cell) for line in cells for cell in line)))
 
     def picture(self, side: int = TILE) -> NDArray[np.uint8]:
         """Returns a (side * rows, side * cols, 3) uint8 picture."""
-        meaning = self.meaning
         wrong_flags, levels = self._marks()
-        kinds = np.where(wrong_flags, meaning.mine + 1, self.codes)
-        tiles = _tiles(meaning, side)[np.where(self.exploded, meaning.mine + 2, kinds)]
-        for row, col in np.argwhere(levels != LEVEL_UNKNOWN).tolist():
-            tiles[row, col] = _tile(int(levels[row, col]), int(self.codes[row, col]), meaning, side, self.tints)
-        return join_tiles(tiles)
+        kinds = np.where(wrong_flags, self.meaning.mine + 1, self.codes)
+        kinds = np.where(self.exploded, self.meaning.mine + 2, kinds)
+        pairs = zip(kinds.ravel().tolist(), levels.ravel().tolist(), strict=True)
+        tiles = np.stack([_tile(kind, level, self.meaning, side, self.tints) for kind, level in pairs])
+        return join_tiles(tiles.reshape(*kinds.shape, side, side, 3))
 
 
 def join_cells(cells: Sequence[Sequence[str]], width: int) -> str:
@@ -211,20 +203,6 @@ def join_tiles(tiles: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.ascontiguousarray(tiles.swapaxes(1, 2)).reshape(rows * side, cols * side, 3)
 
 
-@lru_cache(maxsize=16)
-def _tiles(meaning: Codes, side: int) -> NDArray[np.uint8]:
-    """Returns a tile per code, one for a wrong flag and one for an exploded mine, (codes + 2, side, side, 3)."""
-    covered, opened = covered_tile(side=side), open_tile(side=side)
-    tiles = [opened]
-    for count in range(1, meaning.max_count + 1):
-        ink = _COUNT_INKS[(count - 1) * len(_COUNT_INKS) // meaning.max_count]
-        tiles.append(write(opened.copy(), str(count), ink))
-    flagged = draw_flag(covered.copy())
-    tiles += [flagged, write(covered.copy(), "?", INK), covered, draw_mine(open_tile(ALARM, side))]
-    tiles += [draw_cross(flagged.copy()), draw_mine(open_tile(RED, side))]
-    return np.stack(tiles)
-
-
 def levels_of(probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
     """Returns the level of each probability, as the table of `LEVEL_SAFE` lists them."""
     known = np.nan_to_num(probabilities, nan=0.5)
@@ -233,26 +211,41 @@ def levels_of(probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where(np.isnan(probabilities), LEVEL_UNKNOWN, levels)
 
 
-def level_text(level: int) -> str:
+def _level_text(level: int) -> str:
     """Returns the per cent of a level, without the sign."""
     special = {LEVEL_SAFE: "0", 1: "<1", 101: ">99", LEVEL_MINE: "100"}
     return special.get(level, str(level - 1))
 
 
 @lru_cache(maxsize=1024)
-def _tile(level: int, code: int, meaning: Codes, side: int, tints: Tints) -> NDArray[np.uint8]:
-    """Returns the tile of a covered cell with this level and code."""
-    certain = level in (LEVEL_SAFE, LEVEL_MINE)
+def _tile(kind: int, level: int, meaning: Codes, side: int, tints: Tints) -> NDArray[np.uint8]:
+    """Returns the tile of a code, of a wrong flag (`mine` + 1) or of an exploded mine (`mine` + 2), with a level."""
+    if kind <= meaning.max_count:
+        ink = _COUNT_INKS[(kind - 1) * len(_COUNT_INKS) // meaning.max_count]
+        return write(open_tile(side=side), str(kind), ink) if kind else open_tile(side=side)
+    if kind in (meaning.mine, meaning.mine + 2):
+        return _draw_mine(open_tile(_ALARM if kind == meaning.mine else _RED, side))
+    if level != LEVEL_UNKNOWN:
+        return _level_tile(kind, level, meaning, side, tints)
+    tile = covered_tile(side=side)
+    if kind == meaning.question:
+        return write(tile, "?", INK)
+    if kind != meaning.hidden:
+        _draw_flag(tile)
+    return _draw_cross(tile) if kind == meaning.mine + 1 else tile
+
+
+def _level_tile(code: int, level: int, meaning: Codes, side: int, tints: Tints) -> NDArray[np.uint8]:
+    certain, text = level in (LEVEL_SAFE, LEVEL_MINE), _level_text(level)
     tile, ink = covered_tile(level_face(level, tints), side), _WHITE if certain else INK
     if code != meaning.hidden:
-        write(tile, level_text(level), ink, scale=1, middle=0.8)
+        write(tile, text, ink, scale=1, middle=0.8)
     if code == meaning.flagged:
-        return draw_flag(tile, 0.72, cloth=_WHITE if level == LEVEL_MINE else RED)
+        return _draw_flag(tile, 0.72, cloth=_WHITE if level == LEVEL_MINE else _RED)
     if code == meaning.question:
         return write(tile, "?", ink, scale=2, middle=0.4)
     if certain:
-        return draw_tick(tile, ink) if level == LEVEL_SAFE else draw_mine(tile)
-    text = level_text(level)
+        return draw_tick(tile, ink) if level == LEVEL_SAFE else _draw_mine(tile)
     return write(tile, text, ink, scale=2 if len(text) < 3 else 1)
 
 
@@ -294,7 +287,7 @@ def open_tile(face: Colour = _OPEN, side: int = TILE) -> NDArray[np.uint8]:
     return tile
 
 
-def covered_tile(face: Colour = FACE, side: int = TILE) -> NDArray[np.uint8]:
+def covered_tile(face: Colour = _FACE, side: int = TILE) -> NDArray[np.uint8]:
     """Returns the tile of a covered cell, with raised edges."""
     tile = np.full((side, side, 3), face, np.uint8)
     light, shade = (np.add(face, step).clip(0, 255) for step in (_RISE, _FALL))
@@ -327,7 +320,7 @@ def write(
     return tile
 
 
-def draw_flag(tile: NDArray[np.uint8], size: float = 1.0, cloth: Colour = RED) -> NDArray[np.uint8]:
+def _draw_flag(tile: NDArray[np.uint8], size: float = 1.0, cloth: Colour = _RED) -> NDArray[np.uint8]:
     """Draws a flag, scaled by `size`, at the top of a tile; returns the tile."""
     y, x = _grid(tile)
     y, x = y / size, (x - 0.5) / size + 0.5
@@ -336,7 +329,7 @@ def draw_flag(tile: NDArray[np.uint8], size: float = 1.0, cloth: Colour = RED) -
     return _paint(tile, (x < 0.55) & (x > 0.24) & (abs(y - 0.35) < (x - 0.24) * 0.52), cloth)
 
 
-def draw_mine(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _draw_mine(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Draws a mine on a tile; returns the tile."""
     y, x = _grid(tile)
     down, right = y - 0.5, x - 0.5
@@ -346,7 +339,7 @@ def draw_mine(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return _paint(tile, np.hypot(y - 0.42, x - 0.42) < 0.06, _LIGHT)
 
 
-def draw_cross(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _draw_cross(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Crosses a tile out; returns the tile."""
     y, x = _grid(tile)
     strokes = np.minimum(abs(y - x), abs(y + x - 1)) / 2**0.5

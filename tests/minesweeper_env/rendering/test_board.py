@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.naive_game import ALL_MOVES
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.codes import Codes
 from minesweeper_env.rendering import TILE, render_board
 
-ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 LAYOUT = np.zeros((3, 12), np.bool_)
 LAYOUT[[0, 2, 2], [0, 4, 11]] = True
 
 
-def example(render_mode, kind=MinesweeperEnv, **arguments):
-    """Returns a game with an opened number, a flag on a mine, a wrong flag and a question mark."""
-    env = kind(size=(3, 12), mines=3, first_click="any", moves=ALL_MOVES, render_mode=render_mode, **arguments)
+def example(render_mode, *clicks, kind=MinesweeperEnv):
+    """Returns a game with an opened number, a flag on a mine, a wrong flag and a question mark, and further clicks."""
+    env = kind(size=(3, 12), mines=3, first_click="any", moves=ALL_MOVES, render_mode=render_mode)
     env.reset(options={"layout": LAYOUT})
-    for move, cell in (("click", 1), ("flag", 0), ("flag", 5), ("question", 28), ("click", 2 * 12 + 8)):
+    moves = [("click", 1), ("flag", 0), ("flag", 5), ("question", 28), ("click", 2 * 12 + 8)]
+    for move, cell in moves + [("click", cell) for cell in clicks]:
         action = ALL_MOVES.index(move) * 36 + cell
-        env.step(np.array([action]) if arguments else action)
+        env.step(action if kind is MinesweeperEnv else [action])
     return env
 
 
@@ -31,12 +32,7 @@ def test_a_board_as_text():
         "1  #  #  #  #  #  1  .  .  .  .  1  1",
         "2  #  #  #  #  ?  1  .  .  .  .  1  #",
     ]
-
-
-def test_a_lost_board_as_text_shows_mines_and_wrong_flags():
-    env = example("ansi")
-    env.step(35)
-    assert env.render().splitlines()[1:] == [
+    assert example("ansi", 35).render().splitlines()[1:] == [
         "0  F  1  #  #  #  X  .  .  .  .  .  .",
         "1  #  #  #  #  #  1  .  .  .  .  1  1",
         "2  #  #  #  #  *  1  .  .  .  .  1  *",
@@ -48,7 +44,7 @@ def tiles(picture):
     return picture.reshape(rows, TILE, cols, TILE, 3).swapaxes(1, 2)
 
 
-def test_a_board_as_a_picture_has_one_tile_a_cell():
+def test_a_picture_is_a_fresh_array_with_one_tile_a_cell():
     env = example("rgb_array")
     picture = env.render()
     assert picture.dtype == np.uint8
@@ -58,6 +54,9 @@ def test_a_board_as_a_picture_has_one_tile_a_cell():
         alike = shown[codes == code]
         assert (alike == alike[0]).all()
     assert len({tile.tobytes() for tile in shown.reshape(36, -1)}) == len(np.unique(codes))
+    kept = picture.copy()
+    picture[...] = 0
+    assert np.array_equal(env.render(), kept)
 
 
 @pytest.mark.parametrize("radius", [1, 2, 5])
@@ -71,70 +70,22 @@ def test_every_code_and_a_wrong_flag_have_their_own_tile(radius):
     assert len({tile.tobytes() for tile in plain} | {with_cross[codes.flagged].tobytes()}) == codes.mine + 2
 
 
-def test_a_picture_shows_nothing_that_the_player_does_not_see():
-    """Two layouts that agree with everything visible have the same text and picture."""
-    for mode in ("ansi", "rgb_array"):
-        boards = []
-        for mine in (22, 23):
-            layout = np.zeros(25, np.bool_)
-            layout[[2, mine]] = True
-            env = MinesweeperEnv(5, 2, "any", ALL_MOVES, render_mode=mode)
-            env.reset(options={"layout": layout.reshape(5, 5)})
-            env.step(1)
-            env.step(25 + 23)
-            boards.append(env.render())
-        assert np.array_equal(*boards)
-
-
-def test_pictures_are_fresh_arrays():
-    env = example("rgb_array")
-    first = env.render()
-    kept = first.copy()
-    first[...] = 0
-    assert np.array_equal(env.render(), kept)
-
-
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
 def test_a_batch_renders_each_game_as_the_single_environment_does(mode):
-    pictures = example(mode, MinesweeperVectorEnv, num_envs=1).render()
-    assert isinstance(pictures, tuple)
-    assert len(pictures) == 1
-    assert np.array_equal(pictures[0], example(mode).render())
+    for clicks in ((), (35,)):
+        pictures = example(mode, *clicks, kind=MinesweeperVectorEnv).render()
+        assert isinstance(pictures, tuple)
+        assert len(pictures) == 1
+        assert np.array_equal(pictures[0], example(mode, *clicks).render())
 
 
-def click_on(cell, kind=MinesweeperEnv, **arguments):
-    """Returns the tiles after a click on a mine."""
-    env = example("rgb_array", kind, **arguments)
-    env.step(np.array([cell]) if arguments else cell)
-    picture = env.render()
-    return tiles(picture[0] if arguments else picture)
-
-
-def test_the_exploded_mine_differs_from_the_others():
-    shown = click_on(35)
+def test_the_exploded_mine_differs_from_the_others_until_the_game_is_restored():
+    env = example("rgb_array", 35)
+    lost = env.render()
+    shown, other = tiles(lost), tiles(example("rgb_array", 28).render())
     assert (shown[2, 11] != shown[2, 4]).any()
-    other = click_on(28)
     assert np.array_equal(shown[2, 11], other[2, 4])
     assert np.array_equal(shown[2, 4], other[2, 11])
-    assert np.array_equal(click_on(35, MinesweeperVectorEnv, num_envs=1), shown)
-
-
-def test_a_chord_may_open_several_mines():
-    layout = np.zeros((1, 5), np.bool_)
-    layout[0, [0, 4]] = True
-    env = MinesweeperEnv((1, 5), 2, "any", ALL_MOVES, radius=2, render_mode="rgb_array")
-    env.reset(options={"layout": layout})
-    for move, cell in (("click", 2), ("flag", 1), ("flag", 3), ("chord", 2)):
-        env.step(ALL_MOVES.index(move) * 5 + cell)
-    shown = tiles(env.render())[0]
-    assert np.array_equal(shown[0], shown[4])
-    assert np.array_equal(shown[0], click_on(35)[2, 11])
-
-
-def test_a_restored_game_has_no_exploded_mine_and_later_steps_move_none():
-    env = example("rgb_array")
-    env.step(35)
-    lost = env.render()
     env.step(2)
     assert np.array_equal(env.render(), lost)
     env.set_state(env.get_state())
@@ -142,7 +93,18 @@ def test_a_restored_game_has_no_exploded_mine_and_later_steps_move_none():
     assert np.array_equal(shown[2, 11], shown[2, 4])
 
 
-@pytest.mark.parametrize("side", [4, 7, 8, 12, 17, 24, 48, 61])
+def test_a_chord_may_open_several_mines():
+    layout = np.array([[True, False, False, False, True]])
+    env = MinesweeperEnv((1, 5), 2, "any", ALL_MOVES, radius=2, render_mode="rgb_array")
+    env.reset(options={"layout": layout})
+    for move, cell in (("click", 2), ("flag", 1), ("flag", 3), ("chord", 2)):
+        env.step(ALL_MOVES.index(move) * 5 + cell)
+    shown = tiles(env.render())[0]
+    assert np.array_equal(shown[0], shown[4])
+    assert np.array_equal(shown[0], tiles(example("rgb_array", 35).render())[2, 11])
+
+
+@pytest.mark.parametrize("side", [4, 7, 8, 17, 61])
 def test_pictures_of_every_size_show_all_codes_apart(side):
     codes = Codes.of_radius(1)
     board = np.arange(codes.mine + 1, dtype=np.int8).reshape(1, -1)

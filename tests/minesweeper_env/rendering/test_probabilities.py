@@ -5,11 +5,10 @@ from __future__ import annotations
 import gymnasium
 import numpy as np
 import pytest
+from support.naive_game import ALL_MOVES
 
-import minesweeper_env.inference.oracle
 from minesweeper_env import MineProbabilities, VectorMineProbabilities
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering import (
     COLOUR_BLIND,
     LEVEL_MINE,
@@ -21,7 +20,6 @@ from minesweeper_env.rendering import (
     render_board,
 )
 
-ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 LAYOUT = np.zeros((3, 6), np.bool_)
 LAYOUT[[0, 0, 2], [0, 3, 5]] = True
 CODES = Codes.of_radius(1)
@@ -32,10 +30,10 @@ def actions(*moves):
     return [ALL_MOVES.index(move) * 18 + cell for move, cell in moves]
 
 
-def play(render_mode, *moves, overlay=True, **arguments):
+def play(render_mode, *moves):
     """Returns the environment after moves on the layout above."""
-    env = gymnasium.make("minesweeper_env:Minesweeper-v0", render_mode=render_mode, **{**ARGUMENTS, **arguments})
-    env = MineProbabilities(env, overlay=overlay)
+    env = gymnasium.make("minesweeper_env:Minesweeper-v0", render_mode=render_mode, **ARGUMENTS)
+    env = MineProbabilities(env, overlay=True)
     env.reset(options={"layout": LAYOUT})
     for action in actions(*moves):
         env.step(action)
@@ -65,18 +63,11 @@ def test_a_lost_board_as_text():
     ]
 
 
-def test_certain_flags_as_text():
-    board = np.array([[CODES.flagged, 1, CODES.flagged, CODES.question, CODES.hidden, CODES.flagged]], np.int8)
-    probabilities = np.array([[1.0, 0.0, 0.0, 1.0, 1.0, np.nan]])
-    assert render_board(
-        "ansi", board, CODES, np.zeros(board.shape, np.bool_), probabilities=probabilities
-    ).splitlines() == [
-        "      0     1     2     3     4     5",
-        "0 F100%     1   F0% ?100%  100%     F",
-    ]
-
-
 def test_only_the_certain_is_0_or_100_per_cent():
+    flags = np.array([[CODES.flagged, CODES.flagged, CODES.question, CODES.flagged]], np.int8)
+    known = np.array([[1.0, 0.0, 1.0, np.nan]])
+    text = render_board("ansi", flags, CODES, np.zeros(flags.shape, np.bool_), probabilities=known)
+    assert text.splitlines()[1].split() == ["0", "F100%", "F0%", "?100%", "F"]
     shown = np.array([[0.0, 1e-15, 0.0099, 0.0149, 0.5, 0.985, 0.991, 1 - 1e-15, 1.0, np.nan]])
     assert levels_of(shown).tolist() == [[LEVEL_SAFE, 1, 1, 2, 51, 99, 101, 101, LEVEL_MINE, LEVEL_UNKNOWN]]
     codes = np.full(shown.shape, CODES.hidden, np.int8)
@@ -93,22 +84,6 @@ def overlay_of(probabilities, code=CODES.hidden):
     shown = np.atleast_2d(probabilities)
     codes = np.full(shown.shape, code, np.int8)
     return tiles(render_board("rgb_array", codes, CODES, np.zeros(shown.shape, np.bool_), probabilities=shown))[0]
-
-
-@pytest.mark.parametrize("overlay", [False, True])
-@pytest.mark.parametrize(
-    "env",
-    [
-        lambda **names: MineProbabilities(gymnasium.make("Minesweeper-v0"), **names),
-        lambda **names: VectorMineProbabilities(gymnasium.make_vec("Minesweeper-v0", num_envs=2), **names),
-    ],
-    ids=["single", "batch"],
-)
-def test_without_a_render_mode_the_wrappers_warn_as_the_environment_does(env, overlay):
-    wrapped = env(overlay=overlay)
-    wrapped.reset(seed=0)
-    with pytest.warns(UserWarning, match="render_mode"):
-        assert wrapped.render() in (None, (None, None))
 
 
 @pytest.mark.parametrize("code", [CODES.hidden, CODES.flagged, CODES.question])
@@ -142,19 +117,6 @@ def test_a_picture_changes_only_in_covered_cells():
     assert same == [True, True, True, True, True, False, False, True]
 
 
-def test_a_position_that_is_too_hard_is_drawn_plainly(monkeypatch):
-    def refuse(*arguments, **settings):
-        raise PositionTooHardError("too hard")
-
-    for mode in ("ansi", "rgb_array"):
-        env, plain = play(mode), play(mode, overlay=False)
-        for one in (env, plain):
-            one.reset(options={"layout": LAYOUT})
-        monkeypatch.setattr(minesweeper_env.inference.oracle, "mine_probabilities_batch", refuse)
-        assert np.array_equal(env.render(), plain.render())
-        monkeypatch.undo()
-
-
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
 def test_a_batch_renders_each_game_as_the_single_environment_does(mode):
     envs = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=2, render_mode=mode, **ARGUMENTS)
@@ -168,23 +130,10 @@ def test_a_batch_renders_each_game_as_the_single_environment_does(mode):
         assert np.array_equal(picture, play(mode, *MOVES).render())
 
 
-@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
-def test_without_the_overlay_nothing_changes(mode):
-    env = play(mode, *MOVES, overlay=False)
-    assert np.array_equal(env.render(), env.unwrapped.render())
-    assert not np.array_equal(env.render(), play(mode, *MOVES).render())
-
-
 def test_a_restored_game_is_drawn_as_it_stands():
     env, other = play("ansi"), play("ansi", *MOVES)
     env.unwrapped.set_state(other.unwrapped.get_state())
     assert env.render() == other.render()
-
-
-@pytest.mark.parametrize("radius", [2, 5])
-def test_other_radii(radius):
-    env = play("rgb_array", ("click", 12), radius=radius)
-    assert env.render().shape == (3 * TILE, 6 * TILE, 3)
 
 
 def test_the_tints_for_colour_blind_players_go_from_blue_to_orange():

@@ -17,7 +17,6 @@ from minesweeper_env.window import (
     DISPLAY_VARIABLES,
     DRIVER_VARIABLES,
     NoDisplayError,
-    fitting_side,
     load_pygame,
 )
 
@@ -81,20 +80,6 @@ def test_a_lost_game_shows_the_exploded_mine_the_others_and_wrong_flags(pygame):
         env.step(action)
     assert np.array_equal(shown(pygame), picture_of(12, 19, 3))
     assert pygame.display.get_caption()[0].endswith(", lost")
-
-
-def test_no_mine_is_shown_before_the_end(pygame):
-    """Two layouts that agree with everything visible look the same."""
-    pictures = []
-    for mine in (16, 17):
-        layout = np.zeros(18, np.bool_)
-        layout[[0, 3, mine]] = True
-        env = make()
-        env.reset(options={"layout": layout.reshape(3, 6)})
-        env.step(1)
-        pictures.append(shown(pygame))
-        env.close()
-    assert np.array_equal(*pictures)
 
 
 def test_a_won_game_has_flags_on_its_mines(pygame):
@@ -181,7 +166,7 @@ def test_the_last_board_of_a_game_is_shown_though_the_same_step_starts_the_next(
     envs.close()
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 64, 5000])
+@pytest.mark.parametrize("count", [1, 7, 5000])
 @pytest.mark.parametrize("size", [(8, 8), (16, 30), (200, 3), (3, 200)])
 def test_the_games_of_a_batch_fit_a_screen(count, size):
     config = MinesweeperEnv(size=size, mines=5).config
@@ -209,11 +194,6 @@ def test_the_overlay_shows_in_the_window(pygame, count):
         each.close()
     assert not np.array_equal(*seen)
     assert np.array_equal(seen[0][64:96, :32], seen[1][64:96, :32])
-
-
-def test_a_screen_that_is_too_small_gets_small_tiles():
-    assert fitting_side(640, 480, (16, 30)) == 21
-    assert fitting_side(10, 10, (16, 30)) == window.LEAST_TILE
 
 
 def test_without_a_display_one_line_says_what_to_do(monkeypatch):
