@@ -1,17 +1,25 @@
-"""Steps per second of the engine on one core: the bare kernel, make_vec with 1024 games, and make.
+"""Steps per second of the engine on one core: make_vec with 1024 games, the bare kernel, make, and perhaps Jumanji.
 
 The clicks are uniformly random legal ones. `sample_actions()` draws them within the measured time, and ended games are
 reset. "bare kernel" calls the compiled code on preallocated arrays: the same draws, games, codes and masks, without
 Python objects, copies and checks. "make" repeats 1000 games of recorded clicks, resets included.
+
+If Jumanji is installed (`pip install jumanji`), its Minesweeper plays 1024 games, too, in one compiled loop with a lazy
+reset, which makes boards only for the games that have ended: the fastest of its kind. Its rules do less: a click opens
+one cell (no flood fill), and the first click may be on a mine.
 
     python benchmarks/engine.py
 """
 
 from __future__ import annotations
 
+import os
+from importlib.util import find_spec
+from typing import Any
+
 import gymnasium
 import numpy as np
-from timing import Work, arguments, machine, median_ratio, print_table, rates, rows
+from timing import Work, arguments, compare, machine
 
 import minesweeper_env
 from minesweeper_env import BoardConfig
@@ -21,19 +29,16 @@ from minesweeper_env.engine.state import RESTART, RewardWeights
 
 GAMES = 1024
 BOARDS = {"8x8, 14 mines": ((8, 8), 14), "16x30, 99 mines": ((16, 30), 99)}
-BATCHES_A_CALL = 10
+BATCHES_A_CALL, STEPS_A_CALL = 10, 50
 
 
-def bare_kernel(size: tuple[int, int], mines: int) -> Work:
+def bare_kernel(games: Games) -> Work:
     """Returns work that calls only the two kernels: one draws actions, the other takes steps."""
-    config = BoardConfig.of_size(size, mines, moves=("click",))
-    games = Games(config, GAMES, RewardWeights(win=1.0, loss=-1.0))
     games.seed(np.arange(GAMES, dtype=np.uint64))
     games.reset(np.ones(GAMES, np.bool_))
-    state = games.arrays
+    state, cells = games.arrays, games.config.cells
     sampler, actions = np.ones(1, np.uint64), np.empty(GAMES, np.int64)
-    codes = np.empty((GAMES, config.cells), np.int8)
-    masks = np.empty((GAMES, 1, config.cells), np.int8)
+    codes, masks = np.empty((GAMES, cells), np.int8), np.empty((GAMES, 1, cells), np.int8)
     rewards, events, opened = np.empty(GAMES), np.empty((5, GAMES), np.bool_), np.empty(GAMES, np.int64)
 
     def work() -> int:
@@ -59,27 +64,18 @@ def through_make_vec(size: tuple[int, int], mines: int) -> Work:
     return work
 
 
-def recorded_games(env: gymnasium.Env, count: int) -> list[list[int]]:
-    """Returns uniformly random legal clicks for the first `count` games of seed 0, one list per game."""
-    random = np.random.default_rng(0)
+def through_make(size: tuple[int, int], mines: int) -> Work:
+    """Returns work that repeats 1000 random games through `gymnasium.make`; resets do not count as steps."""
+    env, random = gymnasium.make("Minesweeper-v0", size=size, mines=mines, moves=("click",)), np.random.default_rng(0)
+    games: list[list[int]] = []
     _, info = env.reset(seed=0)
-    games = []
-    for _ in range(count):
-        actions: list[int] = []
-        over = False
+    for _ in range(1000):
+        actions, over = list[int](), False
         while not over:
             actions.append(int(random.choice(np.flatnonzero(info["action_mask"]))))
             _, _, over, _, info = env.step(actions[-1])
         games.append(actions)
         _, info = env.reset()
-    return games
-
-
-def through_make(size: tuple[int, int], mines: int) -> Work:
-    """Returns work that plays recorded games through `gymnasium.make`; resets take time but do not count as steps."""
-    env = gymnasium.make("Minesweeper-v0", size=size, mines=mines, moves=("click",))
-    games = recorded_games(env, 1000)
-    steps = sum(len(actions) for actions in games)
 
     def work() -> int:
         env.reset(seed=0)
@@ -87,32 +83,77 @@ def through_make(size: tuple[int, int], mines: int) -> Work:
             for action in actions:
                 env.step(action)
             env.reset()
-        return steps
+        return sum(map(len, games))
 
     return work
 
 
-def state_bytes(size: tuple[int, int], mines: int) -> int:
-    """Returns the size in bytes of all arrays that hold the state of 1024 games."""
-    games = Games(BoardConfig.of_size(size, mines, moves=("click",)), GAMES, RewardWeights())
-    return sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
+def through_jumanji(size: tuple[int, int], mines: int) -> Work:
+    """Returns work that plays Jumanji's games."""
+    # Before jax is loaded: its default device is the processor, and one thread is enough for one core.
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    import jax
+    import jax.numpy as jnp
+    from jumanji.environments.logic.minesweeper import Minesweeper
+    from jumanji.environments.logic.minesweeper.generator import UniformSamplingGenerator
+
+    env = Minesweeper(generator=UniformSamplingGenerator(*size, mines))
+
+    def clicks(key: Any, masks: Any) -> Any:
+        # One draw per game is the rank of its click among the legal ones.
+        ranks = jnp.cumsum(masks.reshape(len(masks), -1), axis=1, dtype=jnp.int32)
+        drawn = jnp.floor(jax.random.uniform(key, (len(masks),)) * ranks[:, -1]).astype(jnp.int32)
+        cells = (ranks <= drawn[:, None]).sum(axis=1)
+        return jnp.stack(jnp.divmod(cells, masks.shape[2]), axis=1).astype(jnp.int32)
+
+    def renew_ended(state: Any, timestep: Any) -> Any:
+        ended = jnp.nonzero(timestep.last(), size=GAMES, fill_value=0)[0]
+
+        def renew(k: Any, parts: Any) -> Any:
+            state, observation = parts
+            i = ended[k]
+            fresh, first = env.reset(jax.random.split(state.key[i])[0])
+            put = lambda old, new: old.at[i].set(new)  # noqa: E731
+            return jax.tree.map(put, state, fresh), jax.tree.map(put, observation, first.observation)
+
+        parts = jax.lax.fori_loop(0, timestep.last().sum(), renew, (state, timestep.observation))
+        return parts[0], timestep.replace(observation=parts[1])
+
+    def one_step(carry: Any, _: Any) -> Any:
+        state, timestep, key = carry
+        key, drawing = jax.random.split(key)
+        actions = clicks(drawing, timestep.observation.action_mask)
+        state, timestep = renew_ended(*jax.vmap(env.step)(state, actions))
+        return (state, timestep, key), (timestep.reward, timestep.last())
+
+    play = jax.jit(lambda carry: jax.lax.scan(one_step, carry, None, STEPS_A_CALL))
+    state, timestep = jax.jit(jax.vmap(env.reset))(jax.random.split(jax.random.PRNGKey(0), GAMES))
+    carry = [(state, timestep, jax.random.PRNGKey(1))]
+
+    def work() -> int:
+        carry[0], results = play(carry[0])
+        jax.block_until_ready((carry[0], results))
+        return GAMES * STEPS_A_CALL
+
+    return work
 
 
 def main() -> None:
     """Prints a table for each board."""
-    options = arguments("Measure the steps per second of the engine on one core.", seconds=1.0, repeats=9)
+    options = arguments(__doc__, seconds=1.0, repeats=9)
     print(f"minesweeper_env {minesweeper_env.__version__}, gymnasium {gymnasium.__version__}, {machine()}")
     for title, (size, mines) in BOARDS.items():
+        games = Games(BoardConfig.of_size(size, mines, moves=("click",)), GAMES, RewardWeights(win=1.0, loss=-1.0))
         works = {
-            "bare kernel": bare_kernel(size, mines),
             f"make_vec, {GAMES} games": through_make_vec(size, mines),
+            "bare kernel": bare_kernel(games),
             "make, one game": through_make(size, mines),
         }
-        measured = rates(works, options.seconds, options.repeats)
-        print_table(f"{title}: steps per second", ("", "median", "best"), rows(measured))
-        kernel, vector, _ = measured.values()
-        print(f"make_vec / bare kernel, median of {options.repeats} pairs: {median_ratio(vector, kernel):.2f}")
-        print(f"state of {GAMES} games: {state_bytes(size, mines) / 1e6:.2f} MB")
+        if find_spec("jumanji"):
+            works["Jumanji"] = through_jumanji(size, mines)
+        compare(f"{title}: steps per second", works, options)
+        held = sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
+        print(f"state of {GAMES} games: {held / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

@@ -14,37 +14,26 @@ middle of the board, and the first-click rule is "opening".
 from __future__ import annotations
 
 import argparse
-import statistics
 import time
-from collections.abc import Callable
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from timing import machine, pin_to_one_core, print_table
 
 import minesweeper_env
+from baselines.support.board_names import name_of
 from minesweeper_env import MinesweeperVectorEnv
-from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import NO_GUESS_LEVELS as LEVELS
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
 from minesweeper_env.no_guess.search import Searcher
 
-SPEED_BOARDS = (
-    (8, 8, 14),
-    (10, 10, 20),
-    (10, 10, 25),
-    (16, 16, 40),
-    (16, 16, 60),
-    (16, 30, 99),
-    (16, 30, 130),
-)
-"""Rows, columns and mines."""
-
-BIAS_BOARDS = ((8, 8, 14), (10, 10, 20), (10, 10, 25), (16, 16, 40), (16, 16, 60), (16, 30, 99))
-"""Boards on which rejection is fast enough for a comparison."""
-
+BOARDS = [
+    BoardConfig(*sizes, "opening", ("click",))
+    for sizes in ((8, 8, 14), (10, 10, 20), (10, 10, 25), (16, 16, 40), (16, 16, 60), (16, 30, 99), (16, 30, 130))
+]
 MAX_ATTEMPTS = 1_000_000
 
 ENV_SECONDS = 5.0
@@ -54,44 +43,28 @@ GAMES, WARM_STEPS, FIRST_CELL = 1024, 30, 27
 """Games of the batch, its steps before the measurement, and the first cell that repeats."""
 
 
-def config_of(rows: int, cols: int, mines: int) -> BoardConfig:
-    """Returns the configuration of a board."""
-    return BoardConfig(rows, cols, mines, "opening", ("click",))
-
-
-def name_of(config: BoardConfig) -> str:
-    """Returns a name such as "8x8/14"."""
-    return f"{config.rows}x{config.cols}/{config.mines}"
-
-
 def measure_speed(boards: int) -> None:
     """Prints the times and attempts of `boards` boards for each size and level."""
-    kinds = [(config_of(*sizes), level) for sizes in SPEED_BOARDS for level in LEVELS]
-    lines = [(name_of(config), level, *_measure(config, level, boards)) for config, level in kinds]
+    lines = [(name_of(config), level, *_measure(config, level, boards)) for config in BOARDS for level in LEVELS]
     header = ("board", "level", "median ms", "mean ms", "90 % below", "attempts, median", "mean", "steps, median")
     print_table(f"{boards} boards each, processor time with proofs", header, lines)
 
 
-def _measure(config: BoardConfig, level: str, boards: int) -> list[str]:
+def _measure(config: BoardConfig, level: Any, boards: int) -> list[str]:
     first = (config.rows // 2, config.cols // 2)
-    generate(config, first, level, seed=boards)  # type: ignore[arg-type]
-    times, attempts, steps = [], [], []
+    generate(config, first, level, seed=boards)
+    found = []
     for seed in range(boards):
         begin = time.process_time_ns()
-        board = generate(config, first, level, seed=seed)  # type: ignore[arg-type]
-        times.append((time.process_time_ns() - begin) / 1e6)
-        attempts.append(board.attempts)
-        steps.append(len(board.proof))
-    found = (statistics.median(times), statistics.mean(times), float(np.quantile(times, 0.9)))
-    played = (statistics.median(attempts), statistics.mean(attempts))
-    return [
-        *(f"{value:.2f}" for value in found),
-        *(f"{value:.1f}" for value in played),
-        f"{statistics.median(steps):g}",
-    ]
+        board = generate(config, first, level, seed=seed)
+        found.append(((time.process_time_ns() - begin) / 1e6, board.attempts, len(board.proof)))
+    times, attempts, steps = np.array(found).T
+    middle, mean, tail = np.median(times), times.mean(), np.quantile(times, 0.9)
+    tries = f"{np.median(attempts):.1f}", f"{attempts.mean():.1f}"
+    return [f"{middle:.2f}", f"{mean:.2f}", f"{tail:.2f}", *tries, f"{np.median(steps):g}"]
 
 
-def measure_env(seconds: float) -> None:
+def measure_env() -> None:
     """Prints the steps and games per second of a batch, by its first clicks."""
     lines = []
     for title, repeats in (("one first cell", True), ("random first cells", False)):
@@ -101,7 +74,7 @@ def measure_env(seconds: float) -> None:
         for _ in range(WARM_STEPS):
             _step(env, repeats)
         steps, games, begin = 0, 0, time.process_time()
-        while (passed := time.process_time() - begin) < seconds:
+        while (passed := time.process_time() - begin) < ENV_SECONDS:
             steps, games = steps + GAMES, games + _step(env, repeats)
         lines.append((title, f"{steps / passed:,.0f}", f"{games / passed:,.0f}", f"{steps / games:.1f}"))
     header = ("first clicks", "steps per second", "games per second", "steps per game")
@@ -118,40 +91,22 @@ def _step(env: MinesweeperVectorEnv, repeats: bool) -> int:
     return int((terminations | truncations).sum())
 
 
-def count_edge(layouts: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Returns (N,), the number of mines on the edge of (N, rows, cols) layouts."""
-    return layouts.sum(axis=(1, 2)) - layouts[:, 1:-1, 1:-1].sum(axis=(1, 2))
-
-
-def count_zeros(layouts: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Returns (N,), the number of cells that show 0."""
-    return _is_zero(layouts).sum(axis=(1, 2))
-
-
-def count_clicks(layouts: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Returns (N,), the 3BV of layouts: the fewest clicks that open all safe cells without chords."""
+def count_zeros_and_clicks(layouts: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns (N,) numbers of cells that show 0, and (N,) 3BV: the fewest clicks that open all safe cells."""
     from scipy.ndimage import binary_dilation, label
 
-    square = np.ones((3, 3))
-    found = []
-    for layout, zeros in zip(layouts, _is_zero(layouts), strict=True):
-        openings = label(zeros, square)[1]
-        found.append(openings + int((~layout & ~binary_dilation(zeros, square)).sum()))
-    return np.array(found)
+    near = np.lib.stride_tricks.sliding_window_view(np.pad(layouts, ((0, 0), (1, 1), (1, 1))), (3, 3), (1, 2))
+    zeros, square, clicks = ~near.any(axis=(3, 4)), np.ones((3, 3)), []
+    for layout, each in zip(layouts, zeros, strict=True):
+        clicks.append(label(each, square)[1] + int((~layout & ~binary_dilation(each, square)).sum()))
+    return zeros.sum(axis=(1, 2)), np.array(clicks)
 
 
-def _is_zero(layouts: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    many, rows, cols = layouts.shape
-    flat = np.pad(layouts.reshape(many, -1), ((0, 0), (0, 1)))
-    near = flat[:, neighbour_table(rows, cols, 1)].any(axis=2) | flat[:, :-1]
-    return ~near.reshape(layouts.shape)
-
-
-MEASURES: dict[str, Callable[[NDArray[np.bool_]], NDArray[np.int64]]] = {
-    "mines on the edge": count_edge,
-    "3BV": count_clicks,
-    "cells that show 0": count_zeros,
-}
+def measures(layouts: NDArray[np.bool_]) -> dict[str, NDArray[np.int64]]:
+    """Returns what the comparison looks at, (N,) for (N, rows, cols) layouts."""
+    edge = layouts.sum(axis=(1, 2)) - layouts[:, 1:-1, 1:-1].sum(axis=(1, 2))
+    zeros, clicks = count_zeros_and_clicks(layouts)
+    return {"mines on the edge": edge, "3BV": clicks, "cells that show 0": zeros}
 
 
 def measure_bias(boards: int, level: str) -> None:
@@ -159,27 +114,18 @@ def measure_bias(boards: int, level: str) -> None:
     from scipy.stats import ks_2samp
 
     lines = []
-    for sizes in BIAS_BOARDS:
-        config = config_of(*sizes)
-        # The mixing of a repaired 16x30/99 takes a third of a second.
+    # Rejection is too slow on the last board, and the mixing of a repaired 16x30/99 takes a third of a second.
+    for config in BOARDS[:-1]:
         many = boards if config.cells <= 256 else max(2, boards // 10)
-        samples = [_sample(config, level, many, method) for method in ("rejection", "repair")]
-        for name, count in MEASURES.items():
-            exact, repaired = (count(sample) for sample in samples)
+        samples = [measures(_sample(config, level, many, method)) for method in ("rejection", "repair")]
+        for name in samples[0]:
+            exact, repaired = (sample[name] for sample in samples)
             shift = (repaired.mean() - exact.mean()) / exact.std()
             error = (exact.var() / len(exact) + repaired.var() / len(repaired)) ** 0.5 / exact.std()
             test = ks_2samp(exact, repaired, method="asymp")
-            lines.append(
-                (
-                    f"{name_of(config)} (n = {many})",
-                    name,
-                    f"{exact.mean():.2f}",
-                    f"{repaired.mean():.2f}",
-                    f"{shift:+.3f} ± {1.96 * error:.3f}",
-                    f"{test.statistic:.3f}",
-                    f"{test.pvalue:.2g}",
-                )
-            )
+            means = f"{exact.mean():.2f}", f"{repaired.mean():.2f}", f"{shift:+.3f} ± {1.96 * error:.3f}"
+            tests = f"{test.statistic:.3f}", f"{test.pvalue:.2g}"
+            lines.append((f"{name_of(config)} (n = {many})", name, *means, *tests))
     header = ("board", "", "rejection", "repair", "shift in SD (95 % CI)", "KS distance", "p")
     print_table(f"n boards of each method, level {level}", header, lines)
 
@@ -195,25 +141,20 @@ def _sample(config: BoardConfig, level: str, boards: int, method: str) -> NDArra
 
 def main() -> None:
     """Prints the tables."""
-    parser = argparse.ArgumentParser(description="Measure the generation of boards without guesses.")
-    parser.add_argument(
-        "--boards", type=int, help="number of boards per row (default 200; with --bias 3000, and a tenth on 16x30)"
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--boards", type=int, help="boards per row (default 200; with --bias 3000, a tenth on 16x30)")
     parser.add_argument("--env", action="store_true", help="measure steps of a batch, not single boards")
     parser.add_argument("--bias", action="store_true", help="compare repair with rejection, not times")
     parser.add_argument("--level", choices=LEVELS, default="exact", help="level of the comparison (default exact)")
     options = parser.parse_args()
-    boards = options.boards or (3000 if options.bias else 200)
-    if boards < 2:
-        parser.error("--boards must be at least 2")
     pin_to_one_core()
     print(f"minesweeper_env {minesweeper_env.__version__}, numba {version('numba')}, {machine()}")
     if options.bias:
-        measure_bias(boards, options.level)
+        measure_bias(options.boards or 3000, options.level)
     elif options.env:
-        measure_env(ENV_SECONDS)
+        measure_env()
     else:
-        measure_speed(boards)
+        measure_speed(options.boards or 200)
 
 
 if __name__ == "__main__":

@@ -11,20 +11,19 @@ int8 array for this package, to a list of lists for ms-toollib.
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
-import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from timing import Work, arguments, machine, median_ratio, print_table, rates, rows
+from timing import Work, arguments, compare, machine, print_table
 
 import baselines
 import minesweeper_env
@@ -38,16 +37,15 @@ except ImportError:
     ms_toollib = None
 
 Board = NDArray[np.int8]
-Layout = NDArray[np.bool_]
 
 
 def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.int8], int]:
     """Returns (wanted, rows, cols) boards of games of the policy `exact` on seeds 0, 1, ...; and how many games.
 
-    First click "opening". The games are played one after the other, so that none is favoured for being short.
+    The games are played one after the other, so that none is favoured for being short.
     """
-    config = BoardConfig.of_size(size, mines, first_click="opening", moves=("click",))
-    policy = baselines.make_policy("exact", size=size, mines=mines, first_click="opening")
+    config = BoardConfig.of_size(size, mines, moves=("click",))
+    policy = baselines.make_policy("exact", size=size, mines=mines)
     found: list[Board] = []
 
     def observe(_games: NDArray[np.int64], observations: Board, *_: NDArray[np.generic]) -> None:
@@ -61,7 +59,7 @@ def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.
     return np.stack(found), next(seeds)
 
 
-def board_of(layout: Layout, is_open: Layout) -> Board:
+def board_of(layout: NDArray[np.bool_], is_open: NDArray[np.bool_]) -> Board:
     """Returns the board of a layout with the given cells open."""
     padded = np.pad(layout.astype(np.int8), 1)
     rows, cols = layout.shape
@@ -69,40 +67,29 @@ def board_of(layout: Layout, is_open: Layout) -> Board:
     return np.where(is_open, counts, HIDDEN).astype(np.int8)
 
 
-def with_numbers_at(size: tuple[int, int], cells: Sequence[tuple[int, int]], mines: int, seed: int) -> Board:
-    """Returns a board of a random layout; exactly the given cells are open, and none of them is a mine."""
+def with_numbers(size: tuple[int, int], rows: slice, mines: int, seed: int = 0) -> Board:
+    """Returns a board of a random layout; of these rows every other cell is open, and none of them is a mine."""
     is_open, layout = np.zeros((2, *size), np.bool_)
-    is_open[tuple(zip(*cells, strict=True))] = True
-    free = np.flatnonzero(~is_open)
-    layout.flat[np.random.default_rng(seed).permutation(free)[:mines]] = True
+    is_open[rows, 1::2] = True
+    layout.flat[np.random.default_rng(seed).permutation(np.flatnonzero(~is_open))[:mines]] = True
     return board_of(layout, is_open)
 
 
-def lattice(size: tuple[int, int], mines: int, seed: int) -> Board:
-    """Returns a board with a number at every odd row and column."""
-    cells = [(row, col) for row in range(1, size[0], 2) for col in range(1, size[1], 2)]
-    return with_numbers_at(size, cells, mines, seed)
-
-
-def chain(mines: int, seed: int) -> Board:
+def chain(mines: int) -> Board:
     """Returns a board of 5 x 100 with a number in every other column of the middle row, none of them 0 or 8.
 
     Neighbouring numbers share three cells, and no number decides its cells by itself: the frontier is one chain.
     """
-    while True:
-        board = with_numbers_at((5, 100), [(2, col) for col in range(1, 100, 2)], mines, seed)
-        if not np.isin(board, [0, 8]).any():
-            return board
-        seed += 1
+    boards = (with_numbers((5, 100), slice(2, 3), mines, seed) for seed in itertools.count())
+    return next(board for board in boards if not np.isin(board, [0, 8]).any())
 
 
-def played(size: tuple[int, int], mines: int, rounds: int, seed: int) -> Board:
+def played(size: tuple[int, int], mines: int, rounds: int) -> Board:
     """Returns the board after a number of rounds without a loss.
 
     A round opens all cells that are certainly free; where there are none, the free cell of the least risk.
     """
-    cells = size[0] * size[1]
-    layout = np.random.default_rng(seed).permutation(cells).reshape(size) < mines
+    layout = np.random.default_rng(0).permutation(size[0] * size[1]).reshape(size) < mines
     everything = board_of(layout, ~layout)
     is_open = np.zeros(size, np.bool_)
     is_open.flat[np.flatnonzero(everything == 0)[0]] = True
@@ -116,12 +103,14 @@ def played(size: tuple[int, int], mines: int, rounds: int, seed: int) -> Board:
 
 
 BOARDS = {"8x8, 14 mines": ((8, 8), 14, 4000), "16x30, 99 mines": ((16, 30), 99, 2000)}
-HARD = {
-    "5x100, one chain, 180 mines": lambda: (chain(180, 0), 180),
-    **{f"15x31 lattice, {mines} mines": lambda m=mines: (lattice((15, 31), m, 0), m) for mines in (99, 120, 150, 180)},
-    "17x41 lattice, 278 mines": lambda: (lattice((17, 41), 278, 0), 278),
-    "31x31 lattice, 240 mines": lambda: (lattice((31, 31), 240, 0), 240),
-    "100x100, 2000 mines": lambda: (played((100, 100), 2000, 60, 0), 2000),
+LATTICES = [((15, 31), 99), ((15, 31), 120), ((15, 31), 150), ((15, 31), 180), ((17, 41), 278), ((31, 31), 240)]
+HARD: dict[str, tuple[Callable[[], Board], int]] = {
+    "5x100, one chain, 180 mines": (partial(chain, 180), 180),
+    **{
+        f"{rows}x{cols} lattice, {mines} mines": (partial(with_numbers, (rows, cols), slice(1, None, 2), mines), mines)
+        for (rows, cols), mines in LATTICES
+    },
+    "100x100, 2000 mines": (partial(played, (100, 100), 2000, 60), 2000),
 }
 TIME_LIMIT = 20
 MEMORY_LIMIT = 8 << 30
@@ -167,47 +156,34 @@ def print_differences(boards: NDArray[np.int8], mines: int) -> None:
             raise SystemExit("the engines disagree")
 
 
-def call_times(engine: Engine, boards: Sequence[Any], mines: int) -> list[float]:
-    """Returns the processor time of each call in microseconds."""
+def call_times(name: str, boards: Sequence[Any], mines: int) -> list[float]:
+    """Returns the median and the 99th percentile of the processor times of single calls, in microseconds."""
     times = [time.process_time_ns()]
     for board in boards:
-        engine(board, mines)
+        ENGINES[name][0](board, mines)
         times.append(time.process_time_ns())
-    return (np.diff(times) / 1000).tolist()
+    return (np.quantile(np.diff(times), [0.5, 0.99]) / 1000).tolist()
 
 
-def measure_calls(boards: NDArray[np.int8], mines: int, repeats: int) -> None:
-    """Prints the times of single calls; each repeat runs all boards through one engine, then through the next."""
+def measure(boards: NDArray[np.int8], mines: int, options: argparse.Namespace) -> None:
+    """Prints the times of single calls, all boards through one engine, then the next; and boards per second."""
     prepared = {name: [prepare(board) for board in boards] for name, (_, prepare) in ENGINES.items()}
-    medians: dict[str, list[float]] = {name: [] for name in ENGINES}
-    tails: dict[str, list[float]] = {name: [] for name in ENGINES}
-    for _ in range(repeats):
-        for name, (engine, _) in ENGINES.items():
-            times = call_times(engine, prepared[name], mines)
-            medians[name].append(statistics.median(times))
-            tails[name].append(float(np.quantile(times, 0.99)))
+    found = np.array([[call_times(name, prepared[name], mines) for name in ENGINES] for _ in range(options.repeats)])
+    medians, ratios = np.median(found, axis=0), np.median(found / found[:, :1], axis=0)
     lines = [
-        (name, f"{statistics.median(medians[name]):.1f}", f"{statistics.median(tails[name]):.0f}") for name in ENGINES
+        (name, f"{middle:.1f}", f"{tail:.0f}", f"{by_middle:.2f}", f"{by_tail:.2f}")
+        for name, (middle, tail), (by_middle, by_tail) in zip(ENGINES, medians, ratios, strict=True)
     ]
-    print_table("single calls from Python, microseconds", ("", "median", "99th percentile"), lines)
-    for name in list(ENGINES)[1:]:
-        at_median, at_tail = median_ratio(medians[name], medians["ours"]), median_ratio(tails[name], tails["ours"])
-        print(f"{name} / ours, median of {repeats} pairs: {at_median:.2f} (99th percentile: {at_tail:.2f})")
+    header = ("", "median", "99th percentile", "this / ours", "99th percentile")
+    print_table("single calls from Python, microseconds", header, lines)
 
-
-def measure_rates(boards: NDArray[np.int8], mines: int, seconds: float, repeats: int) -> None:
-    """Prints boards per second, in single calls and in batches."""
-
-    def one_by_one(engine: Engine, prepared: Sequence[Any]) -> int:
-        return len([engine(board, mines) for board in prepared])
+    def one_by_one(engine: Engine, those: Sequence[Any]) -> int:
+        return len([engine(board, mines) for board in those])
 
     works: dict[str, Work] = {"ours, in batches": lambda: len(mine_probabilities_batch(boards, mines))}
-    for name, (engine, prepare) in ENGINES.items():
-        works[f"{name}, one by one"] = partial(one_by_one, engine, [prepare(board) for board in boards])
-    measured = rates(works, seconds, repeats)
-    print_table("boards per second on one core", ("", "median", "best"), rows(measured))
-    for name, other in list(measured.items())[1:]:
-        print(f"ours, in batches / {name}: {median_ratio(measured['ours, in batches'], other):.2f}")
+    for name, (engine, _) in ENGINES.items():
+        works[f"{name}, one by one"] = partial(one_by_one, engine, prepared[name])
+    compare("boards per second on one core", works, options)
 
 
 def answer_once(name: str) -> None:
@@ -229,21 +205,12 @@ def answer_once(name: str) -> None:
     print(json.dumps([min(times), peak]))
 
 
-def limit_memory() -> None:
-    """Limits the address space of this process to MEMORY_LIMIT bytes."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-
-
 def answer_elsewhere(name: str, board: Board, mines: int) -> tuple[str, str]:
     """Solves a board in another process; returns its milliseconds and megabytes, or the reason of a failure."""
     task = json.dumps({"board": board.tolist(), "mines": mines})
-    command = [sys.executable, __file__, name]
+    command = ["prlimit", f"--as={MEMORY_LIMIT}", sys.executable, __file__, name]
     try:
-        result = subprocess.run(
-            command, input=task, capture_output=True, text=True, timeout=TIME_LIMIT, preexec_fn=limit_memory
-        )
+        result = subprocess.run(command, input=task, capture_output=True, text=True, timeout=TIME_LIMIT)
     except subprocess.TimeoutExpired:
         return f"over {TIME_LIMIT} s", ""
     if result.returncode != 0:
@@ -254,28 +221,25 @@ def answer_elsewhere(name: str, board: Board, mines: int) -> tuple[str, str]:
 
 def measure_hard() -> None:
     """Prints time and memory of the hard positions, each in its own process."""
-    header = ["", *(f"{name}, {unit}" for name in ENGINES for unit in ("ms", "peak MB"))]
     lines = []
-    for title, position in HARD.items():
-        board, mines = position()
+    for title, (make, mines) in HARD.items():
+        board = make()
         lines.append([title, *(text for name in ENGINES for text in answer_elsewhere(name, board, mines))])
+    header = ["", *(f"{name}, {unit}" for name in ENGINES for unit in ("ms", "peak MB"))]
     print_table(f"hard positions (at most {TIME_LIMIT} s)", header, lines)
 
 
 def main() -> None:
     """Prints all tables."""
-    options = arguments("Measure the time of exact mine probabilities.", seconds=1.0, repeats=7)
+    options = arguments(__doc__, seconds=1.0, repeats=7)
     print(f"minesweeper_env {minesweeper_env.__version__}, numpy {np.__version__}, {machine()}")
-    try:
-        print(f"ms-toollib {version('ms-toollib')}")
-    except PackageNotFoundError:
+    if ms_toollib is None:
         print("ms-toollib is not installed (pip install ms-toollib==1.5.20)")
     for title, (size, mines, wanted) in BOARDS.items():
         boards, games = guesses(size, mines, wanted)
         print(f"\n{title}: {wanted} guesses from {games} games")
         print_differences(boards, mines)
-        measure_calls(boards, mines, options.repeats)
-        measure_rates(boards, mines, options.seconds, options.repeats)
+        measure(boards, mines, options)
     measure_hard()
 
 

@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Iterator
 
 import torch
-from timing import Work, arguments, machine, median_ratio, print_table, rates, rows
+from timing import Work, arguments, compare, machine, print_table, rates, row
 
 import minesweeper_env
 from baselines.evaluation.games import play_games
@@ -28,11 +28,8 @@ from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
-LEARNERS = {"dqn": "dqn-8x8", "ppo": "ppo-8x8"}
 STEPS = 8192
 """Steps of one piece of work; several rollouts."""
-
-SCRIPTED = ("exact", "lookahead")
 PARTS = ("environment", "inference", "update")
 GAMES = 500
 SEEDS = itertools.count(5_000_000)
@@ -54,54 +51,40 @@ def learning(model: MultiBoardMixin) -> Work:
 def playing(name: str) -> Work:
     """Returns work that plays a batch of new games."""
     policy = build_policy(name, BOARD)
-
-    def work() -> int:
-        seeds = list(itertools.islice(SEEDS, GAMES))
-        return len(play_games(policy, BOARD, seeds))
-
-    return work
+    return lambda: len(play_games(policy, BOARD, list(itertools.islice(SEEDS, GAMES))))
 
 
 def players() -> Iterator[str]:
     """Yields the specifications of the timed policies."""
+    yield "exact"
     for name in agent_names():
         if read_description(AGENTS_FOLDER / name).kind == CLICKS:
             yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
         else:
             yield name
-    yield from SCRIPTED
+    yield "lookahead"
 
 
-def models() -> dict[str, MultiBoardMixin]:
-    """Returns models that continue from the weights of the shipped agents, by algorithm."""
-    found = {}
-    for name, configuration in LEARNERS.items():
-        settings = resolve_settings(TrainingSettings.from_some(read_configuration(configuration)))
-        learner = settings.own.make_learner(settings)
-        if name in agent_names():
-            learner.begin_with(load_network(AGENTS_FOLDER / name))
-        found[name] = learner
-    return found
-
-
-def time_fractions(model: MultiBoardMixin) -> list[str]:
-    """Returns the fractions of the training time spent on `PARTS`, in per cent."""
-    return [f"{share:.1%}" for share in model.clock.fractions().values()]
+def learner_of(name: str) -> MultiBoardMixin:
+    """Returns a model that continues from the weights of a shipped agent, if it is there."""
+    settings = resolve_settings(TrainingSettings.from_some(read_configuration(f"{name}-8x8")))
+    learner = settings.own.make_learner(settings)
+    if name in agent_names():
+        learner.begin_with(load_network(AGENTS_FOLDER / name))
+    return learner
 
 
 def main() -> None:
     """Prints both tables."""
-    chosen = arguments(__doc__.split("\n", 1)[0], 5.0, 5)
+    options = arguments(__doc__, 5.0, 5)
     torch.set_num_threads(1)
     print(f"minesweeper_env {minesweeper_env.__version__}, torch {torch.__version__}, {machine()}")
-    learners = models()
-    measured = rates({name: learning(model) for name, model in learners.items()}, chosen.seconds, chosen.repeats)
-    lines = [(*line, *time_fractions(learners[line[0]])) for line in rows(measured)]
+    learners = {name: learner_of(name) for name in ("dqn", "ppo")}
+    measured = rates({name: learning(model) for name, model in learners.items()}, options)
+    parts = [[f"{share:.1%}" for share in model.clock.fractions().values()] for model in learners.values()]
+    lines = [(*row(*each), *part) for each, part in zip(measured.items(), parts, strict=True)]
     print_table("learning, steps per second", ("algorithm", "median", "best", *PARTS), lines)
-    measured = rates({name: playing(name) for name in players()}, chosen.seconds, chosen.repeats)
-    ratios = [f"{median_ratio(all_, measured['exact']):.3f}" for all_ in measured.values()]
-    lines = [(*line, ratio) for line, ratio in zip(rows(measured), ratios, strict=True)]
-    print_table("playing, games per second", ("policy", "median", "best", "fraction of exact"), lines)
+    compare("playing, games per second", {name: playing(name) for name in players()}, options)
 
 
 if __name__ == "__main__":

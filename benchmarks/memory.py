@@ -2,12 +2,11 @@
 
     python benchmarks/memory.py
 
-Needs /proc (Linux). Exits with 1 if the memory grows by more than --tolerance MB after the first million steps.
+Needs /proc (Linux). Exits with 1 if the memory grows by more than 4 MB after the first million steps.
 """
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
@@ -17,7 +16,8 @@ import gymnasium
 import numpy as np
 from timing import pin_to_one_core, print_table
 
-GAMES = 1000
+STEPS, GAMES, TOLERANCE = 10_000_000, 1000, 4.0
+"""Steps of the batch, and its games; single games take a tenth of the steps. Allowed growth in MB."""
 
 
 def resident_megabytes() -> float:
@@ -28,10 +28,6 @@ def resident_megabytes() -> float:
 
 def main() -> int:
     """Prints the memory after each tenth of the random steps, in a batch and in single games; returns the exit code."""
-    parser = argparse.ArgumentParser(description="Resident memory over many steps.")
-    parser.add_argument("--steps", type=int, default=10_000_000, help="steps of the batch; single games take a tenth")
-    parser.add_argument("--tolerance", type=float, default=4.0, help="allowed growth in MB (default 4)")
-    options = parser.parse_args()
     pin_to_one_core()
     batch = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=GAMES, moves=("click",))
     single = gymnasium.make("minesweeper_env:Minesweeper-v0", moves=("click",))
@@ -39,17 +35,17 @@ def main() -> int:
     single.reset(seed=0)
     random, memory = np.random.default_rng(0), []
     for _ in range(10):
-        for _ in range(options.steps // 10 // GAMES):
+        for _ in range(STEPS // 10 // GAMES):
             batch.step(batch.unwrapped.sample_actions())
-        for action in random.integers(64, size=options.steps // 100).tolist():
+        for action in random.integers(64, size=STEPS // 100).tolist():
             if any(single.step(action)[2:4]):
                 single.reset()
         memory.append(resident_megabytes())
-    lines = [(f"{(part + 1) * options.steps // 10:,}", f"{held:.1f}") for part, held in enumerate(memory)]
+    lines = [(f"{(part + 1) * STEPS // 10:,}", f"{held:.1f}") for part, held in enumerate(memory)]
     print_table("Resident memory", ("steps", "MB"), lines)
     growth = max(memory[1:]) - memory[0]
     print(f"growth after the first tenth: {growth:.1f} MB")
-    return int(growth > options.tolerance)
+    return int(growth > TOLERANCE)
 
 
 if __name__ == "__main__":

@@ -6,16 +6,15 @@ python benchmarks/pairing.py --games 4000 --seed 0
 from __future__ import annotations
 
 import argparse
-from math import sqrt
+from math import hypot
 
 import numpy as np
 from numpy.typing import NDArray
+from timing import print_table
 
-from baselines import make_policy
-from baselines.evaluation.games import play_games
-from baselines.evaluation.intervals import paired_difference, wilson_interval
+import baselines
+from baselines.evaluation.intervals import wilson_interval
 from minesweeper_env import MinesweeperVectorEnv
-from minesweeper_env.config import BoardConfig
 
 SIZES = (((8, 8), 14), ((9, 9), 10), ((16, 16), 40), ((16, 30), 99))
 
@@ -30,41 +29,32 @@ def layouts(size: tuple[int, int], mines: int, rule: str, cell: int, games: int,
 
 
 def print_common_mines(games: int, seed: int) -> None:
-    """Prints the mean number of common mines for first cells in the middle, next to it, and in a corner."""
-    print("board      rule     middle and the cell diagonal to it   middle and corner")
+    """Prints the mean number of mines that the layouts of two first cells have in common."""
+    lines = []
     for size, mines in SIZES:
         middle = (size[0] // 2 - 1) * size[1] + size[1] // 2 - 1
         for rule in ("opening", "safe"):
             base = layouts(size, mines, rule, middle, games, seed)
-            shared = [
-                (base & layouts(size, mines, rule, other, games, seed)).sum() / games
-                for other in (middle + size[1] + 1, 0)
-            ]
-            board = f"{size[0]}x{size[1]}/{mines}"
-            print(f"{board:<10} {rule:<8} {shared[0]:.1f} of {mines} {shared[1]:>30.1f} of {mines}")
-
-
-def wins(policy: str, first: int, games: int, seed: int) -> NDArray[np.bool_]:
-    """Returns (games,) bool: the games of 8x8/14 that a policy wins after a first click on a cell."""
-    config = BoardConfig(8, 8, 14, moves=("click",))
-    player = make_policy(policy, size=8, mines=14, first=first)
-    return np.array([record.won for record in play_games(player, config, range(seed, seed + games))])
+            others = (layouts(size, mines, rule, cell, games, seed) for cell in (middle + size[1] + 1, 0))
+            shared = (f"{(base & other).sum() / games:.1f} of {mines}" for other in others)
+            lines.append((f"{size[0]}x{size[1]}/{mines}", rule, *shared))
+    header = ("board", "rule", "middle and the cell diagonal to it", "middle and corner")
+    print_table("mines in common", header, lines)
 
 
 def print_widths(games: int, seed: int) -> None:
-    """Prints the widths of 95 % intervals of exact less lookahead, with paired and with unpaired seeds."""
-    lookahead = wins("lookahead", 27, games, seed)
-    print("first cells   paired   unpaired   (width of the 95 % interval, percentage points)")
+    """Prints the widths of 95 % intervals of exact less lookahead on 8x8/14, with paired and with unpaired seeds."""
+    lines = []
     for name, cell in (("equal", 27), ("different", 0)):
-        exact = wins("exact", cell, games, seed)
-        both = [int((exact == a)[lookahead == b].sum()) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
-        _, low, high = paired_difference(*both)
-        (low_a, high_a), (low_b, high_b) = (wilson_interval(int(each.sum()), games) for each in (exact, lookahead))
-        rate, other = exact.mean(), lookahead.mean()
+        policies = [f"exact:first={cell}", "lookahead:first=27"]
+        results = baselines.evaluate(policies, games=games, seed=seed, against="lookahead:first=27", progress=False)
+        row, other = results.rows()
+        (low_a, high_a), (low_b, high_b) = (wilson_interval(each["wins"], games) for each in (row, other))
+        a, b = row["win_rate"], other["win_rate"]
         # Newcombe (1998), method 10 without correlation
-        below = sqrt((rate - low_a) ** 2 + (high_b - other) ** 2)
-        above = sqrt((high_a - rate) ** 2 + (other - low_b) ** 2)
-        print(f"{name:<13} {100 * (high - low):6.2f} {100 * (below + above):10.2f}")
+        unpaired = hypot(a - low_a, high_b - b) + hypot(high_a - a, b - low_b)
+        lines.append((name, f"{row['difference_high'] - row['difference_low']:.2f}", f"{100 * unpaired:.2f}"))
+    print_table("width of the 95 % interval, percentage points", ("first cells", "paired", "unpaired"), lines)
 
 
 if __name__ == "__main__":

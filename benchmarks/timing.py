@@ -16,19 +16,12 @@ Work = Callable[[], int]
 
 
 def arguments(description: str, seconds: float, repeats: int) -> argparse.Namespace:
-    """Pins the process to one core; returns the checked options --seconds and --repeats."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument(
-        "--seconds", type=float, default=seconds, help=f"processor seconds per measurement (default {seconds:g})"
-    )
-    parser.add_argument(
-        "--repeats", type=int, default=repeats, help=f"measurements of each kind, interleaved (default {repeats})"
-    )
-    parsed = parser.parse_args()
-    if parsed.seconds <= 0 or parsed.repeats < 1:
-        parser.error("--seconds must be more than 0 and --repeats at least 1")
+    """Pins the process to one core; returns the options --seconds and --repeats."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=seconds, help=f"per measurement (default {seconds:g})")
+    parser.add_argument("--repeats", type=int, default=repeats, help=f"of each measurement (default {repeats})")
     pin_to_one_core()
-    return parsed
+    return parser.parse_args()
 
 
 def pin_to_one_core() -> None:
@@ -38,10 +31,7 @@ def pin_to_one_core() -> None:
 
 
 def rate(work: Work, seconds: float) -> float:
-    """Returns the steps per second of a piece of work, over at least `seconds` of processor time.
-
-    Time that the core gives to other processes does not count.
-    """
+    """Returns the steps per second of a piece of work, over at least `seconds` of processor time."""
     steps = 0
     start = time.process_time()
     while (passed := time.process_time() - start) < seconds:
@@ -49,16 +39,24 @@ def rate(work: Work, seconds: float) -> float:
     return steps / passed
 
 
-def rates(works: Mapping[str, Work], seconds: float, repeats: int) -> dict[str, list[float]]:
-    """Measures each piece of work `repeats` times, interleaved, so that disturbances affect all alike."""
+def rates(works: Mapping[str, Work], options: argparse.Namespace) -> dict[str, list[float]]:
+    """Measures each piece of work repeatedly, interleaved, so that disturbances affect all alike."""
     for work in works.values():
-        rate(work, seconds / 10)
+        rate(work, options.seconds / 10)
     measured: dict[str, list[float]] = {name: [] for name in works}
-    for round_ in range(1, repeats + 1):
-        say(f"round {round_} of {repeats}: {', '.join(works)}")
+    for round_ in range(1, options.repeats + 1):
+        say(f"round {round_} of {options.repeats}: {', '.join(works)}")
         for name, work in works.items():
-            measured[name].append(rate(work, seconds))
+            measured[name].append(rate(work, options.seconds))
     return measured
+
+
+def compare(title: str, works: Mapping[str, Work], options: argparse.Namespace) -> None:
+    """Measures works, and prints their rates and the ratio of the first one to each other one."""
+    measured = rates(works, options)
+    first = next(iter(measured.values()))
+    lines = [(*row(name, found), f"{median_ratio(first, found):.2f}") for name, found in measured.items()]
+    print_table(title, ("", "median", "best", "first / this"), lines)
 
 
 def median_ratio(first: Sequence[float], second: Sequence[float]) -> float:
@@ -66,9 +64,9 @@ def median_ratio(first: Sequence[float], second: Sequence[float]) -> float:
     return statistics.median(a / b for a, b in zip(first, second, strict=True))
 
 
-def rows(measured: Mapping[str, Sequence[float]]) -> list[tuple[str, str, str]]:
-    """Returns one row per piece of work: name, median and best rate, as text."""
-    return [(name, f"{statistics.median(all_):,.0f}", f"{max(all_):,.0f}") for name, all_ in measured.items()]
+def row(name: str, found: Sequence[float]) -> tuple[str, str, str]:
+    """Returns the name, median and best rate of a piece of work, as text."""
+    return name, f"{statistics.median(found):,.0f}", f"{max(found):,.0f}"
 
 
 def print_table(title: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
