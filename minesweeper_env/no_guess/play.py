@@ -10,23 +10,8 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.engine.state import Int
-from minesweeper_env.inference.deduction.sentences import (
-    CELL,
-    CERTAIN,
-    LISTED,
-    MARK,
-    MINES,
-    NOTHING,
-    REST_IS_SAFE,
-    SOME_DIFFER,
-    SOME_OVERLAP,
-    START,
-    TOO_HARD,
-    Closure,
-    is_left_over,
-    look_further,
-    mark_reason,
-)
+from minesweeper_env.inference.deduction import sentences as closed
+from minesweeper_env.inference.deduction.sentences import Closure, is_left_over, look_further, mark_reason
 from minesweeper_env.inference.kernels import OK, Workspace, certainty, local_certainty
 from minesweeper_env.inference.reading import (
     NOWHERE,
@@ -43,18 +28,17 @@ from minesweeper_env.no_guess.arrays import (
     COUNT_RULE,
     COVERED_LEFT,
     EXACT_RULE,
+    LOG_CELLS,
+    LOG_CLUES,
     MINES_LEFT,
     OVERLAP_RULE,
     RECORDING,
+    STEPS,
     SUBSET,
     SUBSET_RULE,
     Arena,
     Log,
     Logic,
-    end_step,
-    log_cell,
-    log_clue,
-    log_reason,
 )
 
 PROGRESS = -1
@@ -76,11 +60,7 @@ def _reveal(clues: Clues, logic: Logic, cell: Int, clue: Int) -> None:
 def open_cell(truth: NDArray[np.uint8], clues: Clues, logic: Logic, cell: Int) -> None:
     """Opens a cell without a mine, and floods over zeros; an open cell stays as it is.
 
-    Args:
-        truth: (n + 1,) uint8, the clue of each safe cell.
-        clues: what the board says.
-        logic: the other knowledge.
-        cell: the cell.
+    The clue of each safe cell is in `truth`, (n + 1,) uint8.
     """
     if clues.known[cell] == OPEN:
         return
@@ -100,17 +80,41 @@ def open_cell(truth: NDArray[np.uint8], clues: Clues, logic: Logic, cell: Int) -
 
 
 @inlined
-def mark_mine(clues: Clues, logic: Logic, cell: Int) -> None:
-    """Marks an unknown cell as a mine."""
-    logic.counts[COVERED_LEFT] -= 1
-    logic.counts[MINES_LEFT] -= 1
-    settle(clues, int(cell), 1)
+def _log_clue(log: Log, clue: Int) -> None:
+    """Adds a clue to the reason of the step that is being recorded."""
+    if log.counts[RECORDING] == 1:
+        if log.counts[LOG_CLUES] < len(log.clues):
+            log.clues[log.counts[LOG_CLUES]] = clue
+        log.counts[LOG_CLUES] += 1
 
 
 @inlined
-def mark_safe(clues: Clues, logic: Logic, cell: Int, found: int) -> int:
-    """Lists an unknown cell as the next of the safe ones; returns their number."""
-    settle(clues, int(cell), 0)
+def _log_reason(log: Log, closure: Closure) -> None:
+    """Adds the marked clues of a closure to the reason of the step."""
+    for clue in range(len(closure.cells)):
+        if closure.cells[clue, closed.MARK] == 1:
+            _log_clue(log, clue)
+
+
+@inlined
+def _end_step(log: Log, rule: int, uses_total: bool) -> None:
+    if log.counts[RECORDING] == 1:
+        row, counts = log.steps[log.counts[STEPS]], log.counts
+        row[0], row[1], row[2], row[3] = rule, uses_total, counts[LOG_CELLS], counts[LOG_CLUES]
+        counts[STEPS] += 1
+
+
+@subroutine
+def _decide(clues: Clues, logic: Logic, log: Log, cell: int, is_mine: bool, found: int) -> int:
+    """Decides an unknown cell: marks a mine, or lists a safe cell; returns the number of safe cells listed."""
+    if log.counts[RECORDING] == 1:
+        log.cells[log.counts[LOG_CELLS]], log.is_mine[log.counts[LOG_CELLS]] = cell, is_mine
+        log.counts[LOG_CELLS] += 1
+    settle(clues, cell, 1 if is_mine else 0)
+    if is_mine:
+        logic.counts[COVERED_LEFT] -= 1
+        logic.counts[MINES_LEFT] -= 1
+        return found
     logic.found[found] = cell
     return found + 1
 
@@ -125,15 +129,11 @@ def _follow_clues(clues: Clues, logic: Logic, log: Log) -> int:
             return 0
         is_mine = clues.missing[clue] > 0
         for k in range(clues.neighbours.shape[1]):
-            cell = np.int64(clues.neighbours[clue, k])
+            cell = int(np.int64(clues.neighbours[clue, k]))
             if clues.known[cell] == UNKNOWN:
-                log_cell(log, cell, is_mine)
-                if is_mine:
-                    mark_mine(clues, logic, cell)
-                else:
-                    found = mark_safe(clues, logic, cell, found)
-        log_clue(log, clue)
-        end_step(log, COUNT_RULE, False)
+                found = _decide(clues, logic, log, cell, is_mine, found)
+        _log_clue(log, clue)
+        _end_step(log, COUNT_RULE, False)
     return found
 
 
@@ -144,9 +144,8 @@ def _follow_total(clues: Clues, logic: Logic, log: Log) -> int:
     if logic.counts[MINES_LEFT] == 0:
         for cell in range(len(clues.neighbours)):
             if clues.known[cell] == UNKNOWN:
-                found = mark_safe(clues, logic, cell, found)
-                log_cell(log, cell, False)
-        end_step(log, COUNT_RULE, True)
+                found = _decide(clues, logic, log, cell, False, found)
+        _end_step(log, COUNT_RULE, True)
     return found
 
 
@@ -154,24 +153,20 @@ def _follow_total(clues: Clues, logic: Logic, log: Log) -> int:
 def _decide_certain(clues: Clues, logic: Logic, closure: Closure, log: Log, rule: int) -> int:
     """Decides the cells of certain sentences; returns the number of safe cells, listed in `logic.found`."""
     found = 0
-    for k in range(closure.counts[CERTAIN]):
-        sentence = closure.sentences[k, LISTED]
-        is_mine = closure.sentences[sentence, MINES] > 0
+    for k in range(closure.counts[closed.CERTAIN]):
+        sentence = closure.sentences[k, closed.LISTED]
+        is_mine = closure.sentences[sentence, closed.MINES] > 0
         is_new = False
-        for i in range(closure.sentences[sentence, START], closure.sentences[sentence + 1, START]):
-            cell = closure.entries[i, CELL]
+        for i in range(closure.sentences[sentence, closed.START], closure.sentences[sentence + 1, closed.START]):
+            cell = closure.entries[i, closed.CELL]
             if clues.known[cell] == UNKNOWN:
                 is_new = True
-                log_cell(log, cell, is_mine)
-                if is_mine:
-                    mark_mine(clues, logic, cell)
-                else:
-                    found = mark_safe(clues, logic, cell, found)
+                found = _decide(clues, logic, log, cell, is_mine, found)
         if is_new and log.counts[RECORDING] == 1:
-            closure.cells[:, MARK] = 0
+            closure.cells[:, closed.MARK] = 0
             mark_reason(closure, sentence)
-            log_reason(log, closure)
-            end_step(log, rule, False)
+            _log_reason(log, closure)
+            _end_step(log, rule, False)
             # A safe cell may show a 0 and open the cells of later steps, so a proof takes one step at a time.
             if found > 0:
                 break
@@ -184,13 +179,10 @@ def _decide_rest(clues: Clues, logic: Logic, closure: Closure, log: Log, is_mine
     found = 0
     for cell in range(len(clues.neighbours)):
         if is_left_over(clues, closure, cell):
-            log_cell(log, cell, is_mine)
-            if is_mine:
-                mark_mine(clues, logic, cell)
-            else:
-                found = mark_safe(clues, logic, cell, found)
-    log_reason(log, closure)
-    end_step(log, SUBSET_RULE, True)
+            found = _decide(clues, logic, log, cell, is_mine, found)
+    if log.counts[RECORDING] == 1:
+        _log_reason(log, closure)
+        _end_step(log, SUBSET_RULE, True)
     return found
 
 
@@ -221,9 +213,9 @@ def ask_oracle(clues: Clues, logic: Logic, log: Log, workspace: Workspace, mines
     if found == 0:
         for clue in range(cells):
             if clues.known[clue] == OPEN and clues.unknown[clue] > 0:
-                log_clue(log, clue)
+                _log_clue(log, clue)
         found = _decide_marked(clues, logic, log, False)
-        end_step(log, EXACT_RULE, True)
+        _end_step(log, EXACT_RULE, True)
     log.marks[:] = UNCERTAIN
     log.visited[:] = 0
     return found
@@ -253,11 +245,7 @@ def _decide_marked(clues: Clues, logic: Logic, log: Log, of_component: bool) -> 
         mark = log.marks[cell]
         if mark == UNCERTAIN or (of_component and (log.visited[cell] != PRESENT or not _is_local(logic, log, cell))):
             continue
-        log_cell(log, cell, mark == NEW_MINE)
-        if mark == NEW_SAFE:
-            found = mark_safe(clues, logic, cell, found)
-        else:
-            mark_mine(clues, logic, cell)
+        found = _decide(clues, logic, log, cell, mark == NEW_MINE, found)
         log.marks[cell] = UNCERTAIN
     return found
 
@@ -276,7 +264,7 @@ def _take_component(clues: Clues, logic: Logic, log: Log) -> int:
         if log.visited[seed] == 0 and _is_local(logic, log, seed):
             _visit_component(clues, logic, log, seed)
             found = _decide_marked(clues, logic, log, True)
-            end_step(log, EXACT_RULE, False)
+            _end_step(log, EXACT_RULE, False)
             for cell in range(len(clues.neighbours)):
                 log.visited[cell] = min(log.visited[cell], 1)
             if found > 0:
@@ -296,7 +284,7 @@ def _visit_component(clues: Clues, logic: Logic, log: Log, seed: Int) -> None:
         present = np.int64(stack[top])
         is_clue = clues.known[present] == OPEN
         if is_clue:
-            log_clue(log, present)
+            _log_clue(log, present)
         for k in range(degree):
             other = np.int64(clues.neighbours[present, k])
             joins = clues.known[other] == UNKNOWN if is_clue else clues.known[other] == OPEN
@@ -343,12 +331,12 @@ def _reason(arena: Arena, level: Int) -> int:
     if level == SUBSET or log.counts[RECORDING] == 1:
         left = logic.counts[MINES_LEFT] if level == SUBSET else -1
         result = look_further(clues, closure, left, logic.counts[COVERED_LEFT])
-        if result >= SOME_DIFFER:
-            rule = OVERLAP_RULE if result == SOME_OVERLAP else SUBSET_RULE
+        if result >= closed.SOME_DIFFER:
+            rule = OVERLAP_RULE if result == closed.SOME_OVERLAP else SUBSET_RULE
             found = _decide_certain(clues, logic, closure, log, rule)
             return found if found > 0 else PROGRESS
-        if result != NOTHING and result != TOO_HARD:
-            found = _decide_rest(clues, logic, closure, log, result != REST_IS_SAFE)
+        if result != closed.NOTHING and result != closed.TOO_HARD:
+            found = _decide_rest(clues, logic, closure, log, result != closed.REST_IS_SAFE)
             return found if found > 0 else PROGRESS
         if level == SUBSET:
             return 0
