@@ -13,16 +13,42 @@ from typing import Any
 import msgspec
 
 from baselines.benchmark.protocol import PROTOCOL
-from baselines.benchmark.result_files import AUTHOR, Card, Games, ResultFile, Time, Times, digest_of, title_of
+from baselines.benchmark.result_files import (
+    AUTHOR,
+    Card,
+    Games,
+    RefusedFileError,
+    ResultFile,
+    Time,
+    Times,
+    check_result_file,
+    digest_of,
+    read_result_file,
+    title_of,
+)
 from baselines.benchmark.run import MANIFEST, Task, plan, read_manifest
 from baselines.benchmark.suites import SUITES, Entry, Suite
+from baselines.evaluation.columns import table_of
 from baselines.evaluation.games import Assignment, GameRecord
+from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
 from baselines.learned.configurations import lineage, training_of
-from baselines.registry import AGENT_FILE, AGENTS_FOLDER, SCRIPTED, build_policy, policy_digest, read_specification
+from baselines.registry import (
+    AGENT_FILE,
+    AGENTS_FOLDER,
+    SCRIPTED,
+    build_policy,
+    policy_digest,
+    policy_of_file,
+    read_specification,
+)
 from baselines.support.board_names import name_of
 from baselines.support.files import read_json
-from baselines.support.provenance import check_same
+from baselines.support.provenance import check_same, processor_name
+from baselines.support.tables import Page
+from minesweeper_env.config import counted
+from minesweeper_env.notices import say
+from minesweeper_env.texts import printable
 
 MOST_LOAD = 0.5
 """Load of the last minute above which a machine counts as busy."""
@@ -79,16 +105,7 @@ def _known(policy: str) -> dict[str, Any]:
 def suite_of(
     policies: Sequence[str], boards: Sequence[str] | None = None, first_clicks: Sequence[str] | None = None
 ) -> Suite:
-    """Returns the suite `benchmark` with these policies, on some of its boards.
-
-    Args:
-        policies: specifications of the policies.
-        boards: names of boards such as "8x8/14"; None for all.
-        first_clicks: first-click rules; None for all.
-
-    Raises:
-        ValueError: the protocol has no such board or rule.
-    """
+    """Returns the suite `benchmark` with these policies, on some of its boards; raises ValueError for unknown ones."""
     suite = SUITES["benchmark"]
     (group,) = suite.groups
     names, rules = dict.fromkeys(map(name_of, group.boards)), PROTOCOL.first_clicks
@@ -138,19 +155,99 @@ def _records(task: Task, folder: Path) -> list[GameRecord]:
     return records
 
 
-def replay_policy(policy: str, games: Games, least: int) -> tuple[int, str | None]:
+def earlier_file(card: Card, out: Path) -> ResultFile | None:
+    """Returns the earlier result file of an entry in a folder; None if there is none.
+
+    Raises:
+        ValueError: the file of this name is another one, which the new one would replace.
+    """
+    path = out / card.file_name
+    if not path.exists():
+        return None
+    try:
+        earlier = read_result_file(path)
+    except RefusedFileError as error:
+        raise ValueError(f"{error}; choose another --name or --out, since no other file is replaced") from error
+    if (earlier.card.name, earlier.card.author) != (card.name, card.author):
+        raise ValueError(f"{path} is the entry {earlier.card.name!r} by {earlier.card.author!r}; choose another --out")
+    return earlier
+
+
+def write_entry(card: Card, folders: Sequence[Path], out: Path) -> None:
+    """Writes the result file of a policy and prints its win rates; raises as `collect` and `earlier_file` do."""
+    result, missing = collect(card, folders)
+    if (earlier := earlier_file(card, out)) is not None:
+        result = with_times_of(earlier, result)
+    result.write(out / card.file_name)
+    for line in missing:
+        say(line)
+    rows = [
+        {"board": games.name, "games": games.games, "wins": games.wins, "win_rate": games.wins / games.games}
+        | {"ci95": wilson_interval(games.wins, games.games)}
+        for games in result.boards
+    ]
+    page = Page.for_stdout()
+    page.table(table_of(f"{card.name}, track {card.track}", ("board", "games", "wins", "win_rate", "interval"), rows))
+    page.print()
+    say(f"wrote {out / card.file_name}")
+
+
+def with_times_of(earlier: ResultFile, result: ResultFile) -> ResultFile:
+    """Returns a file with the times of an earlier one, for the boards whose games are the same or continue it."""
+    if earlier.times is None or earlier.card.policy != result.card.policy:
+        return result
+    before = {games.name: games.digests for games in earlier.boards}
+    same = {games.name for games in result.boards if games.digests.startswith(before.get(games.name, b"no games"))}
+    held = {title: each for title, each in earlier.times.boards.items() if title in same}
+    return msgspec.structs.replace(result, times=Times(earlier.times.processor, held) if held else None)
+
+
+def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
+    """Checks a file, prints what was checked, and returns its content.
+
+    Args:
+        path: the result file.
+        replayed: number of games of each board that the policy itself plays again.
+        typed: the policy that the user has typed, in place of one that may run code.
+
+    Raises:
+        ValueError: the file is refused, or may run code and nothing is typed.
+    """
+    result, sampled = check_result_file(path)
+    total, boards = sum(games.games for games in result.boards), counted(len(result.boards), "board")
+    line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
+    if replayed:
+        policy = _policy(path, result, typed)
+        if policy_digest(policy) != result.card.sha256:
+            raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
+        played = sum(replay_policy(policy, games, replayed, path) for games in result.boards)
+        line += f", {played} more played by the policy itself"
+    print(printable(line))
+    return result
+
+
+def _policy(path: Path, result: ResultFile, typed: str | None) -> str:
+    """Returns what to play for a file: what it names only if that is data, otherwise what the user has typed."""
+    try:
+        return policy_of_file(result.card.policy, path.parent, typed)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
     """Plays whole batches again with the policy itself, and compares every action by its digest.
 
     Args:
         policy: specification of the policy.
         games: the recorded games; their digests choose the batches.
         least: number of games to play at least; all games if there are fewer.
+        path: the result file, for the message.
 
     Returns:
-        The number of games played, and a sentence about the first one that differs; None if none does.
+        The number of games played.
 
     Raises:
-        ValueError: the policy is not available.
+        RefusedFileError: the policy plays a game differently; also a ValueError if it is not available.
         PolicyError: the policy broke the protocol of policies.
     """
     task = _assignment(policy, games, record=True)
@@ -161,11 +258,11 @@ def replay_policy(policy: str, games: Games, least: int) -> tuple[int, str | Non
         begin = index * games.batch_size
         part = task.play(player, begin, min(games.batch_size, games.games - begin))
         for game, record in zip(part.games, part.records, strict=True):
-            played += 1
             found = (record.won, record.clicks, digest_of(record.actions))
             if found != (games.outcomes[game], games.actions[game], games.digest(game)):
-                return played, f"{games.place(game)}: the policy plays it differently"
-    return played, None
+                raise RefusedFileError(f"{path}: {games.place(game)}: the policy plays it differently")
+        played += len(part.records)
+    return played
 
 
 def _assignment(policy: str, games: Games, record: bool = False) -> Assignment:
@@ -173,27 +270,28 @@ def _assignment(policy: str, games: Games, record: bool = False) -> Assignment:
     return Assignment(policy, build, games.config, seeds, games.seed, games.batch_size, record=record)
 
 
-def busy() -> float | None:
-    """Returns the load of the last minute if the machine is busy, and None if it is free or cannot tell."""
-    try:
-        load = os.getloadavg()[0]
-    except OSError:
-        return None
-    return load if load > MOST_LOAD else None
+def check_free() -> None:
+    """Raises a ValueError if the load of the last minute says that the machine is busy."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if load > MOST_LOAD:
+        raise ValueError(
+            f"the load of this machine is {load:.1f}, so a time would be wrong; add --anyway to measure it"
+        )
+
+
+def time_entry(path: Path, typed: str | None, seconds: float) -> None:
+    """Measures the time per game of each board; each is in the file before the next begins; raises as `check_entry`."""
+    result, processor = read_result_file(path), processor_name()
+    policy = _policy(path, result, typed)
+    boards = result.times.boards if result.times is not None and result.times.processor == processor else {}
+    for games in result.boards:
+        boards = boards | {games.name: time_games(policy, games, seconds)}
+        msgspec.structs.replace(result, times=Times(processor, boards)).write(path)
+        print(f"{result.card.name} on {games.name}: {boards[games.name].ms_per_game:.3g} ms/game", flush=True)
 
 
 def time_games(policy: str, games: Games, seconds: float) -> Time:
-    """Plays whole batches for about this long, after one batch that is not timed; returns the time per game.
-
-    Args:
-        policy: specification of the policy.
-        games: games of the board; the timed ones are their first batches.
-        seconds: time after which no further batch begins; at least one batch is timed.
-
-    Raises:
-        ValueError: the policy is not available.
-        PolicyError: the policy broke the protocol of policies.
-    """
+    """Plays the first whole batches, for about this long, after one that is not timed; returns the time per game."""
     task = _assignment(policy, games)
     player, played, spent = task.make_policy(), 0, 0.0
     task.play(player, 0, min(games.batch_size, games.games))
@@ -202,20 +300,3 @@ def time_games(policy: str, games: Games, seconds: float) -> Time:
         part = task.play(player, played, min(games.batch_size, games.games - played))
         spent, played = spent + part.seconds, part.games.stop
     return Time(played, round(1000.0 * spent / played, 4))
-
-
-def with_times_of(earlier: ResultFile, result: ResultFile) -> ResultFile:
-    """Returns a file with the times of an earlier one, for the boards whose games are the same or continue it."""
-    if earlier.times is None or earlier.card.policy != result.card.policy:
-        return result
-    held = {title: each for title, each in earlier.times.boards.items() if _continues(earlier, result, title)}
-    return msgspec.structs.replace(result, times=Times(earlier.times.processor, held) if held else None)
-
-
-def _continues(earlier: ResultFile, result: ResultFile, title: str) -> bool:
-    """Returns whether the games of a board begin with those of the earlier file, which hold the timed ones."""
-    games, before = result.board(title), earlier.board(title)
-    if games is None or before is None or (games.seed, games.batch_size) != (before.seed, before.batch_size):
-        return False
-    won = games.outcomes[: before.games].tolist() == before.outcomes.tolist()
-    return won and games.digests.startswith(before.digests)

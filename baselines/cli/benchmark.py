@@ -6,7 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,14 +25,15 @@ from baselines.cli.command import Command, Work
 from baselines.cli.start import announce, listed
 from baselines.support.extras import check_extra
 from minesweeper_env.notices import say
-from minesweeper_env.texts import printable
 
 if TYPE_CHECKING:
-    from baselines.benchmark.result_files import Card, ResultFile
+    from baselines.benchmark.result_files import Card
 
 EXAMPLES = """\
 {0} run --policy mine.py:Agent --track board --author "A. Nonym" --out runs/benchmark
 {0} check runs/benchmark/mine.py_Agent.json --replay 100"""
+
+CARD_FIELDS = ("name", "track", "author", "links", "training_steps", "training_hours", "hardware")
 
 
 def _prepare(options: argparse.Namespace) -> Work:
@@ -111,27 +112,22 @@ def _add_card_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _cards(options: argparse.Namespace) -> list[Card]:
-    """Returns the cards of all policies.
-
-    Raises:
-        ValueError: a card lacks a field, one name is given for several policies, or another file would be replaced.
-    """
-    from baselines.benchmark.entries import card_for
+    """Returns the cards of all policies; raises ValueError if one lacks a field or another file would be replaced."""
+    from baselines.benchmark.entries import card_for, earlier_file
     from baselines.registry import pinned
 
     options.policy = [pinned(policy) for policy in options.policy]
-    fields = ("name", "track", "author", "links", "training_steps", "training_hours", "hardware")
-    given = {name: getattr(options, name) for name in fields}
     if len(options.policy) > 1 and options.name is not None:
         raise ValueError("--name is for one policy, not for several")
+    given = {name: getattr(options, name) for name in CARD_FIELDS}
     cards = [card_for(policy, **given) for policy in options.policy]
     for card in cards:
-        _earlier(card, options.out)
+        earlier_file(card, options.out)
     return cards
 
 
-def _prepare_run(options: argparse.Namespace) -> Callable[[], None]:
-    from baselines.benchmark.entries import suite_of
+def _prepare_run(options: argparse.Namespace) -> Work:
+    from baselines.benchmark.entries import suite_of, write_entry
     from baselines.benchmark.run import SuiteRun
 
     check_workers(options)
@@ -143,147 +139,51 @@ def _prepare_run(options: argparse.Namespace) -> Callable[[], None]:
 
     def play() -> None:
         run.play(chosen_workers(options, options.policy))
-        _write_files(cards, [options.out], options.out)
+        for card in cards:
+            write_entry(card, [options.out], options.out)
 
     return play
 
 
-def _prepare_pack(options: argparse.Namespace) -> Callable[[], None]:
+def _prepare_pack(options: argparse.Namespace) -> Work:
+    from baselines.benchmark.entries import write_entry
+
     cards = _cards(options)
     options.out.mkdir(parents=True, exist_ok=True)
-    return lambda: _write_files(cards, options.folders, options.out)
+
+    def pack() -> None:
+        for card in cards:
+            write_entry(card, options.folders, options.out)
+
+    return pack
 
 
-def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> None:
-    from baselines.benchmark.entries import collect, with_times_of
+def _prepare_check(options: argparse.Namespace) -> Work:
+    from baselines.benchmark.entries import check_entry
 
-    for card in cards:
-        result, missing = collect(card, folders)
-        if (earlier := _earlier(card, out)) is not None:
-            result = with_times_of(earlier, result)
-        result.write(out / card.file_name)
-        for line in missing:
-            say(line)
-        _print_result(result)
-        say(f"wrote {out / card.file_name}")
-
-
-def _earlier(card: Card, out: Path) -> ResultFile | None:
-    """Returns the earlier result file of an entry in a folder; None if there is none.
-
-    Raises:
-        ValueError: the file of this name is another one, which the new one would replace.
-    """
-    from baselines.benchmark.result_files import RefusedFileError, read_result_file
-
-    path = out / card.file_name
-    if not path.exists():
-        return None
-    try:
-        earlier = read_result_file(path)
-    except RefusedFileError as error:
-        raise ValueError(f"{error}; choose another --name or --out, since no other file is replaced") from error
-    if (earlier.card.name, earlier.card.author) != (card.name, card.author):
-        raise ValueError(f"{path} is the entry {earlier.card.name!r} by {earlier.card.author!r}; choose another --out")
-    return earlier
-
-
-def _print_result(result: ResultFile) -> None:
-    from baselines.evaluation.columns import table_of
-    from baselines.evaluation.intervals import wilson_interval
-    from baselines.support.tables import Page
-
-    rows = [
-        {"board": games.name, "games": games.games, "wins": games.wins, "win_rate": games.wins / games.games}
-        | {"ci95": wilson_interval(games.wins, games.games)}
-        for games in result.boards
-    ]
-    page = Page.for_stdout()
-    names = ("board", "games", "wins", "win_rate", "interval")
-    page.table(table_of(f"{result.card.name}, track {result.card.track}", names, rows))
-    page.print()
-
-
-def _prepare_check(options: argparse.Namespace) -> Callable[[], None]:
-    def work() -> None:
+    def check() -> None:
         for path in options.files:
-            _check(path, options)
+            check_entry(path, options.replay, options.policy)
 
-    return work
-
-
-def _check(path: Path, options: argparse.Namespace) -> ResultFile:
-    """Checks a file, prints what was checked, and returns its content; raises RefusedFileError."""
-    from baselines.benchmark.result_files import check_result_file
-
-    result, sampled = check_result_file(path)
-    total = sum(games.games for games in result.boards)
-    boards = "1 board" if len(result.boards) == 1 else f"{len(result.boards)} boards"
-    line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
-    line += f", {_replay(path, result, options)} more played by the policy itself" if options.replay else ""
-    print(printable(line))
-    return result
+    return check
 
 
-def _replay(path: Path, result: ResultFile, options: argparse.Namespace) -> int:
-    from baselines.benchmark.entries import replay_policy
-    from baselines.benchmark.result_files import RefusedFileError
-    from baselines.registry import policy_digest
+def _prepare_time(options: argparse.Namespace) -> Work:
+    from baselines.benchmark.entries import check_free, time_entry
 
-    policy, played = _policy(path, result, options), 0
-    if policy_digest(policy) != result.card.sha256:
-        raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
-    for games in result.boards:
-        count, fault = replay_policy(policy, games, options.replay)
-        if fault is not None:
-            raise RefusedFileError(f"{path}: {fault}")
-        played += count
-    return played
+    if not options.anyway:
+        check_free()
+
+    def measure() -> None:
+        for path in options.files:
+            time_entry(path, options.policy, options.seconds)
+
+    return measure
 
 
-def _policy(path: Path, result: ResultFile, options: argparse.Namespace) -> str:
-    """Returns what to play for a file: what it names only if that is data, otherwise what the user has typed."""
-    from baselines.registry import policy_of_file
-
-    try:
-        return policy_of_file(result.card.policy, path.parent, options.policy)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-
-
-def _prepare_time(options: argparse.Namespace) -> Callable[[], None]:
-    """Refuses a busy machine; returns what measures the times and notes them in the files."""
-    from baselines.benchmark.entries import busy
-
-    load = busy()
-    if load is not None and not options.anyway:
-        raise ValueError(
-            f"the load of this machine is {load:.1f}, so a time would be wrong; add --anyway to measure it"
-        )
-    return lambda: _time(options)
-
-
-def _time(options: argparse.Namespace) -> None:
-    """Measures the times; each is in its file before the next begins, so an interruption loses none."""
-    from msgspec.structs import replace
-
-    from baselines.benchmark.entries import time_games
-    from baselines.benchmark.result_files import Times, read_result_file
-    from baselines.support.provenance import processor_name
-
-    processor = processor_name()
-    for path in options.files:
-        result = read_result_file(path)
-        policy = _policy(path, result, options)
-        boards = result.times.boards if result.times is not None and result.times.processor == processor else {}
-        for games in result.boards:
-            boards = boards | {games.name: time_games(policy, games, options.seconds)}
-            replace(result, times=Times(processor, boards)).write(path)
-            print(f"{result.card.name} on {games.name}: {boards[games.name].ms_per_game:.3g} ms/game", flush=True)
-
-
-def _prepare_add(options: argparse.Namespace) -> Callable[[], int]:
+def _prepare_add(options: argparse.Namespace) -> Work:
     """Looks for the documentation; returns what checks the files, adds them to it and rewrites the tables."""
+    from baselines.benchmark.entries import check_entry
     from baselines.benchmark.leaderboard import check_name
 
     script, folder = options.docs / "generate" / "pages.py", options.docs / "leaderboard" / "results"
@@ -292,20 +192,19 @@ def _prepare_add(options: argparse.Namespace) -> Callable[[], int]:
             f"{options.docs} has no generate/pages.py; run this in a checkout, or name its folder with --docs"
         )
 
-    def work() -> int:
+    def add() -> int:
         for path in options.files:
-            result = _check(path, options)
+            result = check_entry(path, options.replay, options.policy)
             check_name(result, folder)
             if (folder / result.card.file_name).exists():
                 say(f"{result.card.name} by {result.card.author} replaces its earlier entry")
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.card.file_name)
-        package = str(Path(__file__).parents[2])
-        paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = {**os.environ, "PYTHONPATH": paths}
+        paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         return subprocess.run([sys.executable, script, "tables"], check=False, env=environment).returncode
 
-    return work
+    return add
 
 
 main = Command(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from functools import partial
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -119,7 +120,7 @@ def test_times_hold_for_the_same_games_of_the_same_policy_alone(result, records)
     (games,) = result.boards
     first = Games.of_records(BOARD, BATCH, records[:500])
     assert with_times_of(replace(timed, boards=(first,)), result).times == times
-    for other in (first, replace(games, seed=games.seed + 1), replace(games, digests=b"none" + games.digests[4:])):
+    for other in (first, replace(games, digests=b"none" + games.digests[4:])):
         assert with_times_of(timed, replace(result, boards=(other,))).times is None
     assert with_times_of(timed, replace(result, card=replace(result.card, policy="exact:x=1"))).times is None
 
@@ -204,9 +205,11 @@ def test_a_file_that_was_formatted_again_is_refused(path):
 
 def test_the_policy_itself_plays_the_same_games_again(result):
     (games,) = result.boards
-    assert replay_policy("exact", games, 100) == (BATCH, None)
-    assert replay_policy("exact", games, GAMES) == (GAMES, None)
-    assert "the policy plays it differently" in replay_policy("random", games, 1)[1]
+    path = Path("exact.json")
+    assert replay_policy("exact", games, 100, path) == BATCH
+    assert replay_policy("exact", games, GAMES, path) == GAMES
+    with pytest.raises(RefusedFileError, match=r"^exact\.json: 5x5/5 opening, game .*the policy plays it differently"):
+        replay_policy("random", games, 1, path)
 
 
 def test_policies_of_the_package_have_cards():

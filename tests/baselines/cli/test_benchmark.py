@@ -130,7 +130,7 @@ def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monke
     path = tmp_path / "random.json"
     before = json.loads(path.read_bytes())
     capsys.readouterr()
-    monkeypatch.setattr(entries, "busy", lambda: 3.25)
+    monkeypatch.setattr("os.getloadavg", lambda: (3.25, 0.0, 0.0))
     assert "the load of this machine is 3.2" in refused(capsys, "time", path)
     assert benchmark.main(["time", str(path), "--seconds", "0.01", "--anyway"]) == 0
     after = json.loads(path.read_bytes())
