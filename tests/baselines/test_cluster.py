@@ -16,10 +16,18 @@ from importlib.util import find_spec
 import pytest
 from support import ROOT, fault_suites
 from support.clusters import nodes_of
-from support.fault_processes import busy_workers, kill, pool_workers
-from support.fault_suites import arguments, driver, finish, printed_file, units_of, wait_for_units
+from support.fault_suites import (
+    arguments,
+    children,
+    driver,
+    finish,
+    kill,
+    printed_file,
+    units_of,
+    wait_for_units,
+)
 from support.slow_policy import PAUSE
-from support.suite_folders import content, records
+from support.tiny_suites import content, records
 
 from baselines.benchmark import suites
 from baselines.cli import suite as suite_command
@@ -151,7 +159,7 @@ def disturb(folder, process, kill_one, times=2):
 def test_killed_workers_of_a_local_pool_cost_nothing(tmp_path):
     folder = tmp_path / "disturbed"
     with driver(folder, GAMES, "--workers", "2") as process:
-        disturb(folder, process, lambda: kill(random.choice(pool_workers(process.pid))))
+        disturb(folder, process, lambda: kill(random.choice(children(process.pid, "spawn_main"))))
         finish(process, folder)
     check_games(tmp_path)
 
@@ -162,7 +170,12 @@ def test_killed_workers_of_a_local_pool_cost_nothing(tmp_path):
 def test_killed_workers_and_nodes_of_a_cluster_cost_nothing(tmp_path):
     folder = tmp_path / "disturbed"
     with nodes_of(1, 1) as cluster, driver(folder, GAMES, "--ray", cluster.address) as process:
-        disturb(folder, process, lambda: [kill(each) for each in busy_workers(cluster.raylet(1))] or True, times=1)
+        disturb(
+            folder,
+            process,
+            lambda: [kill(each) for each in children(cluster.raylet(1), "ray::_carry_out")] or True,
+            times=1,
+        )
         disturb(folder, process, lambda: cluster.kill_node(0) is None, times=1)
         finish(process, folder)
     check_games(tmp_path)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from baselines.benchmark import suites
@@ -73,6 +73,26 @@ def wait_for_units(folder: Path, process: Driver, number: int) -> bool:
     """Waits until a driver has stored more units than a number; returns whether it still runs."""
     wait_until(lambda: process.poll() is not None or units_of(folder) > number)
     return process.poll() is None
+
+
+def children(process: int, title: str) -> list[int]:
+    """Returns the child processes of a process with a title, as Linux lists them; none if it has ended."""
+    found = []
+    with suppress(OSError):
+        for child in Path(f"/proc/{process}/task/{process}/children").read_text().split():
+            with suppress(OSError):
+                if title in Path(f"/proc/{child}/cmdline").read_text().replace("\0", " "):
+                    found.append(int(child))
+    return found
+
+
+def kill(process: int) -> bool:
+    """Kills a process without notice; returns False if it has ended before."""
+    try:
+        os.kill(process, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def register() -> None:

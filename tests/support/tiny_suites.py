@@ -1,16 +1,41 @@
-"""Small suite for tests."""
+"""A small suite for tests, and what the folder of a suite holds: its games, and its results without times."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from baselines.benchmark.suites import Entry, Group, Suite
 from minesweeper_env import BoardConfig
 
 BOARDS = (BoardConfig(4, 5, 4, "safe", ("click",)), BoardConfig(6, 6, 5, "opening", ("click",)))
+ENTRIES = (Entry("random"), Entry("straightforward"), Entry("subset", cap=30, batch_size=4))
+TINY = Suite("tiny", "A suite for tests", (Group("tiny", BOARDS, ENTRIES, "next"),))
 
-TINY = Suite(
-    "tiny",
-    "A suite for tests",
-    (
-        Group(
-            "tiny", BOARDS, (Entry("random"), Entry("straightforward"), Entry("subset", cap=30, batch_size=4)), "next"
-        ),
-    ),
-)
+
+def records(folder: str | Path) -> dict[str, list[tuple[int, ...]]]:
+    """Returns the numbers of all games in the files, by policy and board."""
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for path in sorted(Path(folder).rglob("*.npz")):
+        with np.load(path) as archive:
+            header = json.loads(archive["header"].tobytes())
+            bits = (np.unpackbits(archive[name], count=header["games"]) for name in ("won", "truncated", "marked"))
+            games = found.setdefault(str(path.parent.relative_to(folder)), [])
+            assert header["first"] == len(games)
+            games += zip(*(each.tolist() for each in (*bits, archive["clicks"], archive["opened"])), strict=True)
+    return found
+
+
+def content(folder: str | Path) -> Any:
+    """Returns the results without times and the command."""
+
+    def timeless(value: Any) -> Any:
+        if isinstance(value, dict):
+            left_out = {"seconds", "ms_per_game", "command"}
+            return {name: timeless(each) for name, each in value.items() if name not in left_out}
+        return [timeless(each) for each in value] if isinstance(value, list) else value
+
+    return timeless(json.loads((Path(folder) / "results.json").read_text()))

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 from support.clusters import nodes_of
-from support.suite_folders import content, records
+from support.tiny_suites import content, records
 
 from baselines.benchmark.suites import SUITES, Group
 from baselines.cli.suite import main

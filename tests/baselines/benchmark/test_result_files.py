@@ -94,18 +94,12 @@ def change_action(content):
     entry["actions"] = base64.b64encode(actions.tobytes()).decode()
 
 
-def test_an_honest_file_passes_and_at_least_one_percent_is_replayed(path, result):
-    found, replayed = check_result_file(path)
-    assert found == result
-    assert replayed == LEAST_SAMPLE == GAMES / 100
+def test_an_honest_file_passes_one_per_cent_is_replayed_and_another_run_has_the_same_bytes(path, result):
+    assert check_result_file(path) == (result, LEAST_SAMPLE)
+    assert LEAST_SAMPLE == GAMES / 100
     assert path.stat().st_size < 20_000
-
-
-def test_two_runs_of_a_deterministic_policy_are_the_same_bytes(path):
     assert make_file(played("exact")).canonical() == path.read_bytes()
-
-
-def test_times_lie_outside_the_signed_content(path, result):
+    # Times lie outside the signed content.
     times = Times("abacus", {TITLE: Time(10, 0.5)})
     change(path, lambda content: content.update(times=msgspec.to_builtins(times)))
     found, _ = check_result_file(path)
@@ -165,42 +159,33 @@ def test_a_change_with_all_hashes_mended_is_refused(path, work, said):
     assert said in refusal(path) or "its outcome or digest" in refusal(path)
 
 
-def forge(path, result, sample, games=GAMES):
-    """Writes a file of false outcomes whose hashes fit."""
-    (honest,) = result.boards
-    won = ~honest.outcomes[:games]
+@pytest.mark.parametrize(
+    ("honest", "games", "said"),
+    [
+        # The outcomes choose the sample, so changed outcomes ask for the actions of other games.
+        (False, GAMES, f"{TITLE}: `sample` must hold the games that the hash"),
+        # The engine replays a sample whose hashes were made after the outcomes were changed.
+        (True, GAMES, "`won` says otherwise"),
+        (True, 999, "plays 1000 to 10000 games"),
+    ],
+)
+def test_a_forger_who_mends_all_hashes_fails(path, result, records, honest, games, said):
+    (true,) = result.boards
+    won = ~true.outcomes[:games]
     packed = {"won": np.packbits(won).tobytes(), "wins": int(won.sum()), "games": games}
-    packed |= {"clicks": honest.clicks[: 2 * games], "digests": honest.digests[: 4 * games]}
-    false = replace(honest, **packed)
-    ResultFile.of(result.card, result.versions, [false.signed(sample(false))]).write(path)
+    packed |= {"clicks": true.clicks[: 2 * games], "digests": true.digests[: 4 * games]}
+    false = replace(true, **packed)
+    chosen = [Sampled(game, records[game].actions) for game in false.chosen_games()]
+    false = false.signed(chosen if honest else true.sample)
+    ResultFile.of(result.card, result.versions, [false]).write(path)
+    assert said in refusal(path)
 
 
-def test_a_forger_who_mends_all_hashes_fails_on_the_sample(path, result):
-    """The outcomes choose the sample, so changed outcomes ask for the actions of other games."""
-    forge(path, result, lambda _: result.boards[0].sample)
-    assert f"{TITLE}: `sample` must hold the games that the hash" in refusal(path)
-
-
-def test_sampled_games_must_win_and_lose_as_recorded(path, result, records):
-    """A file whose outcomes were false before its hashes were made fails when the engine replays its sample."""
-    forge(path, result, lambda false: [Sampled(game, records[game].actions) for game in false.chosen_games()])
-    assert "`won` says otherwise" in refusal(path)
-
-
-def test_fewer_games_than_the_protocol_asks_for_are_refused(path, result):
-    forge(path, result, lambda _: (), games=999)
-    assert "plays 1000 to 10000 games" in refusal(path)
-
-
-@pytest.mark.parametrize("content", [b"", b"[]\n", b'{"format": 1}\n', b"\xff\xfe", b"[" * 5000])
-def test_other_files_are_refused(tmp_path, content):
-    (tmp_path / "other.json").write_bytes(content)
-    refusal(tmp_path / "other.json")
-
-
-def test_a_file_that_was_formatted_again_is_refused(path):
-    path.write_text(json.dumps(json.loads(path.read_bytes())))
-    assert "not as `minesweeper benchmark run` wrote it" in refusal(path)
+@pytest.mark.parametrize("content", [None, b"", b"[]\n", b'{"format": 1}\n', b"\xff\xfe", b"[" * 5000])
+def test_other_files_and_other_layouts_are_refused(path, content):
+    path.write_bytes(json.dumps(json.loads(path.read_bytes())).encode() if content is None else content)
+    said = refusal(path)
+    assert content is not None or "not as `minesweeper benchmark run` wrote it" in said
 
 
 def test_the_policy_itself_plays_the_same_games_again(result):
@@ -212,15 +197,12 @@ def test_the_policy_itself_plays_the_same_games_again(result):
         replay_policy("random", games, 1, path)
 
 
-def test_policies_of_the_package_have_cards():
+def test_policies_of_the_package_have_cards_and_others_need_a_track_and_an_author():
     assert card_for("exact").track == "oracle"
     assert card_for("bayes:prior=count").track == "scripted"
     card = card_for("any-size")
     assert (card.track, card.training_hours, card.sha256) == ("reveal", 2.0, None)
     assert card.training_steps > 10_000_000
-
-
-def test_the_card_of_another_policy_needs_a_track_and_an_author():
     with pytest.raises(ValueError, match="needs --track and --author"):
         card_for("os.path:join")
     assert card_for("os.path:join", track="board", author="me").name == "os.path:join"

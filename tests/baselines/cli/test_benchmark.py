@@ -168,15 +168,13 @@ def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch
         (["--policy", "random", "exact", "--name", "both"], "--name is for one policy"),
         (["--policy", "random", "--track", "best"], "track must be one of"),
         (["--policy", "nobody"], "nobody"),
+        (["--policy", "mine.py:Agent"], "needs --track and --author"),
     ],
 )
-def test_bad_arguments_are_refused_in_one_line(tmp_path, capsys, arguments, said):
-    assert said in refused(capsys, "run", "--out", tmp_path / "a", *arguments)
-    assert not (tmp_path / "a").exists()
-
-
-def test_an_entry_of_ones_own_needs_a_card(working_folder, capsys):
-    assert "needs --track and --author" in refused(capsys, "run", "--policy", "mine.py:Agent", "--out", "a")
+def test_bad_arguments_are_refused_in_one_line(working_folder, capsys, arguments, said):
+    assert said in refused(capsys, "run", "--out", "a", *arguments)
+    assert not (working_folder / "a").exists()
+    assert "has no generate/pages.py" in refused(capsys, "add", "a.json", "--docs", ".")
 
 
 PLAYS = (["check", "--replay", "1"], ["time", "--anyway"], ["add", "--replay", "1"])
@@ -202,7 +200,3 @@ def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder
     assert benchmark.main([work[0], str(path), *work[1:]]) == 1
     assert f"{policy!r} may run code" in complaint(capsys.readouterr().err)
     assert not (working_folder / "imported").exists()
-
-
-def test_add_needs_the_documentation(tmp_path, capsys):
-    assert "has no generate/pages.py" in refused(capsys, "add", tmp_path / "a.json", "--docs", tmp_path)

@@ -1,26 +1,26 @@
-"""Checks of what policies are given: shapes, types, encodings, masks, numbers of mines, single boards."""
+"""What policies are given: boards of environments, and observations and masks of every shape and type."""
 
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 from support.policies import click_config
 
 import baselines
-import minesweeper_env  # noqa: F401 - registers the ids
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from minesweeper_env import BoardConfig, MinesweeperEnv
+from baselines.support.act_inputs import config_of
+from minesweeper_env import BoardConfig, MinesweeperEnv, MinesweeperVectorEnv
 
 CONFIG = click_config(8, 8, 14)
 COVERED = np.full((3, 8, 8), 11, np.int8)
 MASKS = np.ones((3, 64), np.int8)
-POLICIES = ("subset", "bayes", "exact", "bayes_source", "any-size", "dqn", "own")
+BOARD = {"size": (5, 6), "mines": 4, "first_click": "safe", "moves": ("click",)}
 
 
 class Own:
@@ -35,12 +35,10 @@ class Own:
 def make(name: str):
     if name in ("any-size", "dqn"):
         pytest.importorskip("torch")
-    if name == "own":
-        name = f"{__name__}:Own"
-    return baselines.make_policy(name, size=8, mines=14)
+    return baselines.make_policy(f"{__name__}:Own" if name == "own" else name, size=8, mines=14)
 
 
-@pytest.fixture(params=POLICIES)
+@pytest.fixture(params=["subset", "bayes", "exact", "bayes_source", "any-size", "dqn", "own"])
 def policy(request):
     return make(request.param)
 
@@ -53,10 +51,10 @@ def refused(policy, observations, masks) -> str:
     return message
 
 
-def test_wrong_boards_are_refused_in_one_line(policy):
-    width = policy.config.actions
+def test_wrong_boards_and_masks_are_refused_in_one_line(policy):
+    width, name = policy.config.actions, policy.name
     masks = np.ones((3, width), np.int8)
-    small, name = np.full((2, 9, 9), 11, np.int8), policy.name
+    small = np.full((2, 9, 9), 11, np.int8)
     assert refused(policy, small, np.ones((2, 81 * width // 64), np.int8)) == (
         f"{name} was built for 8x8 with 14 mines, got boards of 9x9"
     )
@@ -66,39 +64,23 @@ def test_wrong_boards_are_refused_in_one_line(policy):
         assert 'make the environment with observation="codes"' in refused(policy, encoded, masks)
     for other in (COVERED[0].ravel(), {"observation": COVERED}, None, COVERED.astype(np.int64) * 100):
         assert "reads cell codes" in refused(policy, other, masks)
-
-
-def test_wrong_masks_are_refused_in_one_line(policy):
-    width = policy.config.actions
+    open_board = np.where(np.arange(8)[:, None] == 0, COVERED, np.int8(0))
+    assert refused(policy, open_board, masks).endswith("got boards with fewer than 14 covered cells")
     assert f"action_masks of shape (3, {width})" in refused(policy, COVERED, np.ones((3, 65), np.int8))
     assert "not (3, 384)" in refused(policy, COVERED, np.ones((3, 384), np.int8))
     for other in (MASKS[:2], MASKS[0], None):
         assert "one mask for each of 3 boards, (N, actions)" in refused(policy, COVERED, other)
 
 
-def test_boards_with_too_few_covered_cells_are_refused(policy):
-    boards = np.zeros((3, 8, 8), np.int8)
-    boards[:, 0] = 11
-    message = refused(policy, boards, np.ones((3, policy.config.actions), np.int8))
-    assert message.endswith("was built for 8x8 with 14 mines, got boards with fewer than 14 covered cells")
-
-
-def test_a_single_board_works(policy):
+def test_single_boards_other_whole_numbers_and_further_moves_make_no_difference(policy):
     env = MinesweeperEnv(size=8, mines=14, moves=policy.config.moves)
     observation, info = env.reset(seed=3)
     action = policy.act(observation, info["action_mask"])
     assert (type(action), action.shape, action.dtype) == (np.ndarray, (), np.int64)
     assert policy.act(observation, info["action_mask"][None]).shape == ()
     assert env.step(action)[1] in (0.0, 1.0)
-
-
-def test_other_whole_numbers_and_further_moves_make_no_difference(policy):
-    width = policy.config.actions
-    mask = np.ones((3, width), np.int8)
-    board = COVERED.copy()
-    board[:, 0, 0] = 1
-    mask[:, 0] = 0
-    actions = []
+    mask, board, actions = np.ones((3, policy.config.actions), np.int8), COVERED.copy(), []
+    board[:, 0, 0], mask[:, 0] = 1, 0
     for boards, masks in (
         (board, mask),
         (board.astype(np.int64), mask.astype(np.bool_)),
@@ -113,6 +95,11 @@ def test_other_whole_numbers_and_further_moves_make_no_difference(policy):
 
 def test_a_policy_that_flags_needs_the_moves_for_it():
     assert "takes action_masks of shape (3, 128), 2 moves of 64 cells" in refused(make("bayes_source"), COVERED, MASKS)
+    clicks, flags = MinesweeperEnv(size=8, mines=14, moves=("click",)), MinesweeperEnv(size=8, mines=14)
+    assert baselines.make_policy("exact", env=flags).config.moves == ("click",)
+    assert baselines.make_policy("bayes_source", env=flags).config.moves == ("click", "flag")
+    with pytest.raises(ValueError, match=r"moves click, flag, and the environment offers click; make it with moves="):
+        baselines.make_policy("bayes_source", env=clicks)
 
 
 @pytest.mark.parametrize("name", ["exact", "subset", "any-size", "own"])
@@ -153,9 +140,65 @@ def test_a_network_without_games_plays_boards_of_any_size():
         policy.act(board.astype(np.float32), mask)
 
 
-def test_a_wrapped_environment_works():
-    env = gym.make("Minesweeper-v0", size=8, mines=14)
+@pytest.mark.parametrize(
+    "make_env",
+    [
+        lambda: gym.make("Minesweeper-v0", **BOARD),
+        lambda: TimeLimit(RecordEpisodeStatistics(MinesweeperEnv(**BOARD)), 5),
+        lambda: gym.make_vec("Minesweeper-v0", num_envs=3, **BOARD),
+        lambda: MinesweeperVectorEnv(3, **BOARD),
+        lambda: gym.make_vec("Minesweeper-v0", num_envs=3, vectorization_mode="sync", **BOARD),
+        lambda: gym.make_vec("Minesweeper-v0", num_envs=2, vectorization_mode="async", **BOARD),
+    ],
+    ids=["made", "wrapped", "native", "class", "sync", "async"],
+)
+def test_a_policy_plays_in_single_and_vector_environments(make_env):
+    env = make_env()
+    policy = baselines.make_policy("subset", env=env, seed=3)
+    config = policy.config
+    assert (config.rows, config.cols, config.mines, config.first_click, config.moves) == (5, 6, 4, "safe", ("click",))
     observation, info = env.reset(seed=0)
-    action = make("exact").act(observation, info["action_mask"])
-    assert env.action_space.contains(int(action))
-    assert partial(env.step, action)()[0].shape == (8, 8)
+    for _ in range(2):
+        mask = info["action_mask"]
+        masks = np.stack(list(mask)) if mask.dtype == object else mask
+        observation, *_, info = env.step(policy.act(observation, masks))
+    env.close()
+
+
+def test_environments_of_stable_baselines_work():
+    pytest.importorskip("torch")
+    from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
+
+    from baselines.learned import MinesweeperVecEnv
+
+    config = MinesweeperEnv(**BOARD).config
+    for envs in (MinesweeperVecEnv(config, 2), DummyVecEnv([lambda: MinesweeperEnv(**BOARD)] * 2)):
+        assert config_of(envs) == config_of(VecMonitor(envs)) == config
+
+
+@pytest.mark.parametrize("given", [{"size": 8}, {"mines": 4}, {"first_click": "safe"}])
+def test_the_board_comes_from_one_place(given):
+    (name,) = given
+    with pytest.raises(ValueError, match=f"env already defines {name}; give env or {name}, not both"):
+        baselines.make_policy("random", env=MinesweeperEnv(**BOARD), **given)
+    config = baselines.make_policy("random").config
+    assert (config.rows, config.mines, config.first_click) == (8, 14, "opening")
+    env = MinesweeperEnv(size=9, mines=5, first_click="safe", radius=2)
+    assert baselines.make_policy("subset", env=env).config.radius == 2
+
+
+@pytest.mark.parametrize("env", ["Minesweeper-v0", 3, MinesweeperEnv, gym.make("CartPole-v1")])
+def test_other_environments_are_refused(env):
+    with pytest.raises(ValueError, match="env must be a Minesweeper environment, wrapped or not, or a vector env"):
+        baselines.make_policy("random", env=env)
+
+
+def test_batches_of_other_games_are_refused():
+    other = gym.make_vec("CartPole-v1", num_envs=2, vectorization_mode="sync")
+    with pytest.raises(ValueError, match="env must be a Minesweeper environment"):
+        config_of(other)
+    mixed = gym.vector.SyncVectorEnv(
+        [lambda: MinesweeperEnv(size=8, mines=10), lambda: MinesweeperEnv(size=8, mines=14)]
+    )
+    with pytest.raises(ValueError, match="the environments of env have different boards"):
+        config_of(mixed)
