@@ -1,4 +1,4 @@
-"""Comparison of rules for guesses, where games tell too little: 10 000 games see a difference of 0.9 points.
+"""Comparison of rules for guesses, where games show too little: 10 000 games see a difference of 0.9 points.
 
     python benchmarks/guesses.py playouts --rules lookahead:clicks=1 lookahead:clicks=2 --boards 8x8/14 --games 4000
     python benchmarks/guesses.py gaps --rules lookahead:clicks=1 lookahead:clicks=2
@@ -14,10 +14,10 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from baselines.scripted.oracle_play.lookahead import Endings
 from baselines.scripted.oracle_play.rollout import Playouts, estimate
 from baselines.support.board_names import parse_board
 from minesweeper_env import BoardConfig, MinesweeperVectorEnv
+from minesweeper_env.engine.state import PLAYING, TRUNCATED, WON
 from minesweeper_env.inference import PositionTooHardError, sample_layouts
 from minesweeper_env.inference.kernels import consistent_layouts
 
@@ -42,9 +43,6 @@ POSITIONS = Path(__file__).parent / "positions" / "guesses-8x8-14.json"
 EARLY = 10_000
 """Positions with at most this many layouts count as played perfectly."""
 
-BLOCK = 100
-"""The number of games side by side."""
-
 
 def config_of(board: str) -> BoardConfig:
     """Returns the games of a board such as "8x8/14:safe"; the rule is "opening" where none is named."""
@@ -52,9 +50,10 @@ def config_of(board: str) -> BoardConfig:
     return parse_board(name, rule or "opening")
 
 
-def blocks_of(seeds: range, size: int = BLOCK) -> Iterator[range]:
-    """Yields the seeds in blocks."""
-    return (seeds[begin : begin + size] for begin in range(0, len(seeds), size))
+def blocks_of(options: argparse.Namespace, size: int = 100) -> Iterator[range]:
+    """Yields the seeds of the games in blocks that are played side by side."""
+    for begin in range(options.seed, options.seed + options.games, size):
+        yield range(begin, min(begin + size, options.seed + options.games))
 
 
 def begun(config: BoardConfig, layouts: NDArray[np.bool_], cell: int) -> GuessGames:
@@ -86,7 +85,7 @@ def guesses_of(policy: Policy, config: BoardConfig, seeds: range, layouts: int =
     env.reset(seed=list(seeds))
     env.step(np.full(len(seeds), cell, np.int64))
     games, depth = begun(config, env.get_state()["mines"], cell), 0
-    while len(playing := np.flatnonzero(games.under_way & (games.log_layouts > math.log(layouts + 0.5)))):
+    while len(playing := np.flatnonzero((games.status == PLAYING) & (games.log_layouts > math.log(layouts + 0.5)))):
         boards = games.boards()
         found += [
             Guess(seeds[game], depth, boards[game], games.risks[game].copy(), float(games.log_layouts[game]))
@@ -108,7 +107,8 @@ def gains(guess: Guess, clicks: NDArray[np.int64], playouts: Playouts, draws: in
         return np.zeros(len(clicks))
     values, _ = playouts.play(guess.board, layouts, cells.tolist())
     free = ~layouts.reshape(len(layouts), -1)[:, cells].T
-    found = estimate(values, free, 1.0 - guess.risks[cells]).values[np.searchsorted(cells, clicks)]
+    wins, _ = estimate(values, free, 1.0 - guess.risks[cells], np.zeros(values.shape))
+    found = wins[np.searchsorted(cells, clicks)]
     return found - found[0]
 
 
@@ -123,7 +123,7 @@ def playouts(options: argparse.Namespace) -> None:
         rules = {name: build_policy(name, config) for name in options.rules}
         player = Playouts(config, build_policy(options.playout, config), 600)
         totals, differing, count = np.zeros((len(rules), options.games)), np.zeros(len(rules)), 0
-        for seeds in blocks_of(range(options.seed, options.seed + options.games)):
+        for seeds in blocks_of(options):
             if found := guesses_of(rules[options.rules[0]], config, seeds):
                 boards = np.stack([guess.board for guess in found])
                 clicks = np.stack([clicks_of(policy, config, boards) for policy in rules.values()], axis=1)
@@ -140,24 +140,11 @@ def playouts(options: argparse.Namespace) -> None:
 
 def every_layout(config: BoardConfig, cell: int) -> Iterator[NDArray[np.bool_]]:
     """Yields blocks (N, rows, cols) of all layouts without a mine in one cell."""
-    mined = np.delete(np.arange(config.cells), cell)
-    chosen = combinations(mined.tolist(), config.mines)
+    chosen = combinations([each for each in range(config.cells) if each != cell], config.mines)
     while block := list(islice(chosen, 20_000)):
         layouts = np.zeros((len(block), config.cells), np.bool_)
-        layouts[np.arange(len(block))[:, None], block] = True
+        np.put_along_axis(layouts, np.array(block), True, axis=1)
         yield layouts.reshape(-1, config.rows, config.cols)
-
-
-def remembered(choose: Callable[[NDArray[np.int8]], Any]) -> Callable[[NDArray[np.int8]], NDArray[Any]]:
-    """Returns a function of boards (N, n) that asks `choose` once for each different board."""
-    known: dict[bytes, Any] = {}
-
-    def ask(boards: NDArray[np.int8]) -> NDArray[Any]:
-        new = {board.tobytes(): i for i, board in enumerate(boards) if board.tobytes() not in known}
-        known.update(zip(new, choose(boards[list(new.values())]) if new else (), strict=True))
-        return np.array([known[board.tobytes()] for board in boards])
-
-    return ask
 
 
 def wins_of(config: BoardConfig, policy: Policy, layouts: int = EARLY) -> tuple[float, int]:
@@ -169,22 +156,28 @@ def wins_of(config: BoardConfig, policy: Policy, layouts: int = EARLY) -> tuple[
         layouts: positions with at most this many layouts are played perfectly; 1 plays every game out.
     """
     endings, cell = Endings(config, layouts, 10_000_000), first_click(policy, config)
-    value = remembered(lambda boards: [exact_value(endings, board, layouts) for board in boards])
-    click = remembered(lambda boards: clicks_of(policy, config, boards))
+    # The value of a board near its end, and the click on any other board.
+    values: dict[bytes, float] = {}
+    clicks: dict[bytes, int] = {}
     wins, many = 0.0, 0
     for block in every_layout(config, cell):
         games = begun(config, block, cell)
         many += len(block)
-        playing = np.flatnonzero(games.under_way)
-        while len(playing):
+        while len(playing := np.flatnonzero(games.status == PLAYING)):
             boards = games.boards()
-            near = games.log_layouts[playing] <= endings.most
-            wins += float(value(boards[playing[near]]).sum())
-            playing = playing[~near]
-            if len(playing):
-                games.click(playing, click(boards[playing]))
-                playing = playing[games.under_way[playing]]
-        wins += int(games.won.sum())
+            keys = {game: boards[game].tobytes() for game in playing.tolist()}
+            ended = games.log_layouts[playing] <= endings.most
+            for game in playing[ended].tolist():
+                if keys[game] not in values:
+                    values[keys[game]] = exact_value(endings, boards[game], layouts)
+                wins += values[keys[game]]
+            games.status[playing[ended]] = TRUNCATED
+            playing = playing[~ended]
+            new = list({keys[game]: game for game in playing.tolist() if keys[game] not in clicks}.values())
+            if new:
+                clicks |= zip((keys[game] for game in new), clicks_of(policy, config, boards[new]), strict=True)
+            games.click(playing, np.array([clicks[keys[game]] for game in playing.tolist()], np.int64))
+        wins += int((games.status == WON).sum())
     return wins, many
 
 
@@ -223,22 +216,19 @@ def values_of(config: BoardConfig, board: NDArray[np.int8], cells: Sequence[int]
     return values
 
 
-def stored_positions(path: Path) -> tuple[BoardConfig, list[tuple[NDArray[np.int8], dict[int, float]]]]:
+def stored_positions() -> tuple[BoardConfig, list[tuple[NDArray[np.int8], dict[int, float]]]]:
     """Returns the games, and positions with the values of clicks: hexadecimal codes, and CELL:VALUE."""
-    content = json.loads(path.read_text())
-    positions = [
-        (
-            np.array([int(code, 16) for code in stored["board"]], np.int8),
-            {int(cell): float(value) for cell, value in (each.split(":") for each in stored["values"].split())},
-        )
-        for stored in content["positions"]
-    ]
+    content, positions = json.loads(POSITIONS.read_text()), []
+    for stored in content["positions"]:
+        values = dict(each.split(":") for each in stored["values"].split())
+        board = np.array([int(code, 16) for code in stored["board"]], np.int8)
+        positions.append((board, {int(cell): float(value) for cell, value in values.items()}))
     return parse_board(content["board"], content["first_click"]), positions
 
 
 def losses(rule: str, count: int | None = None) -> NDArray[np.float64]:
     """Returns the probability of winning that a rule's click gives away on each stored position."""
-    config, positions = stored_positions(POSITIONS)
+    config, positions = stored_positions()
     positions = positions[:count]
     clicks = clicks_of(build_policy(rule, config), config, np.stack([board for board, _ in positions])).tolist()
     endings = Endings(config, EARLY, 20_000_000)
@@ -265,10 +255,10 @@ class Clock:
         """Wraps a policy."""
         self.policy, self.longest, self.reset = policy, 0.0, policy.reset
 
-    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+    def act(self, *boards: NDArray[np.int8]) -> NDArray[np.int64]:
         """Acts as the policy does."""
         begin = time.process_time()
-        actions = self.policy.act(observations, action_masks)
+        actions = self.policy.act(*boards)
         self.longest = max(self.longest, time.process_time() - begin)
         return actions
 
@@ -279,7 +269,7 @@ def times(options: argparse.Namespace) -> None:
         config = config_of(board)
         clocks = {name: Clock(build_policy(name, config)) for name in options.rules}
         seconds = dict.fromkeys(clocks, 0.0)
-        for seeds in blocks_of(range(options.seed, options.seed + options.games), options.at_once):
+        for seeds in blocks_of(options, options.at_once):
             for name, clock in clocks.items():
                 begin = time.process_time()
                 play_games(clock, config, seeds)
@@ -300,7 +290,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=600_000, help="seed of game 0 (default 600000)")
     parser.add_argument("--draws", type=int, default=40, help="play each click on this many layouts (default 40)")
     parser.add_argument("--playout", default="lookahead:clicks=1,layouts=0,breadth=6", help="policy of the playouts")
-    parser.add_argument("--at-once", type=int, default=BLOCK, help="games side by side in times (default 100)")
+    parser.add_argument("--at-once", type=int, default=100, help="games side by side in times (default 100)")
     options = parser.parse_args()
     options.boards = options.boards or (list(OPTIMA) if options.command == "gaps" else ["8x8/14"])
     run[options.command](options)

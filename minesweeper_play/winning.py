@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.oracle_play.click_values import Limits, click_values
+from baselines.scripted.oracle_play.click_values import click_values
 from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
 from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
 from minesweeper_env.cell_sets import neighbour_table
@@ -163,11 +163,11 @@ class Winning:
     def _weigh(self, board: NDArray[np.int8], cell: Cell | None = None) -> list[tuple[Cell, float]]:
         """Returns the candidates of `lookahead:clicks=1`, or one cell, with comparable values, the best first."""
         legal = board > self.config.codes.max_count
-        limits = Limits(SLACK, BREADTH, 0, DISCOUNT)
+        slack, breadth = SLACK, BREADTH
         if cell is not None:
-            limits, legal = Limits(1.0, 1, 0, DISCOUNT), np.zeros_like(legal)
+            slack, breadth, legal = 1.0, 1, np.zeros_like(legal)
             legal[cell] = True
-        values = click_values(self.config, board.ravel(), legal.ravel(), limits)
+        values = click_values(self.config, board.ravel(), legal.ravel(), slack, breadth, DISCOUNT)
         cells = np.flatnonzero(values >= 0.0).tolist()
         found = [(divmod(each, self.config.cols), float(values[each])) for each in cells]
         return sorted(found, key=lambda entry: -entry[1])

@@ -11,7 +11,7 @@ from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search import Limits, Ratings, best_clicks, first_click_values, rate
 from baselines.learned.networks import check_radius, covered_cells, unopened
-from baselines.scripted.oracle_play.exact import FIRST_CELLS, checked_first, chosen_first_cell
+from baselines.scripted.oracle_play.exact import chosen_first_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import number_within, one_of, whether, whole_number_within
 from baselines.support.processes import one_thread
@@ -88,7 +88,7 @@ class AfterstatePolicy:
         slack, breadth = number_within("slack", slack, 0, 1), whole_number_within("breadth", breadth, 1, 1000)
         self._limits = Limits.on(config, slack, breadth, _SLACK_POWER)
         self._sure = number_within("sure", sure, 0, 1)
-        self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
+        self._first = None if first == LEARNED else chosen_first_cell(config, first, LEARNED)
         self._symmetries = whether("symmetries", symmetries)
         self._safety = one_of("safety", safety, (LEARNED, EXACT, CLUES))
         self._clues = whether("clues", clues) or self._safety == CLUES
@@ -104,8 +104,8 @@ class AfterstatePolicy:
     @cached_property
     def first_cell(self) -> int:
         """The cell of the first click, row * cols + col."""
-        if self._first != LEARNED:
-            return chosen_first_cell(self.config, self._first)
+        if self._first is not None:
+            return self._first
         return int(first_click_values(self.network, self.config).argmax())
 
     @checked_act

@@ -16,23 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.oracle_play.exact import Boards, Flags, Floats, promise_of
+from baselines.scripted.oracle_play.exact import Boards, Flags, Floats, promise_of, run_boards
 from baselines.support.act_inputs import TIE
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.inference.kernels import (
-    CONTRADICTION,
-    OK,
-    Workspace,
-    failure,
-    posterior,
-    run_with_workspace,
-)
+from minesweeper_env.inference.kernels import CONTRADICTION, OK, Workspace, posterior
 
 
-class Limits(NamedTuple):
-    """What bounds the search.
+class Search(NamedTuple):
+    """The largest clue and the number of mines of the boards, and what bounds the search.
 
     Attributes:
         slack: candidates have a risk of at most the least one plus this.
@@ -41,6 +33,8 @@ class Limits(NamedTuple):
         discount: the exponent of the number of layouts in the value of a board.
     """
 
+    max_count: int
+    mines: int
     slack: float
     breadth: int
     next_breadth: int
@@ -52,21 +46,19 @@ class Scratch(NamedTuple):
 
     Attributes:
         allowed: (n,) bool, the covered cells after the first click.
-        risks: (n,) float64, the probabilities of a mine before the first click.
-        ranks: (n,) float64, the ranks of the candidates.
-        next_ranks: (n,) float64, the ranks of the candidates for the second click.
-        next_risks: (K + 1, n) float64, the probabilities after each clue of the first click.
-        last_risks: (n,) float64, the probabilities after the last click.
-        bounds: (K + 1,) float64, the probability of each clue times the most that its board can be worth.
-        log_layouts: (K + 1,) float64, the logarithm of the number of layouts after each clue.
+        risks: (n,) the probabilities of a mine before the first click.
+        ranks: (n,) the ranks of the candidates; `next_ranks` has those for the second click.
+        next_risks: (K + 1, n) the probabilities after each clue of the first click; `last_risks`, (n,), after the last.
+        bounds: (K + 1,) the probability of each clue times the most that its board can be worth.
+        log_layouts: (K + 1,) the logarithm of the number of layouts after each clue.
     """
 
     allowed: Flags
     risks: Floats
     ranks: Floats
     next_ranks: Floats
-    next_risks: Floats
     last_risks: Floats
+    next_risks: Floats
     bounds: Floats
     log_layouts: Floats
 
@@ -76,72 +68,52 @@ _SCRATCH = len(Scratch._fields)
 
 def make_scratch(cells: int, max_count: int) -> Scratch:
     """Returns scratch arrays for boards of this many cells, with clues up to `max_count`."""
-    counts = max_count + 1
     risks, ranks, next_ranks, last_risks = np.zeros((4, cells))
-    return Scratch(
-        np.zeros(cells, np.bool_),
-        risks,
-        ranks,
-        next_ranks,
-        np.zeros((counts, cells)),
-        last_risks,
-        np.zeros(counts),
-        np.zeros(counts),
-    )
+    bounds, log_layouts = np.zeros((2, max_count + 1))
+    next_risks = np.zeros((max_count + 1, cells))
+    allowed = np.zeros(cells, np.bool_)
+    return Scratch(allowed, risks, ranks, next_ranks, last_risks, next_risks, bounds, log_layouts)
 
 
 @kernel
 def weigh_clicks(
-    boards: Boards,
-    legal: Flags,
-    max_count: int,
-    mines: int,
-    limits: Limits,
-    begin: int,
-    clicks: NDArray[np.int64],
-    *arrays: Any,
+    boards: Boards, legal: Flags, search: Search, begin: int, clicks: NDArray[np.int64], *arrays: Any
 ) -> tuple[int, int]:
-    """Chooses the click of largest value on each board, up to the first board that fails.
+    """Chooses the click of largest value on each board, for `run_boards`.
 
     Two clicks ahead, among clicks of equal value it takes the least risky one, and among these the most promising one.
 
     Args:
         boards: (N, n) int8, cell codes; unchanged in the end.
         legal: (N, n) bool, the legal clicks; at least one on each board. A second click may be any covered cell.
-        max_count: the largest clue.
-        mines: the number of mines of each board.
-        limits: of the search.
+        search: the boards, and the bounds of the search.
         begin: the first board to do.
         clicks: (N,) filled.
         *arrays: the fields of a `Scratch` and of a `Workspace`.
-
-    Returns:
-        N and OK, or the failed board and its outcome.
     """
     scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
-    risks, twice = scratch.risks, limits.next_breadth > 0
-    clues, cut, gain = (max_count + 1) ** 2 if twice else max_count + 1, TIE if twice else -TIE, TIE if twice else 0.0
+    risks, twice = scratch.risks, search.next_breadth > 0
+    clues = (search.max_count + 1) ** 2 if twice else search.max_count + 1
+    cut, gain = (TIE, TIE) if twice else (-TIE, 0.0)
     for i in range(begin, len(boards)):
         board = boards[i]
-        outcome, layouts = posterior(board, max_count, mines, risks, workspace)
+        outcome, layouts = posterior(board, search.max_count, search.mines, risks, workspace)
         if outcome != OK:
             return i, outcome
         for cell in range(len(board)):
-            scratch.allowed[cell] = board[cell] > max_count
-        _rank_clicks(board, legal[i], max_count, limits.slack, risks, workspace.neighbours, scratch.ranks)
+            scratch.allowed[cell] = board[cell] > search.max_count
+        _rank_clicks(board, legal[i], search, risks, workspace.neighbours, scratch.ranks)
         best = -1.0
-        for _ in range(limits.breadth):
+        for _ in range(search.breadth):
             cell = _take_first(scratch.ranks)
             # The ranks fall with safety, so no later click is worth more either.
-            if cell < 0 or most_worth(1.0 - risks[cell], layouts, clues, limits.discount) <= best + cut:
+            if cell < 0 or most_worth(1.0 - risks[cell], layouts, clues, search.discount) <= best + cut:
                 break
             if twice:
-                outcome, value = _value_twice(cell, board, max_count, mines, layouts, best, limits, scratch, workspace)
+                outcome, value = _value_twice(cell, board, search, layouts, best, scratch, workspace)
             else:
-                outcome, value = _value_once(
-                    cell, board, max_count, mines, layouts, best - TIE, limits.discount, risks, scratch.last_risks,
-                    workspace,
-                )  # fmt: skip
+                last = scratch.last_risks
+                outcome, value = _value_once(cell, board, search, layouts, best - TIE, risks, last, workspace)
             if outcome != OK:
                 return i, outcome
             if value > best + gain:
@@ -151,9 +123,8 @@ def weigh_clicks(
 
 @inlined
 def _rank_clicks(
-    board: Boards, allowed: Flags, max_count: int, slack: float, risks: Floats,
-    neighbours: NDArray[np.uint32], ranks: Floats,
-) -> None:  # fmt: skip
+    board: Boards, allowed: Flags, search: Search, risks: Floats, neighbours: NDArray[np.uint32], ranks: Floats
+) -> None:
     """Fills in a rank for each candidate, higher for less risk, then for more promise; -1 for other cells."""
     least = 2.0
     for cell in range(len(board)):
@@ -161,8 +132,8 @@ def _rank_clicks(
             least = min(least, risks[cell])
     for cell in range(len(board)):
         ranks[cell] = -1.0
-        if allowed[cell] and risks[cell] <= least + slack:
-            ranks[cell] = (1.0 - risks[cell]) * 1e6 + promise_of(cell, board, max_count, risks, neighbours)
+        if allowed[cell] and risks[cell] <= least + search.slack:
+            ranks[cell] = (1.0 - risks[cell]) * 1e6 + promise_of(cell, board, search.max_count, risks, neighbours)
 
 
 @inlined
@@ -199,21 +170,22 @@ def most_worth(safety: float, layouts: float, clues: int, discount: float) -> fl
 
 @inlined
 def _value_once(
-    cell: int, board: Boards, max_count: int, mines: int, layouts: float, goal: float, discount: float, risks: Floats,
-    last_risks: Floats, workspace: Workspace,
+    cell: int, board: Boards, search: Search, layouts: float, goal: float, risks: Floats, last_risks: Floats,
+    workspace: Workspace,
 ) -> tuple[int, float]:  # fmt: skip
     """Returns an outcome and the value of a click one click ahead; one of at most `goal` may be too low."""
     covered = board[cell]
     least, most = _count_bounds(cell, risks, workspace.neighbours)
     outcome, value, left = OK, 0.0, 1.0 - risks[cell]
     for count in range(least, most + 1):
-        if value + most_worth(left, layouts, most - count + 1, discount) <= goal:
+        if value + most_worth(left, layouts, most - count + 1, search.discount) <= goal:
             break
-        outcome, then = _show(cell, count, board, max_count, mines, last_risks, workspace)
+        outcome, then = _show(cell, count, board, search, last_risks, workspace)
         if outcome != OK:
             break
         if then > -math.inf:
-            value += math.exp(then - layouts - discount * then) * _best_safety(board, max_count, last_risks)
+            worth = _best_safety(board, search.max_count, last_risks)
+            value += math.exp(then - layouts - search.discount * then) * worth
             left -= math.exp(then - layouts)
     board[cell] = covered
     return outcome, value
@@ -221,15 +193,14 @@ def _value_once(
 
 @inlined
 def _value_twice(
-    cell: int, board: Boards, max_count: int, mines: int, layouts: float, goal: float, limits: Limits,
-    scratch: Scratch, workspace: Workspace,
-) -> tuple[int, float]:  # fmt: skip
+    cell: int, board: Boards, search: Search, layouts: float, goal: float, scratch: Scratch, workspace: Workspace
+) -> tuple[int, float]:
     """Returns an outcome and the value of a first click, or an upper bound that does not exceed `goal`."""
     covered = board[cell]
-    outcome, value = _bound_counts(cell, board, max_count, mines, layouts, limits.discount, scratch, workspace)
+    outcome, value = _bound_counts(cell, board, search, layouts, scratch, workspace)
     scratch.allowed[cell] = False
     while outcome == OK and value > goal + TIE:
-        count = np.argmax(scratch.bounds)
+        count = int(np.argmax(scratch.bounds))
         bound = scratch.bounds[count]
         if bound <= 0.0:
             break
@@ -238,10 +209,7 @@ def _value_twice(
         weight = math.exp(scratch.log_layouts[count] - layouts)
         needed = (goal + bound - value) / weight
         board[cell] = count
-        outcome, worth = _best_next(
-            board, max_count, mines, scratch.log_layouts[count], needed, limits, scratch.next_risks[count],
-            scratch, workspace,
-        )  # fmt: skip
+        outcome, worth = _best_next(board, search, count, needed, scratch, workspace)
         value += weight * worth - bound
     board[cell] = covered
     scratch.allowed[cell] = True
@@ -250,22 +218,21 @@ def _value_twice(
 
 @inlined
 def _bound_counts(
-    cell: int, board: Boards, max_count: int, mines: int, layouts: float, discount: float, scratch: Scratch,
-    workspace: Workspace,
-) -> tuple[int, float]:  # fmt: skip
+    cell: int, board: Boards, search: Search, layouts: float, scratch: Scratch, workspace: Workspace
+) -> tuple[int, float]:
     """Fills in the boards after each clue and their bounds; returns an outcome and the sum of the bounds."""
-    covered = board[cell]
+    covered, clues = board[cell], search.max_count + 1
     least, most = _count_bounds(cell, scratch.risks, workspace.neighbours)
     outcome, total = OK, 0.0
     scratch.bounds[:] = 0.0
     for count in range(least, most + 1):
-        outcome, then = _show(cell, count, board, max_count, mines, scratch.next_risks[count], workspace)
+        outcome, then = _show(cell, count, board, search, scratch.next_risks[count], workspace)
         if outcome != OK:
             break
         if then > -math.inf:
             scratch.log_layouts[count] = then
-            safety = _best_safety(board, max_count, scratch.next_risks[count])
-            scratch.bounds[count] = math.exp(then - layouts) * most_worth(safety, then, max_count + 1, discount)
+            safety = _best_safety(board, search.max_count, scratch.next_risks[count])
+            scratch.bounds[count] = math.exp(then - layouts) * most_worth(safety, then, clues, search.discount)
             total += scratch.bounds[count]
     board[cell] = covered
     return outcome, total
@@ -273,23 +240,24 @@ def _bound_counts(
 
 @inlined
 def _best_next(
-    board: Boards, max_count: int, mines: int, layouts: float, needed: float, limits: Limits, risks: Floats,
-    scratch: Scratch, workspace: Workspace,
-) -> tuple[int, float]:  # fmt: skip
-    """Returns an outcome and the largest value of a second click; one of at most `needed` may be too low."""
-    _rank_clicks(board, scratch.allowed, max_count, limits.slack, risks, workspace.neighbours, scratch.next_ranks)
+    board: Boards, search: Search, count: int, needed: float, scratch: Scratch, workspace: Workspace
+) -> tuple[int, float]:
+    """Returns an outcome and the largest value of a second click, after a first one that shows `count`.
+
+    A value of at most `needed` may be too low.
+    """
+    risks, layouts = scratch.next_risks[count], scratch.log_layouts[count]
+    _rank_clicks(board, scratch.allowed, search, risks, workspace.neighbours, scratch.next_ranks)
     outcome, best = OK, 0.0
-    for _ in range(limits.next_breadth):
+    for _ in range(search.next_breadth):
         cell = _take_first(scratch.next_ranks)
         if cell >= 0 and layouts < TIE:
             # One layout fits: the game is as good as won.
             best = 1.0
         goal = max(best, needed) + TIE
-        if cell < 0 or most_worth(1.0 - risks[cell], layouts, max_count + 1, limits.discount) <= goal:
+        if cell < 0 or most_worth(1.0 - risks[cell], layouts, search.max_count + 1, search.discount) <= goal:
             break
-        outcome, value = _value_once(
-            cell, board, max_count, mines, layouts, goal, limits.discount, risks, scratch.last_risks, workspace
-        )
+        outcome, value = _value_once(cell, board, search, layouts, goal, risks, scratch.last_risks, workspace)
         if outcome != OK:
             break
         best = max(best, value)
@@ -298,7 +266,7 @@ def _best_next(
 
 @subroutine
 def _show(
-    cell: int, count: int, board: Boards, max_count: int, mines: int, risks: Floats, workspace: Workspace
+    cell: int, count: int, board: Boards, search: Search, risks: Floats, workspace: Workspace
 ) -> tuple[int, float]:
     """Writes a clue into a cell, and fills in the risks of that board.
 
@@ -306,7 +274,7 @@ def _show(
         An outcome, and the logarithm of the number of layouts left: -inf if the cell cannot show this clue.
     """
     board[cell] = count
-    outcome, log_layouts = posterior(board, max_count, mines, risks, workspace)
+    outcome, log_layouts = posterior(board, search.max_count, search.mines, risks, workspace)
     if outcome == OK:
         return OK, log_layouts
     # Outcomes between these ask for more memory. Any other one means that the cell cannot show this clue.
@@ -336,29 +304,23 @@ def _best_safety(board: Boards, max_count: int, risks: Floats) -> float:
 
 
 @kernel
-def list_values(
-    board: Boards, legal: Flags, max_count: int, mines: int, limits: Limits, values: Floats, *arrays: Any
-) -> int:
-    """Fills in the value of each candidate one click ahead, and -1 for other cells; returns an outcome."""
+def list_values(board: Boards, legal: Flags, search: Search, values: Floats, *arrays: Any) -> int:
+    """Fills in the value of each candidate one click ahead; returns an outcome."""
     scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
-    values[:] = -1.0
-    outcome, layouts = posterior(board, max_count, mines, scratch.risks, workspace)
-    if outcome != OK:
-        return outcome
-    _rank_clicks(board, legal, max_count, limits.slack, scratch.risks, workspace.neighbours, scratch.ranks)
-    for _ in range(limits.breadth):
+    risks, last = scratch.risks, scratch.last_risks
+    outcome, layouts = posterior(board, search.max_count, search.mines, risks, workspace)
+    _rank_clicks(board, legal, search, risks, workspace.neighbours, scratch.ranks)
+    for _ in range(search.breadth):
         cell = _take_first(scratch.ranks)
-        if cell < 0:
+        if cell < 0 or outcome != OK:
             break
-        outcome, values[cell] = _value_once(
-            cell, board, max_count, mines, layouts, -1.0, limits.discount, scratch.risks, scratch.last_risks, workspace
-        )
-        if outcome != OK:
-            break
+        outcome, values[cell] = _value_once(cell, board, search, layouts, -1.0, risks, last, workspace)
     return outcome
 
 
-def click_values(config: BoardConfig, board: Boards, legal: Flags, limits: Limits) -> Floats:
+def click_values(
+    config: BoardConfig, board: Boards, legal: Flags, slack: float, breadth: int, discount: float
+) -> Floats:
     """Returns the value of each candidate one click ahead, (n,) float64; -1 for other cells.
 
     All are -1 on a board that is too hard for the oracle.
@@ -367,18 +329,18 @@ def click_values(config: BoardConfig, board: Boards, legal: Flags, limits: Limit
         config: the games.
         board: (n,) int8, cell codes.
         legal: (n,) bool, the legal clicks; at least one.
-        limits: of the candidates.
+        slack: as in `Search`.
+        breadth: as in `Search`.
+        discount: as in `Search`.
     """
-    board, values, max_count = board.copy(), np.empty(config.cells), config.codes.max_count
-    scratch = make_scratch(config.cells, max_count)
+    board, values, max_count = board.copy(), np.full(config.cells, -1.0), config.codes.max_count
+    search, scratch = (
+        Search(max_count, config.mines, slack, breadth, 0, discount),
+        make_scratch(config.cells, max_count),
+    )
 
-    def fill(workspace: Workspace) -> int:
-        return list_values(board, legal, max_count, config.mines, limits, values, *scratch, *workspace)
+    def fill(begin: int, workspace: Workspace) -> tuple[int, int]:
+        return begin, OK if begin else list_values(board, legal, search, values, *scratch, *workspace)
 
-    try:
-        outcome = run_with_workspace(fill, config.rows, config.cols, config.radius)
-        if outcome != OK:
-            raise failure(board.reshape(config.rows, config.cols), config.mines, config.radius, outcome, 0)
-    except PositionTooHardError:
-        values[:] = -1.0
+    run_boards(config, fill, lambda _: board, lambda _: values.fill(-1.0))
     return values

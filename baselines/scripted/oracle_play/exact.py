@@ -5,7 +5,7 @@ The probabilities come from the oracle; docs/studies/inference.md explains the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from baselines.support.act_inputs import TIE, checked_act
 from baselines.support.checks import whole_number_within
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import (
     OK,
     Workspace,
@@ -28,9 +29,6 @@ from minesweeper_env.inference.kernels import (
 
 CERTAIN = -1.0
 """Entry of `log_layouts` for a click without a risk, or without a choice."""
-
-FIRST_CELLS = ("exact", "middle")
-"""Names of first clicks: the one of `exact`, and the middle of the board."""
 
 _DENSE = 0.18
 """Mine density from which a first click further inside wins more under "opening"."""
@@ -61,35 +59,64 @@ def middle_cell(rows: int, cols: int) -> int:
     return (rows // 2) * cols + cols // 2
 
 
-def checked_first(config: BoardConfig, first: Any, names: Sequence[str] = FIRST_CELLS) -> str | int:
-    """Returns a choice of the first click: one of `names`, or a cell, row * cols + col.
-
-    Raises:
-        ValueError: it is neither; the message names the allowed values.
-    """
-    if isinstance(first, str) and first in names:
-        return first
-    try:
-        return whole_number_within("first", first, 0, config.cells - 1)
-    except ValueError:
-        allowed = f"{', '.join(names)} or a cell of 0 to {config.cells - 1}"
-        raise ValueError(f"first must be {allowed}, not {first!r}") from None
-
-
-def chosen_first_cell(config: BoardConfig, first: str | int | None) -> int:
+def chosen_first_cell(config: BoardConfig, first: str | int | None, *others: str) -> int:
     """Returns the cell to click first, as row * cols + col.
 
     Args:
         config: the games.
         first: "exact" or None for `first_cell`, "middle" for `middle_cell`, or the cell.
+        *others: further names that the caller knows and `first` is not; the message of the error lists them too.
 
     Raises:
-        ValueError: it is none of these; the message names the allowed values.
+        ValueError: `first` is not allowed; the message names the allowed values.
     """
-    chosen = checked_first(config, "exact" if first is None else first)
-    if isinstance(chosen, int):
-        return chosen
-    return first_cell(config) if chosen == "exact" else middle_cell(config.rows, config.cols)
+    if first is None or first == "exact":
+        return first_cell(config)
+    if first == "middle":
+        return middle_cell(config.rows, config.cols)
+    try:
+        return whole_number_within("first", first, 0, config.cells - 1)
+    except ValueError:
+        allowed = f"{', '.join((*others, 'exact', 'middle'))} or a cell of 0 to {config.cells - 1}"
+        raise ValueError(f"first must be {allowed}, not {first!r}") from None
+
+
+def run_boards(
+    config: BoardConfig,
+    kernel: Callable[[int, Workspace], tuple[int, int]],
+    board_at: Callable[[int], Boards],
+    give_up: Callable[[int], None] | None = None,
+) -> None:
+    """Runs a kernel over many boards, in a workspace that grows as needed.
+
+    Args:
+        config: the games.
+        kernel: begins at a board; returns the number of all boards and OK, or the board that failed and its outcome.
+        board_at: returns a board, (n,) int8, for the message of an error.
+        give_up: called with each board that is too hard for the oracle, which is left out; None to raise its error.
+
+    Raises:
+        InconsistentBoardError: no layout fits one of the boards.
+        PositionTooHardError: one of the boards is too hard for the oracle.
+    """
+    done = 0
+
+    def go_on(workspace: Workspace) -> int:
+        nonlocal done
+        done, result = kernel(done, workspace)
+        return result
+
+    while True:
+        try:
+            outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
+            if outcome == OK:
+                return
+            raise failure(board_at(done).reshape(config.rows, -1), config.mines, config.radius, outcome, done)
+        except PositionTooHardError:
+            if give_up is None:
+                raise
+            give_up(done)
+            done += 1
 
 
 @kernel
@@ -105,7 +132,7 @@ def choose_clicks(
     probabilities: Floats,
     *arrays: Any,
 ) -> tuple[int, int]:
-    """Chooses a click on each board, up to the first board that fails.
+    """Chooses a click on each board, for `run_boards`.
 
     The click is a cell that is certainly free; without one, it is a cell of least risk. Ties go to the cell
     with the most open neighbours, then to the cell most likely to show 0, then to the first.
@@ -118,18 +145,13 @@ def choose_clicks(
         first_cell: the click on a board without open cells.
         begin: the first board to do.
         clicks: (N,) filled.
-        log_layouts: (N,) filled with the natural logarithm of the number of layouts at a risk, and with CERTAIN
-            elsewhere.
+        log_layouts: (N,) filled at a risk, with the natural logarithm of the number of layouts.
         probabilities: (n,) scratch.
         *arrays: the fields of a `Workspace`.
-
-    Returns:
-        N and OK, or the failed board and its outcome.
     """
     workspace = Workspace(*arrays)
     for i in range(begin, len(boards)):
         board, allowed = boards[i], legal[i]
-        log_layouts[i] = CERTAIN
         clicks[i] = first_cell
         if allowed[first_cell] and _is_unopened(board, max_count):
             continue
@@ -285,40 +307,14 @@ class ExactPolicy:
 
     def _least_risks(self, boards: Boards, legal: Flags) -> tuple[Cells, Floats]:
         """Returns the clicks of least risk, and the log of the number of layouts; see `choose_clicks`."""
+        config, risks = self.config, np.empty(boards.shape[1])
         clicks, log_layouts = np.empty(len(boards), np.int64), np.full(len(boards), CERTAIN)
-        probabilities = np.empty(boards.shape[1])
-        config = self.config
 
-        def choose(workspace: Workspace, begin: int) -> tuple[int, int]:
-            return choose_clicks(
-                boards,
-                legal,
-                self._max_count,
-                config.mines,
-                self._first_cell,
-                begin,
-                clicks,
-                log_layouts,
-                probabilities,
-                *workspace,
-            )
+        def choose(begin: int, workspace: Workspace) -> tuple[int, int]:
+            fixed = self._max_count, config.mines, self._first_cell
+            return choose_clicks(boards, legal, *fixed, begin, clicks, log_layouts, risks, *workspace)
 
-        self._run(choose, boards)
+        run_boards(config, choose, boards.__getitem__)
         begun = np.any(boards <= self._max_count, axis=1)
         self.counters["guesses"] += count_risky(begun[(log_layouts != CERTAIN) | ~begun], config)
         return clicks, log_layouts
-
-    def _run(self, kernel: Callable[[Workspace, int], tuple[int, int]], boards: Boards) -> None:
-        """Runs a kernel over all boards in a workspace that grows as needed; raises the error of a failed board."""
-        done = 0
-
-        def resume(workspace: Workspace) -> int:
-            nonlocal done
-            done, outcome = kernel(workspace, done)
-            return outcome
-
-        config = self.config
-        outcome = run_with_workspace(resume, config.rows, config.cols, config.radius)
-        if outcome != OK:
-            board = boards[done].reshape(config.rows, config.cols)
-            raise failure(board, config.mines, config.radius, outcome, done)

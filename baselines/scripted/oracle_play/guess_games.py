@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.policy import Policy
+from baselines.scripted.oracle_play.exact import run_boards
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.rules import CLICK, make_move
 from minesweeper_env.engine.state import (
-    LOST,
     PLAYING,
     REMAINING,
     STATUS,
@@ -23,15 +23,12 @@ from minesweeper_env.engine.state import (
     RewardWeights,
     Rules,
 )
-from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import (
     OK,
     Workspace,
-    failure,
     is_known_safe,
     posterior_after_propagation,
     propagate,
-    run_with_workspace,
 )
 
 Codes = NDArray[np.int8]
@@ -50,7 +47,7 @@ _GAMES = _RULES + len(Boards._fields)
 def click_and_advance(
     clicks: NDArray[np.int64], begin: int, probabilities: Floats, log_layouts: Floats, *arrays: Any
 ) -> tuple[int, int]:
-    """Makes a click in each game, and opens all cells that are then certainly free, up to the first game that fails.
+    """Makes a click in each game, and opens all cells that are then certainly free, for `run_boards`.
 
     A game that is still under way afterwards has no cell that is certainly free.
 
@@ -60,9 +57,6 @@ def click_and_advance(
         probabilities: (N, n) filled with the probability of a mine in each cell of games under way.
         log_layouts: (N,) filled with the natural logarithm of the number of layouts of games under way.
         *arrays: the fields of a `Rules`, of a `Boards` and of a `Workspace`.
-
-    Returns:
-        N and OK, or the failed game and its outcome.
     """
     rules, boards = Rules(*arrays[:_RULES]), Boards(*arrays[_RULES:_GAMES])
     workspace = Workspace(*arrays[_GAMES:])
@@ -89,30 +83,23 @@ def _advance(rules: Rules, boards: Boards, i: int, workspace: Workspace, probabi
             break
         outcome = propagate(boards.shown[i, : len(probabilities)], rules.neighbours.shape[1], workspace)
         if outcome == OK:
-            opened = _open_known(rules, boards, i, workspace, len(probabilities))
+            opened = _open_safe(rules, boards, i, workspace, probabilities, True)
             if opened == 0:
                 outcome, layouts = posterior_after_propagation(workspace, rules.mines, probabilities)
                 if outcome == OK:
-                    opened = _open_free(rules, boards, i, probabilities)
+                    opened = _open_safe(rules, boards, i, workspace, probabilities, False)
     return outcome, layouts
 
 
 @inlined
-def _open_known(rules: Rules, boards: Boards, i: int, workspace: Workspace, cells: int) -> int:
-    """Opens the cells that single clues prove safe; returns the number of opened cells."""
-    opened = 0
-    for cell in range(cells):
-        if is_known_safe(cell, workspace) and boards.shown[i, cell] > rules.neighbours.shape[1]:
-            opened += make_move(rules, boards, i, CLICK, cell)
-    return opened
-
-
-@inlined
-def _open_free(rules: Rules, boards: Boards, i: int, probabilities: Floats) -> int:
-    """Opens the cells with probability 0 of a mine; returns the number of opened cells."""
+def _open_safe(
+    rules: Rules, boards: Boards, i: int, workspace: Workspace, probabilities: Floats, by_clues: bool
+) -> int:
+    """Opens the cells that single clues prove safe, or those with probability 0 of a mine; returns the number."""
     opened = 0
     for cell in range(len(probabilities)):
-        if probabilities[cell] == 0.0 and boards.shown[i, cell] > rules.neighbours.shape[1]:
+        safe = is_known_safe(cell, workspace) if by_clues else probabilities[cell] == 0.0
+        if safe and boards.shown[i, cell] > rules.neighbours.shape[1]:
             opened += make_move(rules, boards, i, CLICK, cell)
     return opened
 
@@ -131,22 +118,14 @@ def advance(
     Raises:
         InconsistentBoardError: no layout matches one of the boards.
     """
-    done, config = 0, games.config
 
-    def go_on(workspace: Workspace) -> int:
-        nonlocal done
-        done, outcome = click_and_advance(clicks, done, probabilities, log_layouts, *games.arrays, *workspace)
-        return outcome
+    def go_on(begin: int, workspace: Workspace) -> tuple[int, int]:
+        return click_and_advance(clicks, begin, probabilities, log_layouts, *games.arrays, *workspace)
 
-    while done < len(clicks):
-        try:
-            outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
-            if outcome != OK:
-                board = games.show()[0][done].reshape(config.rows, config.cols)
-                raise failure(board, config.mines, config.radius, outcome, done)
-        except PositionTooHardError:
-            games.status[done] = TRUNCATED
-            clicks[done] = NO_CLICK
+    def give_up(game: int) -> None:
+        games.status[game], clicks[game] = TRUNCATED, NO_CLICK
+
+    run_boards(games.config, go_on, lambda game: games.show()[0][game], give_up)
 
 
 class GuessGames:
@@ -182,24 +161,9 @@ class GuessGames:
         self.risks, self.log_layouts = np.zeros((count, config.cells)), np.zeros(count)
 
     @property
-    def under_way(self) -> Flags:
-        """(N,) bool: neither won nor lost nor given up."""
-        return self._games.status == PLAYING
-
-    @property
-    def won(self) -> Flags:
-        """(N,) bool: every free cell is open."""
-        return self._games.status == WON
-
-    @property
-    def lost(self) -> Flags:
-        """(N,) bool: a mine was clicked."""
-        return self._games.status == LOST
-
-    @property
-    def given_up(self) -> Flags:
-        """(N,) bool: the position was too hard for the oracle."""
-        return self._games.status == TRUNCATED
+    def status(self) -> Cells:
+        """(N,): PLAYING, WON, LOST, or TRUNCATED where the position was too hard for the oracle."""
+        return self._games.status
 
     def boards(self) -> Codes:
         """Returns the visible boards, (N, n) int8 cell codes, in a fresh array."""

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from baselines.scripted.oracle_play.click_values import Limits, make_scratch, weigh_clicks
-from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPolicy, Flags
+from baselines.scripted.oracle_play.click_values import Search, make_scratch, weigh_clicks
+from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPolicy, Flags, run_boards
+from baselines.support.checks import whole_number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import EndgameSearcher, Workspace, consistent_layouts
@@ -22,12 +23,9 @@ _ROUNDING = 1e-6
 
 
 class Ending(NamedTuple):
-    """The best click of an endgame.
+    """The best click of an endgame: row * cols + col, the probability of winning with it, and whether both are certain.
 
-    Attributes:
-        cell: the cell to click, row * cols + col.
-        win_probability: the probability of winning with this click; a lower bound if the search gave up.
-        exact: whether the search was completed.
+    If they are not, because the search gave up, the probability is a lower bound.
     """
 
     cell: int
@@ -41,28 +39,22 @@ class Endings:
     The limits are numbers of layouts and of sets, so the result does not depend on the machine.
 
     Attributes:
-        config: the games.
         most: the natural logarithm of the largest number of layouts to search, plus a little.
     """
 
     def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
-        """Prepares to search, and compiles the kernels.
+        """Checks the options, and compiles the kernels.
 
         Args:
             config: the games.
             layouts: the largest number of layouts to search; 0 for none.
             nodes: the number of sets of layouts to examine before taking the best click so far.
-
-        Raises:
-            ValueError: an option is not allowed; the message names the allowed values.
         """
-        self.config = config
+        self._config, self._nodes = config, whole_number("nodes", nodes, 1)
         self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
-        self._nodes = whole_number("nodes", nodes, 1)
         self._searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
         # Compiles the kernels.
-        covered = np.full(config.cells, config.codes.hidden, np.int8)
-        self.find(covered, 0.0)
+        self.find(np.full(config.cells, config.codes.hidden, np.int8), 0.0)
         self._searcher.search(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), 1)
 
     def find(self, board: Boards, log_layouts: float) -> Ending | None:
@@ -74,11 +66,10 @@ class Endings:
         """
         if log_layouts > self.most:
             return None
-        config, limit = self.config, math.ceil(math.exp(log_layouts + _ROUNDING))
+        config, limit = self._config, math.ceil(math.exp(log_layouts + _ROUNDING))
+        square = board.reshape(config.rows, config.cols)
         try:
-            found = consistent_layouts(
-                board.reshape(config.rows, config.cols), config.mines, limit, radius=config.radius
-            )
+            found = consistent_layouts(square, config.mines, limit, radius=config.radius)
         except PositionTooHardError:
             return None
         best = self._searcher.search(found.mines, found.counts, self._nodes)
@@ -91,17 +82,7 @@ class EndingPolicy(ExactPolicy):
     batch_size = 100
 
     def __init__(self, config: BoardConfig, layouts: int, nodes: int, first: str | int | None = None) -> None:
-        """Prepares to play games of this configuration, and compiles the kernels.
-
-        Args:
-            config: the games.
-            layouts: see `Endings`.
-            nodes: see `Endings`.
-            first: see `ExactPolicy`.
-
-        Raises:
-            ValueError: an option is not allowed; the message names the allowed values.
-        """
+        """Compiles the kernels; the options are those of `Endings` and `ExactPolicy`."""
         self._endings = Endings(config, layouts, nodes)
         super().__init__(config, first)
         covered = np.full((1, config.cells), config.codes.hidden, np.int8)
@@ -122,15 +103,9 @@ class EndingPolicy(ExactPolicy):
 
     @abstractmethod
     def _weigh(self, boards: Boards, legal: Flags, clicks: Cells) -> Cells:
-        """Chooses clicks at a risk, on boards with too many layouts for exact search.
+        """Returns the clicks (N,) at a risk, on boards (N, n) with too many layouts for exact search.
 
-        Args:
-            boards: (N, n) int8, cell codes; they may be written to if they are put back.
-            legal: (N, n) bool, the clicks that are allowed; at least one on each board.
-            clicks: (N,), the clicks of least risk; may be written to.
-
-        Returns:
-            (N,), the clicks.
+        The boards may be written to if they are put back; `clicks` are those of least risk, and may be written to.
         """
 
 
@@ -179,35 +154,29 @@ class LookaheadPolicy(EndingPolicy):
         Raises:
             ValueError: an option is out of range.
         """
-        if whole_number("clicks", clicks, 1) > 2:
-            raise ValueError(f"clicks must be 1 or 2, not {clicks!r}")
-        second = whole_number("next_breadth", next_breadth, 1)
-        self._limits = Limits(
+        clicks = whole_number_within("clicks", clicks, 1, 2)
+        self._search = Search(
+            config.codes.max_count,
+            config.mines,
             nonnegative_number("slack", SLACK[clicks] if slack is None else slack),
             whole_number("breadth", BREADTH[clicks] if breadth is None else breadth, 1),
-            second if clicks == 2 else 0,
+            whole_number("next_breadth", next_breadth, 1) * (clicks - 1),
             nonnegative_number("discount", discount),
         )
         super().__init__(config, layouts, nodes, first)
 
     def _weigh(self, boards: Boards, legal: Flags, clicks: Cells) -> Cells:
-        scratch, mines = make_scratch(boards.shape[1], self._max_count), self.config.mines
+        scratch = make_scratch(boards.shape[1], self._max_count)
 
-        def weigh(workspace: Workspace, begin: int) -> tuple[int, int]:
-            return weigh_clicks(
-                boards, legal, self._max_count, mines, self._limits, begin, clicks, *scratch, *workspace
-            )
+        def weigh(begin: int, workspace: Workspace) -> tuple[int, int]:
+            return weigh_clicks(boards, legal, self._search, begin, clicks, *scratch, *workspace)
 
-        self._run(weigh, boards)
+        run_boards(self.config, weigh, boards.__getitem__)
         return clicks
 
 
 def nonnegative_number(name: str, value: float) -> float:
-    """Returns a checked option that is a finite number of at least 0.
-
-    Raises:
-        ValueError: it is not.
-    """
+    """Returns an option as a float; raises a ValueError if it is no finite number of at least 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value < math.inf:
         raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
     return float(value)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from baselines.scripted.oracle_play.lookahead import (
 )
 from baselines.support.checks import whole_number_within
 from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities, sample_layouts
 
 MOST_ENDS = 100_000
@@ -70,66 +70,37 @@ class Playouts:
             luck: (M, L) float64, the sum over later guesses of 1, or 0 for a mine, minus the safety of the cell. Its
                 mean over all layouts is 0, so it serves as a control variate.
         """
-        many = len(cells) * len(layouts)
         games = GuessGames(self.config, board, np.tile(layouts, (len(cells), 1, 1)))
-        games.click(np.arange(many), np.repeat(np.asarray(cells, np.int64), len(layouts)))
-        values, luck = self._finish(games)
-        return values.reshape(len(cells), len(layouts)), luck.reshape(len(cells), len(layouts))
-
-    def _finish(self, games: GuessGames) -> tuple[Floats, Floats]:
-        """Plays games to their end; returns the value and the luck of each."""
         values, luck = np.zeros((2, len(games.risks)))
-        known: dict[bytes, float | None] = {}
-        playing = np.flatnonzero(games.under_way)
+        games.click(np.arange(len(values)), np.repeat(np.asarray(cells, np.int64), len(layouts)))
+        known: dict[bytes, float] = {}
+        playing = np.flatnonzero(games.status == PLAYING)
         while len(playing):
             boards = games.boards()
-            ends = {game: self._ending(boards[game], games.log_layouts[game], known) for game in playing.tolist()}
-            for game, value in ends.items():
-                values[game] = 0.0 if value is None else value
-            playing = np.array([game for game, value in ends.items() if value is None], np.int64)
+            values[playing] = [self._ending(boards[game], games.log_layouts[game], known) for game in playing]
+            playing = playing[np.isnan(values[playing])]
             if len(playing):
-                self._guess(games, playing, boards[playing], luck)
-                playing = playing[games.under_way[playing]]
-        values[games.won], values[games.given_up] = 1.0, np.nan
-        return values, luck
+                guesses = clicks_of(self._policy, self.config, boards[playing])
+                safety = 1.0 - games.risks[playing, guesses]
+                games.click(playing, guesses)
+                luck[playing] += (games.status[playing] != LOST) - safety
+                values[playing] = 0.0
+                playing = playing[games.status[playing] == PLAYING]
+        values[games.status == WON], values[games.status == TRUNCATED] = 1.0, np.nan
+        return values.reshape(len(cells), len(layouts)), luck.reshape(len(cells), len(layouts))
 
-    def _guess(self, games: GuessGames, playing: Cells, boards: Codes, luck: Floats) -> None:
-        """Lets the policy click in games under way, and adds to their luck."""
-        cells = clicks_of(self._policy, self.config, boards)
-        safety = 1.0 - games.risks[playing, cells]
-        games.click(playing, cells)
-        luck[playing] += ~games.lost[playing] - safety
-
-    def _ending(self, board: Codes, log_layouts: float, known: dict[bytes, float | None]) -> float | None:
-        """Returns the exact value of a board (n,) near its end, or None; `known` keeps the values of boards so far."""
+    def _ending(self, board: Codes, log_layouts: float, known: dict[bytes, float]) -> float:
+        """Returns the exact value of a board (n,) near its end, or NaN; `known` keeps the values of boards so far."""
         if log_layouts > self._endings.most:
-            return None
+            return np.nan
         key = board.tobytes()
         if key not in known:
             ending = self._endings.find(board, log_layouts)
-            known[key] = None if ending is None else ending.win_probability
+            known[key] = np.nan if ending is None else ending.win_probability
         return known[key]
 
 
-class Estimates(NamedTuple):
-    """Estimated state values after M clicks.
-
-    Attributes:
-        values: (M,) float64, the estimated probabilities of winning.
-        moves: (M, L) float64, by how much each layout moves the estimate of a click, times L, to first order; the mean
-            over the layouts is 0.
-    """
-
-    values: Floats
-    moves: Floats
-
-    def errors(self, click: int) -> Floats:
-        """Returns the standard errors (M,) of the differences to the value of one of the clicks."""
-        layouts = max(self.moves.shape[1], 1)
-        return np.asarray((self.moves - self.moves[click]).std(axis=1) / np.sqrt(layouts))
-
-
-def estimate(values: Floats, free: Flags, safety: Floats, luck: Floats | None = None) -> Estimates:
+def estimate(values: Floats, free: Flags, safety: Floats, luck: Floats) -> tuple[Floats, Floats]:
     """Estimates the value of each click: its safety times the mean value over the layouts where it is safe.
 
     The oracle gives the exact safety. So the expectation is that of the plain mean over all layouts, and the luck of
@@ -139,17 +110,18 @@ def estimate(values: Floats, free: Flags, safety: Floats, luck: Floats | None = 
         values: (M, L) as `Playouts.play` returns them. A layout with a NaN counts for none of the clicks.
         free: (M, L) bool, whether the layout has no mine in the clicked cell.
         safety: (M,) the exact probability that the clicked cell is free.
-        luck: (M, L) as `Playouts.play` returns it; None for no control variate.
+        luck: (M, L) as `Playouts.play` returns it; zeros for no control variate.
+
+    Returns:
+        (M,) float64, the estimated probabilities of winning; and (M, K) float64, by how much each of the K layouts
+        that count moves the estimate of a click, times K, to first order; the mean over the layouts is 0.
     """
     known = np.isfinite(values).all(axis=0)
-    values, free = values[:, known], free[:, known]
-    if luck is not None:
-        luck = luck[:, known]
-        values = values - _slope(values[free], luck[free]) * luck
+    values, free, luck = values[:, known], free[:, known], luck[:, known]
+    values = values - _slope(values[free], luck[free]) * luck
     counts = np.maximum(free.sum(axis=1, keepdims=True), 1)
     means = (values * free).sum(axis=1, keepdims=True) / counts
-    moves = safety[:, None] * free * (values - means) * (known.sum() / counts)
-    return Estimates(safety * means[:, 0], moves)
+    return safety * means[:, 0], safety[:, None] * free * (values - means) * (known.sum() / counts)
 
 
 def _slope(values: Floats, luck: Floats) -> float:
@@ -157,6 +129,11 @@ def _slope(values: Floats, luck: Floats) -> float:
     spread = luck - luck.mean() if len(luck) else luck
     scale = float(spread @ spread)
     return float(spread @ values) / scale if scale > 0 else 0.0
+
+
+def errors_beside(moves: Floats, click: int) -> Floats:
+    """Returns the standard errors (M,) of the differences to the value of one of the clicks; see `estimate`."""
+    return np.asarray((moves - moves[click]).std(axis=1) / np.sqrt(max(moves.shape[1], 1)))
 
 
 def race(
@@ -195,9 +172,9 @@ def race(
         values[running, more], luck[running, more] = playouts.play(board, layouts[more], own[running].tolist())
         limit -= len(running) * (count - played)
         played = count
-        found = estimate(values[running, :count], free[running, :count], safety[running], luck[running, :count])
-        estimated = found.values - margin * (running != 0)
-        errors = found.errors(int(estimated.argmax()))
+        wins, moves = estimate(values[running, :count], free[running, :count], safety[running], luck[running, :count])
+        estimated = wins - margin * (running != 0)
+        errors = errors_beside(moves, int(estimated.argmax()))
         ahead = estimated.max() - estimated <= BEHIND * errors
         running, estimated = running[ahead], estimated[ahead]
         if not errors[ahead].any():
@@ -243,8 +220,7 @@ class RolloutPolicy(EndingPolicy):
             draws: the largest number of layouts that each candidate is played on, at least 2.
             playouts: the largest number of playouts of a guess, at least 250; it bounds the time of a move.
             margin: minimum gain in win probability over the click of `lookahead`, at least 0.
-            ends: the largest number of layouts at which a playout ends with its exact value, 1 to
-                `MOST_ENDS`.
+            ends: the largest number of layouts at which a playout ends with its exact value, 1 to `MOST_ENDS`.
             layouts: the largest number of layouts for the exact search, at least 0; 0 turns it off.
             first: the first click: "exact" or None for that of `exact`, "middle", or a cell, row * cols + col.
 
@@ -257,7 +233,7 @@ class RolloutPolicy(EndingPolicy):
         self._lookahead = LookaheadPolicy(config, layouts=0)
         base = LookaheadPolicy(config, layouts=0, clicks=1, breadth=NEXT_BREADTH)
         self._playouts = Playouts(config, base, whole_number_within("ends", ends, 1, MOST_ENDS))
-        super().__init__(config, layouts, nodes=100_000, first=first)
+        super().__init__(config, layouts, NODES, first)
         # One game compiles the kernels of playouts.
         covered = np.full((config.rows, config.cols), config.codes.hidden, np.int8)
         drawn = sample_layouts(covered, config.mines, 1, np.random.default_rng(0), radius=config.radius)

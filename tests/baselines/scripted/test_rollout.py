@@ -12,7 +12,7 @@ from support.policies import click_config
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
 from baselines.scripted.oracle_play.guess_games import clicks_of
-from baselines.scripted.oracle_play.rollout import FIRST_LAYOUTS, Playouts, estimate, race
+from baselines.scripted.oracle_play.rollout import FIRST_LAYOUTS, Playouts, errors_beside, estimate, race
 from minesweeper_env import HIDDEN
 
 SAFETY, THEN = np.array([0.9, 0.8]), np.array([0.6, 0.7])
@@ -31,8 +31,8 @@ def differences(layouts, with_luck):
     rng, found = np.random.default_rng(0), []
     for _ in range(2000):
         values, free, luck = draw(rng, layouts)
-        own = estimate(values, free, SAFETY, luck if with_luck else None)
-        found.append((own.values[1] - own.values[0], own.errors(0)[1]))
+        wins, moves = estimate(values, free, SAFETY, luck * with_luck)
+        found.append((wins[1] - wins[0], errors_beside(moves, 0)[1]))
     return np.transpose(found)
 
 
@@ -57,15 +57,11 @@ def test_luck_takes_its_part_of_the_noise_away():
     assert errors.mean() < 0.2 * without.std()
 
 
-def test_layouts_that_were_given_up_count_for_no_click():
-    values = np.array([[1.0, np.nan, 0.0], [0.0, 1.0, 1.0]])
-    free = np.ones((2, 3), bool)
-    assert estimate(values, free, np.array([0.5, 0.5])).values.tolist() == [0.25, 0.25]
-
-
-def test_a_click_that_is_never_safe_is_worth_nothing():
-    free = np.array([[True, True], [False, False]])
-    assert estimate(np.ones((2, 2)) * free, free, np.array([0.5, 0.1])).values.tolist() == [0.5, 0.0]
+def test_layouts_that_were_given_up_and_clicks_that_are_never_safe_count_for_nothing():
+    values, none = np.array([[1.0, np.nan, 0.0], [0.0, 1.0, 1.0]]), np.zeros((2, 3))
+    assert estimate(values, np.ones((2, 3), bool), np.array([0.5, 0.5]), none)[0].tolist() == [0.25, 0.25]
+    free = np.array([[True] * 3, [False] * 3])
+    assert estimate(1.0 * free, free, np.array([0.5, 0.1]), none)[0].tolist() == [0.5, 0.0]
 
 
 def test_playouts_on_all_layouts_win_what_the_policy_wins():
