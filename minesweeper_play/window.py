@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -94,42 +94,45 @@ class GameWindow:
         self._catalogue = Catalogue(options.language)
         self._text = self._catalogue.text
         self._config = options.config or preset_board("beginner", options.first_click)
-        self._played = 0
+        self._played, self._shown_second, self._shape = 0, -1, (0, 0)
         self._buttons: set[int] = set()
-        self._chording = False
-        self._known: tuple[bytes, NDArray[np.float64] | None] = (b"", None)
-        self._shown_second = -1
-        self._shape = (0, 0)
-        self.overlay = self.is_over = False
+        self._chording = self.overlay = self.is_over = False
         pygame.font.init()
         self._font = pygame.font.Font(None, LINE)
-        self._begin(session or self._next_session())
+        self._begin(session)
 
-    def _next_session(self) -> Session:
-        """Returns a game on the same board; each game has the next seed."""
-        seed = None if self._options.seed is None else self._options.seed + self._played
-        self._played += 1
-        return Session(self._config, seed=seed, no_guess=self._options.no_guess)
-
-    def _begin(self, session: Session) -> None:
+    def _begin(self, session: Session | None = None) -> None:
+        """Shows a session, or a new game on the same board with the next seed; another size needs another window."""
+        if session is None:
+            seed = None if self._options.seed is None else self._options.seed + self._played
+            self._played += 1
+            session = Session(self._config, seed=seed, no_guess=self._options.no_guess)
         self.session, self._config = session, session.config
         session.on_attempts = self._count_attempts
-        self.message = self._text("window_keys")
-        self.marks: Mapping[Cell, Mark] = {}
-        self._open()
-
-    def _open(self) -> None:
-        """Opens the window, or gives it another size for a board of another size."""
         config, display = self._config, self._pygame.display
-        width, height = (int(SCREEN_PART * each) for each in display.get_desktop_sizes()[0])
-        shape = config.rows, config.cols
-        side = min(TILE, fitting_side(width - LABEL, height - LABEL - BELOW, shape))
-        if display.get_surface() is None or self._shape != shape:
+        before, self._shape = self._shape, (config.rows, config.cols)
+        if before != self._shape:
+            width, height = (int(SCREEN_PART * each) for each in display.get_desktop_sizes()[0])
+            side = min(TILE, fitting_side(width - LABEL, height - LABEL - BELOW, self._shape))
             size = max(LEAST_WIDTH, config.cols * side + LABEL), config.rows * side + LABEL + BELOW
             display.set_mode(size, self._pygame.RESIZABLE)
-        self._shape = shape
         mines = self._text("mine_count", count=config.mines)
         display.set_caption(self._text("window_title", rows=config.rows, cols=config.cols, mines=mines))
+        self._tell(Report("window_keys"))
+
+    def _tell(self, report: Report) -> None:
+        """Shows a message and the new position, without the hint of the one before."""
+        self.message = self._text(KEYS.get(report.key, report.key), **report.values)
+        self.marks: Mapping[Cell, Mark] = {}
+        self._ask_for_risks()
+
+    def _ask_for_risks(self) -> None:
+        self._risks: NDArray[np.float64] | None = None
+        if self.overlay and not self.session.is_over:
+            try:
+                self._risks = self.session.probabilities()
+            except PositionTooHardError:
+                self.message = self._text("too_hard")
 
     # Drawing
 
@@ -147,8 +150,8 @@ class GameWindow:
         for length, is_row in zip(self._shape, (True, False), strict=True):
             for number in (each for each in range(1, length + 1) if each == 1 or each % step == 0):
                 along = (number - 1) * side + side // 2
-                centre = (left - LABEL // 2, top + along) if is_row else (left + along, LABEL // 2)
                 image = self._font.render(str(number), True, INK)
+                centre = (left - LABEL // 2, top + along) if is_row else (left + along, LABEL // 2)
                 surface.blit(image, image.get_rect(center=centre))
         clock = self._catalogue.clock(self.session.seconds)
         mines = 0 if self.session.status == "won" else self.session.mines_left
@@ -174,50 +177,32 @@ class GameWindow:
         """Returns what the board shows, and at the end of the game the mines."""
         session, codes = self.session, self._config.codes
         board, exploded = session.board, np.zeros(self._shape, np.bool_)
-        mines = session.placed_mines if session.is_over else exploded
+        mines = session.placed_mines if session.is_over else np.zeros_like(exploded)
         if session.status == "won":
             board = with_mines_flagged(board, codes, mines)
         if session.exploded is not None:
-            exploded = exploded.copy()
             exploded[session.exploded] = True
         tints = COLOUR_BLIND if self._options.palette == "colour-blind" else STANDARD
-        return Scene(board, codes, mines, exploded, self._probabilities(), tints)
-
-    def _probabilities(self) -> NDArray[np.float64] | None:
-        """Returns the mine probabilities if they are to be shown; each board is asked for once."""
-        if not self.overlay or self.session.is_over:
-            return None
-        board = self.session.board.tobytes()
-        if self._known[0] != board:
-            try:
-                self._known = (board, self.session.probabilities())
-            except PositionTooHardError:
-                self._known = (board, None)
-                self.message = self._text("too_hard")
-        return self._known[1]
+        return Scene(board, codes, mines, exploded, self._risks, tints)
 
     # Mouse and keyboard
 
     def turn(self) -> None:
         """Answers the events of at most `FRAME_MS` milliseconds, and draws the window if it may look different."""
-        events = [self._pygame.event.wait(FRAME_MS), *self._pygame.event.get()]
-        for event in events:
-            if not self.is_over:
-                self._answer(event)
+        pygame = self._pygame
+        events = [pygame.event.wait(FRAME_MS), *pygame.event.get()]
+        for event in (each for each in events if not self.is_over):
+            if event.type == pygame.QUIT:
+                self.is_over = True
+            elif event.type == pygame.KEYDOWN:
+                self.key(pygame.key.name(event.key))
+            elif event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
+                answer = self.press if event.type == pygame.MOUSEBUTTONDOWN else self.release
+                answer(event.button, self.cell_at(event.pos))
         second = int(self.session.seconds)
-        if second != self._shown_second or any(event.type != self._pygame.NOEVENT for event in events):
+        if second != self._shown_second or any(event.type != pygame.NOEVENT for event in events):
             self._shown_second = second
             self.draw()
-
-    def _answer(self, event: Any) -> None:
-        pygame = self._pygame
-        if event.type == pygame.QUIT:
-            self.is_over = True
-        elif event.type == pygame.KEYDOWN:
-            self.key(pygame.key.name(event.key))
-        elif event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
-            answer = self.press if event.type == pygame.MOUSEBUTTONDOWN else self.release
-            answer(event.button, self.cell_at(event.pos))
 
     def press(self, button: int, cell: Cell | None) -> None:
         """A mouse button goes down on a cell, or beside the board; the right one sets or removes a flag at once.
@@ -228,7 +213,7 @@ class GameWindow:
         self._chording = self._chording or button == MIDDLE or {LEFT, RIGHT} <= self._buttons
         is_covered = cell is not None and self.session.board[cell] > self._config.codes.max_count
         if cell is not None and is_covered and button == RIGHT and not self._chording:
-            self._move(self.session.flag, cell)
+            self._move("flag", cell)
 
     def release(self, button: int, cell: Cell | None) -> None:
         """A mouse button goes up on a cell, or beside the board."""
@@ -236,11 +221,11 @@ class GameWindow:
             return
         self._buttons.discard(button)
         if cell is not None and self._chording:
-            self._move(self.session.chord, cell)
+            self._move("chord", cell)
             # The second of two buttons does nothing more.
             self._buttons.clear()
         elif cell is not None and button == LEFT:
-            self._move(self.session.click, cell)
+            self._move("click", cell)
         self._chording = self._chording and bool(self._buttons)
 
     def key(self, name: str) -> None:
@@ -251,7 +236,7 @@ class GameWindow:
         elif name == "n" or name in boards:
             if name in boards:
                 self._config = preset_board(boards[name], self._options.first_click)
-            self._begin(self._next_session())
+            self._begin()
         elif name == "u":
             self._tell(self.session.undo())
         elif name == "h":
@@ -259,21 +244,18 @@ class GameWindow:
         elif name == "p":
             self.overlay = not self.overlay
             self.message = self._text("window_overlay" if self.overlay else "")
+            self._ask_for_risks()
 
-    def _move(self, move: Callable[[int, int], Report], cell: Cell) -> None:
-        """Makes a move, and says what there is to say about it."""
+    def _move(self, kind: str, cell: Cell) -> None:
+        """Makes a move, by the name of a method of `Session`, and says what there is to say about it."""
         over_before = self.session.is_over
         try:
-            self._tell(move(*cell))
+            self._tell(getattr(self.session, kind)(*cell))
         except SearchCancelledError:
             self.message = self._text("window_search_cancelled")
         if self.session.is_over and not over_before:
             ending = explain_ending(self.session, self._statistics, self._catalogue)
             self.message = " ".join([self.message, *ending]).replace("   ", ", ")
-
-    def _tell(self, report: Report) -> None:
-        self.marks = {}
-        self.message = self._text(KEYS.get(report.key, report.key), **report.values)
 
     def _count_attempts(self, count: int, _most: int) -> None:
         """Shows how many boards a search has tried; raises a SearchCancelledError if the player cancels it."""
@@ -286,13 +268,11 @@ class GameWindow:
                 raise SearchCancelledError
 
     def _hint(self) -> None:
-        if refusal := self.session.refuse_hint(None):
-            self.message = self._text(refusal.key)
-            return
         try:
-            advice = self.session.hint()
+            advice = None if self.session.is_over else self.session.hint()
         except PositionTooHardError:
             self.message = self._text("too_hard")
         else:
-            self.marks = marks_of(advice)
-            self.message = " ".join(explain_advice(advice, self._catalogue))
+            self.marks = {} if advice is None else marks_of(advice)
+            sentences = [self._text("game_is_over")] if advice is None else explain_advice(advice, self._catalogue)
+            self.message = " ".join(sentences)

@@ -6,9 +6,10 @@ import sys
 
 import numpy as np
 import pytest
+from support.played_games import session_on
 
 import minesweeper_env.generation
-from minesweeper_env import FLAGGED, HIDDEN, BoardConfig
+from minesweeper_env import FLAGGED, HIDDEN
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering import TILE
 from minesweeper_env.window import DISPLAY_VARIABLES, load_pygame
@@ -19,9 +20,8 @@ from minesweeper_play.window import LEFT, MARKS, MIDDLE, RIGHT, GameWindow, run
 
 pytest.importorskip("pygame")
 
-LAYOUT = np.zeros((4, 5), np.bool_)
-LAYOUT[[0, 3], [0, 4]] = True
-CONFIG = BoardConfig(4, 5, 2, first_click="any")
+ROWS = ("*....", ".....", ".....", "....*")
+"""The layout of most games."""
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def pygame(monkeypatch, tmp_path):
 
 @pytest.fixture
 def played(pygame):
-    """A window with a game on `LAYOUT`."""
-    return GameWindow(pygame, PlayOptions(config=CONFIG), Session(CONFIG, seed=1, layout=LAYOUT))
+    """A window with a game on `ROWS`."""
+    return GameWindow(pygame, PlayOptions(), session_on(*ROWS))
 
 
 def opened(pygame, **options):
@@ -111,28 +111,14 @@ def test_a_larger_window_has_larger_sharp_tiles_and_cells_are_found_at_their_pla
     assert window.cell_at((0, 0)) is None
 
 
-def test_another_board_gives_the_window_another_size(pygame):
-    window = opened(pygame)
-    send(pygame, window, pygame.KEYDOWN, key=pygame.K_3)
-    assert pygame.display.get_caption()[0] == "Minesweeper 16x30, 99 mines"
-    assert board_of(pygame, window).shape[1] == 30 * window.place[2]
-    send(pygame, window, pygame.QUIT)
-    assert window.is_over
-
-
-def test_the_left_button_opens_where_it_goes_up(played):
-    played.press(LEFT, (0, 1))
-    assert (played.session.board == HIDDEN).all()
-    played.release(LEFT, None)
-    assert (played.session.board == HIDDEN).all()
-    played.press(LEFT, (0, 1))
-    played.release(LEFT, (1, 1))
+def test_the_left_button_opens_where_it_goes_up_and_the_right_one_flags_where_it_goes_down(played):
+    for place in (None, (1, 1)):
+        played.press(LEFT, (0, 1))
+        assert (played.session.board == HIDDEN).all()
+        played.release(LEFT, place)
     assert (played.session.board[1, 1], played.session.board[0, 1]) == (1, HIDDEN)
     click(played, LEFT, (1, 1))
     assert played.message == ""
-
-
-def test_the_right_button_sets_and_removes_a_flag_at_once(played):
     played.press(RIGHT, (0, 0))
     assert played.session.board[0, 0] == FLAGGED
     played.release(RIGHT, (0, 0))
@@ -154,12 +140,12 @@ def test_the_middle_button_or_both_chord(played, buttons):
     assert [move.kind for move in played.session.moves] == ["flag", "open", "chord"]
 
 
-def test_a_lost_game_shows_its_mines_and_u_takes_the_move_back(played):
+def test_a_lost_game_shows_its_mines_u_takes_the_move_back_and_a_won_one_has_flags_on_all_mines(played):
     click(played, LEFT, (1, 1))
     assert not played.scene().mines.any()
     click(played, LEFT, (0, 0))
-    scene = played.scene()
-    assert (scene.mines == LAYOUT).all()
+    scene, mines = played.scene(), played.session.placed_mines
+    assert (scene.mines == mines).all()
     assert np.argwhere(scene.exploded).tolist() == [[0, 0]]
     assert played.message.startswith("You lost!")
     assert "3BV" in played.message
@@ -168,13 +154,10 @@ def test_a_lost_game_shows_its_mines_and_u_takes_the_move_back(played):
     played.key("u")
     assert played.session.status == "playing"
     assert not played.scene().mines.any()
-
-
-def test_a_won_game_has_flags_on_all_mines(played):
-    for cell in np.argwhere(~LAYOUT).tolist():
+    for cell in np.argwhere(~mines).tolist():
         click(played, LEFT, tuple(cell))
     assert played.session.status == "won"
-    assert ((played.scene().codes == FLAGGED) == LAYOUT).all()
+    assert ((played.scene().codes == FLAGGED) == mines).all()
 
 
 def test_p_shows_the_probabilities_until_the_end(pygame, played, monkeypatch):
@@ -199,20 +182,21 @@ def test_a_position_that_is_too_hard_is_drawn_plainly(played, monkeypatch):
     for name in ("probabilities", "hint"):
         monkeypatch.setattr(Session, name, refuse)
     for key in ("p", "h"):
+        played.message = ""
         played.key(key)
         assert played.scene().probabilities is None
         assert "too hard" in played.message
-        played.message = ""
 
 
 def test_keys_start_games_of_the_next_seeds_on_classic_boards(pygame):
     window = opened(pygame, seed=7)
-    shapes = []
-    for seed, key in enumerate(("n", "2", "3", "1", "n"), 8):
-        window.key(key)
-        assert (window.session.seed, window.session.status) == (seed, "ready")
-        shapes.append(window.session.board.shape)
-    assert shapes == [(9, 9), (16, 16), (16, 30), (9, 9), (9, 9)]
+    for seed, (key, shape) in enumerate((("n", (9, 9)), ("2", (16, 16)), ("3", (16, 30)), ("n", (16, 30))), 8):
+        send(pygame, window, pygame.KEYDOWN, key=getattr(pygame, f"K_{key}"))
+        assert (window.session.seed, window.session.status, window.session.board.shape) == (seed, "ready", shape)
+    assert pygame.display.get_caption()[0] == "Minesweeper 16x30, 99 mines"
+    assert board_of(pygame, window).shape[1] == 30 * window.place[2]
+    send(pygame, window, pygame.QUIT)
+    assert window.is_over
 
 
 @pytest.mark.parametrize("leaves", [False, True])
@@ -232,7 +216,7 @@ def test_a_search_for_a_board_without_guesses_shows_its_attempts_and_can_be_canc
     assert (window.session.status, window.is_over) == ("ready", leaves)
 
 
-def test_the_command_plays_and_stores_finished_games(pygame, monkeypatch, tmp_path):
+def test_the_command_stores_finished_games_and_closes_the_window_also_after_ctrl_c(pygame, monkeypatch, tmp_path):
     def lose(self):
         click(self, LEFT, (4, 4))
         while not self.session.is_over:
@@ -244,11 +228,10 @@ def test_the_command_plays_and_stores_finished_games(pygame, monkeypatch, tmp_pa
     assert len(list(tmp_path.rglob("games.jsonl"))) == 1
     assert pygame.display.get_surface() is None
 
-
-def test_ctrl_c_closes_the_window(pygame, monkeypatch):
     def interrupt(self):
         raise KeyboardInterrupt
 
+    load_pygame()
     monkeypatch.setattr(GameWindow, "turn", interrupt)
     assert run(PlayOptions(seed=5)) == 130
     assert pygame.display.get_surface() is None
