@@ -28,7 +28,6 @@ class Catalogue:
     """The texts of one language by key."""
 
     def __init__(self, language: Language) -> None:
-        """Takes the texts of a language."""
         self.language: Language = language
         self.texts = texts_of(language)
 

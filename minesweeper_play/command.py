@@ -237,7 +237,6 @@ def check_company(options: argparse.Namespace, given: Container[str], mode: str)
 
 
 def _typed(name: str, options: argparse.Namespace) -> str:
-    """Returns an option as the user typed it."""
     if name == "animation" and not options.animation:
         return "--no-animation"
     own = {"language": "--lang", "saved": "--load", "as_json": "--json"}

@@ -34,22 +34,31 @@ def explain_proof(steps: Sequence[Step], catalogue: Catalogue) -> list[str]:
 
 def explain_step(step: Step, catalogue: Catalogue) -> str:
     """Returns one sentence: the cells that a step of `minesweeper_env.inference.hint` finds, and the reason."""
-    kinds = [("safe", step.safe), ("mine", step.mine)]
-    findings = [
-        catalogue.text(key, cells=name_cells(cells, catalogue), count=len(cells)) for key, cells in kinds if cells
-    ]
+    text, kinds = catalogue.text, (("safe", step.safe), ("mine", step.mine))
+    findings = [text(key, cells=name_cells(cells, catalogue), count=len(cells)) for key, cells in kinds if cells]
     if len(findings) > 1:
-        findings = [catalogue.text("both_findings", safe=findings[0], mines=findings[1])]
-    sentence = catalogue.text("finding", finding=findings[0], reason=_reason(step, catalogue))
+        findings = [text("both_findings", safe=findings[0], mines=findings[1])]
+    sentence = text("finding", finding=findings[0], reason=_reason(step, catalogue))
     return sentence[:1].upper() + sentence[1:]
+
+
+def _reason(step: Step, catalogue: Catalogue) -> str:
+    text, count = catalogue.text, len(step.because)
+    if not step.because:
+        return text("all_mines_known" if step.safe else "only_mines_left")
+    clues = text("clues", cells=name_cells(step.because, catalogue), count=count)
+    if step.rule == "exact":
+        return text("exact_with_total" if step.uses_total else "exact", clues=clues)
+    first, second = (name_cell(step.because[index], catalogue) for index in (0, -1))
+    key = f"{'total' if step.uses_total else step.rule}_{'safe' if step.safe else 'mine'}"
+    return text(key, clues=clues, first=first, second=second, count=count)
 
 
 def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
     """Returns the sentences of a hint: the steps of its proof, or the risk of its cell."""
-    wrong = []
-    if advice.wrong_flags:
-        cells = name_cells(advice.wrong_flags, catalogue)
-        wrong = [catalogue.text("position_wrong_flags", cells=cells, count=len(advice.wrong_flags))]
+    text, flags, wrong = catalogue.text, advice.wrong_flags, []
+    if flags:
+        wrong = [text("position_wrong_flags", cells=name_cells(flags, catalogue), count=len(flags))]
     if advice.steps:
         *before, last = advice.steps
         if advice.is_named:
@@ -57,20 +66,17 @@ def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
             safe, mine = (tuple(sorted(each, key=lambda cell: cell != advice.cell)) for each in (last.safe, last.mine))
             last = replace(last, safe=safe, mine=mine)
         proof = explain_proof((*before, last), catalogue)
-        return [*wrong, *proof] if advice.cell in advice.wrong_flags else [*proof, *wrong]
+        return [*wrong, *proof] if advice.cell in flags else [*proof, *wrong]
     cell, risk = name_cell(advice.cell, catalogue), catalogue.per_cent(advice.risk, 1)
     if advice.is_safe:
-        return [catalogue.text("cell_protected" if advice.is_named else "advice_protected", cell=cell)]
+        return [text("cell_protected" if advice.is_named else "advice_protected", cell=cell)]
     if advice.is_named:
-        return [catalogue.text("cell_risk", cell=cell, risk=risk), _better(advice, catalogue)]
+        return [text("cell_risk", cell=cell, risk=risk), _better(advice, catalogue)]
     if not advice.choices:
-        return [catalogue.text("advice_guess", cell=cell, risk=risk), *wrong]
+        return [text("advice_guess", cell=cell, risk=risk), *wrong]
     best, *others = [_named_choice(choice, advice.is_exact, catalogue) for choice in advice.choices]
-    sentences = [catalogue.text("advice_best", **best)]
-    if others:
-        named = [catalogue.text("advice_next", **other) for other in others]
-        sentences.append(catalogue.text("advice_rest", others=catalogue.listing(named)))
-    return [*sentences, *wrong]
+    rest = catalogue.listing([text("advice_next", **other) for other in others])
+    return [text("advice_best", **best), *([text("advice_rest", others=rest)] if others else []), *wrong]
 
 
 def name_cell(cell: Cell, catalogue: Catalogue) -> str:
@@ -104,20 +110,6 @@ def _better(advice: Advice, catalogue: Catalogue) -> str:
         return catalogue.text("cell_safer" if better.is_safe else "cell_least", cell=cell, risk=risk)
     named = _named_choice(better.choices[0], advice.is_exact, catalogue)
     return catalogue.text("cell_better", **named, own=catalogue.per_cent(advice.win, 1))
-
-
-def _reason(step: Step, catalogue: Catalogue) -> str:
-    if not step.because:
-        return catalogue.text("all_mines_known" if step.safe else "only_mines_left")
-    count = len(step.because)
-    clues = catalogue.text("clues", cells=name_cells(step.because, catalogue), count=count)
-    if step.rule == "exact":
-        return catalogue.text("exact_with_total" if step.uses_total else "exact", clues=clues)
-    rule = "total" if step.uses_total else step.rule
-    first, second = (name_cell(step.because[index], catalogue) for index in (0, -1))
-    return catalogue.text(
-        f"{rule}_{'safe' if step.safe else 'mine'}", clues=clues, first=first, second=second, count=count
-    )
 
 
 def explain_ending(session: Session, statistics: Statistics | None, catalogue: Catalogue) -> list[str]:
@@ -162,10 +154,7 @@ def statistics_table(summaries: Mapping[BoardKind, Summary], catalogue: Catalogu
 
 
 def table_of(headings: str, rows: Sequence[Sequence[str]], left: int | None = None) -> Table:
-    """Returns a table for rich; a | stands between the headings.
-
-    The texts of the column `left` stand at the left and fold.
-    """
+    """Returns a table for rich; a | stands between the headings, and the texts of the column `left` fold."""
     # The line mode needs no rich before its first table.
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

@@ -215,7 +215,6 @@ class ClassicGame:
         self.console.draw_again(text("searching", count=count, part=part))
 
     def _hint(self, command: Command) -> None:
-        """Explains a safe cell, or names the cell of least risk; says of a given cell what is known of it."""
         if refusal := self.session.refuse_hint(command.cell):
             self.console.report(refusal)
         else:
@@ -291,7 +290,6 @@ class Console:
         return line
 
     def ask_number(self, least: int, most: int, key: str, **values: object) -> int:
-        """Asks until the answer is a whole number between two bounds, and returns it."""
         while True:
             text = self.ask(key, least=least, most=most, **values).strip()
             digits = text.removeprefix("-").removeprefix("+")
@@ -366,7 +364,6 @@ class Console:
             sys.stdout.flush()
 
     def _frame(self, session: Session, later: Sequence[Sequence[Cell]]) -> list[str]:
-        """Returns the lines of a board on which the cells of later layers are still covered."""
         cells = draw_session(session, self.glyphs)
         for row, col in (cell for layer in later for cell in layer):
             cells[row][col] = Drawn(self.glyphs.hidden, "hidden")

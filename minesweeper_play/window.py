@@ -216,7 +216,6 @@ class GameWindow:
             self._move("flag", cell)
 
     def release(self, button: int, cell: Cell | None) -> None:
-        """A mouse button goes up on a cell, or beside the board."""
         if button not in self._buttons:
             return
         self._buttons.discard(button)

@@ -70,7 +70,6 @@ class BoardTextError(ValueError):
     """A text is no board; the catalogues have a message `coach_PROBLEM`, and `values` fills its placeholders."""
 
     def __init__(self, problem: str, **values: object) -> None:
-        """Stores the problem: "empty", "cell" or "row"."""
         super().__init__(f"the text is no board: {problem} {values}")
         self.problem, self.values = problem, values
 
@@ -121,7 +120,6 @@ def _read_row(line: _Line) -> list[int]:
 
 
 def _without_numbers(lines: list[_Line]) -> list[_Line]:
-    """Leaves out the numbers of rows and columns, where a board has them."""
     words = [line.text.split() for line in lines]
     # The numbers of columns take up to three lines, a digit below the other.
     for heads in range(1, min(4, len(lines))):

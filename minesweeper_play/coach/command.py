@@ -35,23 +35,20 @@ def analyse(options: PlayOptions) -> int:
     try:
         if options.first_click == "corners":
             raise _RefusedError(catalogue.text("coach_corners"))
-        announce(catalogue.text("coach_reading", file=_name(options)))
+        name = "stdin" if options.analyse == "-" else str(options.analyse)
+        announce(catalogue.text("coach_reading", file=name))
         text = _read(str(options.analyse), catalogue).lstrip("\ufeff")
         is_saved = text.lstrip()[:1] in ("{", "[", '"')
-        lines = _reviewed(text.lstrip(), options, catalogue) if is_saved else _analysed(text, options, catalogue)
+        text = _reviewed(text.lstrip(), name, options, catalogue) if is_saved else _analysed(text, options, catalogue)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
-        print("\n".join(lines))
+        print(text)
     except BrokenPipeError:
         raise
     except (_RefusedError, PositionTooHardError, OSError) as error:
         say(f"{options.program}: {explain(error)}")
         return BAD_ARGUMENTS if isinstance(error, _RefusedError) else FAILED
     return 0
-
-
-def _name(options: PlayOptions) -> str:
-    return "stdin" if options.analyse == "-" else str(options.analyse)
 
 
 def _read(path: str, catalogue: Catalogue) -> str:
@@ -65,8 +62,7 @@ def _read(path: str, catalogue: Catalogue) -> str:
         raise _RefusedError(explain(error)) from error
 
 
-def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> list[str]:
-    """Returns the lines on a board as text."""
+def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     try:
         board = read_board(text)
     except BoardTextError as error:
@@ -75,29 +71,29 @@ def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> list[str
         raise _RefusedError(catalogue.text("coach_needs_mines"))
     analysis = _position(board, options.mines, options.first_click, catalogue)
     if options.as_json:
-        return [json.dumps(position_content(analysis), indent=2)]
-    return position_lines(analysis, catalogue, output_width() or 80)
+        return json.dumps(position_content(analysis), indent=2)
+    return "\n".join(position_lines(analysis, catalogue, output_width() or 80))
 
 
-def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> list[str]:
-    """Returns the lines on a saved game, and on its position if it goes on."""
+def _reviewed(text: str, name: str, options: PlayOptions, catalogue: Catalogue) -> str:
+    """Returns the text on a saved game, and on its position if it goes on."""
     if options.mines is not None:
         raise _RefusedError(catalogue.text("coach_surplus_mines"))
     try:
         session = decode(text.encode())
     except SavedGameError as error:
-        raise _RefusedError(catalogue.text("coach_not_saved", file=_name(options), reason=error)) from None
+        raise _RefusedError(catalogue.text("coach_not_saved", file=name, reason=error)) from None
     if (against := reason_against(session)).key:
         raise _RefusedError(catalogue.text(against.key, **against.values))
     review, position, width = review_game(session), None, output_width() or 80
     if session.status == "playing":
         position = _position(session.board, session.config.mines, session.config.first_click, catalogue)
     if options.as_json:
-        return [json.dumps({**review_content(review), "position": position and position_content(position)}, indent=2)]
+        return json.dumps({**review_content(review), "position": position and position_content(position)}, indent=2)
     lines = review_lines(review, catalogue, width)
     if position is not None:
         lines += ["", catalogue.text("review_goes_on"), *position_lines(position, catalogue, width)]
-    return lines
+    return "\n".join(lines)
 
 
 def _position(board: Any, mines: int, first_click: str, catalogue: Catalogue) -> Analysis:

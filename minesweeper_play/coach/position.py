@@ -100,7 +100,6 @@ def analyse_position(
 
 
 def _choices(board: NDArray[np.int8], steps: tuple[Step, ...], status: Status, winning: Winning) -> list[Choice]:
-    """Returns the clicks to consider, the best one first."""
     if status in ("won", "lost"):
         return []
     if status == "playing" and not steps:

@@ -116,7 +116,6 @@ class Turn:
 
     @property
     def is_certain_death(self) -> bool:
-        """True if the turn certainly opened a mine."""
         return self.is_judged and self.risk == 1.0
 
 
@@ -138,13 +137,11 @@ class Review:
 
     @property
     def exploded(self) -> tuple[Cell, ...]:
-        """The mines that the last turn opened."""
         opened = self.turns[-1].opened if self.turns else ()
         return tuple(cell for cell in opened if self.session.placed_mines[cell])
 
     @property
     def curve(self) -> list[Estimate]:
-        """The probability of winning before each turn, and after the last one."""
         return [*(turn.before for turn in self.turns), *(turn.after for turn in self.turns[-1:])]
 
     @property
@@ -306,7 +303,6 @@ def _curve(
 
 
 def _give_verdict(turn: Turn, winning: Winning) -> None:
-    """Sets the skill, the luck, what would have been better, and the mark of a turn."""
     before = turn.before.probability
     mistake = min(NOTICEABLE, before / 10)
     if turn.misses_safe:

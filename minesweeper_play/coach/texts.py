@@ -225,7 +225,6 @@ def _table(review: Review, catalogue: Catalogue) -> Table:
 
 
 def _row(run: Sequence[Turn], catalogue: Catalogue) -> list[str]:
-    """Returns the row of a turn, or of several turns with one mark."""
     first, last, is_run = run[0], run[-1], len(run) > 1
     return [
         f"{first.number}-{last.number}" if is_run else str(first.number),

@@ -32,7 +32,6 @@ class Move(NamedTuple):
 
     @property
     def cell(self) -> Cell:
-        """The cell, as (row, col)."""
         return self.row, self.col
 
 
@@ -52,7 +51,6 @@ class Report:
 
     @property
     def accepted(self) -> bool:
-        """True if the move changed the board."""
         return bool(self.cells)
 
 

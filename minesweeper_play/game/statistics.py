@@ -102,7 +102,6 @@ class GameRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, session: Session) -> GameRecord:
-        """Returns the record of a finished game, which ends now."""
         config, mines = session.config, session.placed_mines
         return cls(
             when=datetime.now(UTC).isoformat(timespec="seconds"),

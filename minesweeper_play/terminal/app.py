@@ -103,7 +103,6 @@ class MinesweeperApp(App[int]):
             self.services.choice = BoardChoice(session.config, session.no_guess)
 
     def _dress(self) -> None:
-        """Draws all screens with the present settings."""
         self.theme = f"textual-{self.services.settings.theme}"
         for screen in self.screen_stack:
             for board in screen.query(BoardCanvas):

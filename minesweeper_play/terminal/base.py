@@ -170,7 +170,6 @@ class GameAppScreen(Screen[None]):
 
     @property
     def catalogue(self) -> Catalogue:
-        """The texts in the language of the settings."""
         return self.services.catalogue
 
     @property
@@ -230,7 +229,6 @@ class Background:
         threading.Thread(target=run, daemon=True).start()
 
     def forget(self) -> None:
-        """Lets no answer that is still on its way be taken."""
         self._ticket = None
 
     def _take(self, ticket: object, answer: Any, deliver: Callable[[Any], object]) -> None:

@@ -71,7 +71,6 @@ class BoardCanvas(ScrollView):
         self.refresh()
 
     def _lift(self) -> None:
-        """Lets the next layer appear."""
         if self._curtain is None or not self._layers:
             self.finish_animation()
             return
@@ -80,7 +79,6 @@ class BoardCanvas(ScrollView):
         self.refresh()
 
     def _composed(self) -> Picture:
-        """Returns the picture with the state of the animation."""
         return self.picture if self._curtain is None else replace(self.picture, codes=self._curtain, levels=None)
 
     def on_resize(self) -> None:
@@ -130,7 +128,6 @@ class BoardCanvas(ScrollView):
         return shown, start // width, min(self.picture.cols, -(-(start + shown) // width))
 
     def cell_at(self, x: int, y: int) -> Cell | None:
-        """Returns the cell at a place of the widget, or None if there is none."""
         size, (left, top) = self._pencil.size, self._free
         column, line = x - left - self._pencil.margin(self.picture), y - top - 1
         if column < 0 or line < 0:

@@ -276,7 +276,6 @@ class NewGame(Dialog[BoardChoice]):
         return choice
 
     def _read(self) -> BoardChoice:
-        """Returns the choice; raises a ValueError whose message says what is allowed."""
         rows, cols, mines = (self._number(name, 1) for name in SIZE)
         seed = self._number("seed", 0) if self._value("seed") else None
         if not 2 <= rows * cols <= MAX_CELLS:
@@ -316,5 +315,4 @@ def _select(name: str, options: Sequence[tuple[str, str]], value: str) -> Select
 
 
 def _preset(size: Sequence[str]) -> str:
-    """Returns the name of the preset with this size and number of mines, or "custom"."""
     return next((name for name, board in BOARDS.items() if [*map(str, board)] == [*size]), "custom")

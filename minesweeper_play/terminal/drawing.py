@@ -30,7 +30,6 @@ class Palette(SimpleNamespace):
     """Colours as "#rrggbb", by the names in `_STANDARD`; two shades of one colour stand in turn, as on a chessboard."""
 
     def count(self, number: int) -> str:
-        """Returns the colour of a number of at least 1."""
         return str(self.counts[(number - 1) % len(self.counts)])
 
     def risk(self, level: int, shade: int) -> str:
@@ -218,7 +217,6 @@ class Pencil:
     size: CellSize = CELL_SIZES[0]
 
     def margin(self, picture: Picture) -> int:
-        """Returns the width of the row numbers with the blank after them."""
         return len(str(picture.rows)) + 1
 
     def extent(self, picture: Picture) -> tuple[int, int]:

@@ -110,7 +110,6 @@ class Player:
     """
 
     def __init__(self, maker: PolicyMaker, config: BoardConfig) -> None:
-        """Makes the policy and its environment; raises a ValueError or a PolicyError."""
         self.name, self._options = printable(maker.name), maker.options
         self.config = maker.config_for(config)
         self._policy = maker(self.config)

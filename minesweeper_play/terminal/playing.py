@@ -103,7 +103,6 @@ class GameScreen(GameAppScreen):
         self.tell(self.catalogue.text(key, **values))
 
     def tell(self, text: str) -> None:
-        """Shows a text below the board."""
         lines = wrapped_lines(text, max(self.size.width - 2, 20))
         self.query_one("#message", Static).update(Content("\n".join(lines)))
 
@@ -171,7 +170,6 @@ class GameScreen(GameAppScreen):
         self.refresh_bindings()
 
     def _picture(self) -> Picture:
-        """Returns the picture of the position, with risks and the hint."""
         risks = None if self.overlay == "off" else self._risks
         marks = None if self._advice is None else marks_of(self._advice)
         return picture_of(self.session, risks, self.overlay == "numbers", marks)
@@ -214,7 +212,6 @@ class GameScreen(GameAppScreen):
             self.board.show(self._picture())
 
     def action_hint(self, cell: Cell | None = None) -> None:
-        """Asks for a hint, or for what is known of a cell."""
         self._adviser.ask(partial(self.session.hint, cell), self._advise)
         self.set_timer(PATIENCE_SECONDS, lambda: self.say("thinking") if self._adviser.is_busy else None)
 

@@ -71,7 +71,6 @@ class ReviewScreen(GameAppScreen):
         options.focus()
 
     def translate(self) -> None:
-        """Writes all texts of the screen in the language of the settings."""
         catalogue, session = self.catalogue, self._review.session
         config = session.config
         result = catalogue.text(f"result_{session.status}", count=len(self._review.turns))
@@ -85,7 +84,6 @@ class ReviewScreen(GameAppScreen):
         self._plot()
 
     def on_resize(self) -> None:
-        """Draws the curve for the new width."""
         self.call_after_refresh(self._plot)
 
     def _plot(self) -> None:

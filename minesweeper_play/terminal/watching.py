@@ -118,7 +118,6 @@ class WatchScreen(GameAppScreen):
             self._due = self.set_timer(seconds, self._advance)
 
     def _advance(self) -> None:
-        """Makes the chosen moves, or begins the next game."""
         self._due = None
         if all(player.is_over for player in self.players):
             self.seed += 1
@@ -171,7 +170,6 @@ class WatchScreen(GameAppScreen):
         self._plan(1.0 / SPEEDS[self._speed])
 
     def action_step(self) -> None:
-        """Makes one move, and stops the games."""
         self.paused = self._wants_step = True
         if any(self._choices) or all(player.is_over for player in self.players):
             self._plan(0.0)
@@ -183,7 +181,6 @@ class WatchScreen(GameAppScreen):
             self._plan(1.0 / SPEEDS[self._speed])
 
     def action_risks(self) -> None:
-        """Shows ratings in per cent, then as shades, then not at all."""
         self._style = next_style(self._style)
         self._show()
 

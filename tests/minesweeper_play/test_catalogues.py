@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 from support.sources import modules_of, tree_of
 
-from minesweeper_play.catalogue import Catalogue, language_of, texts_of
+from minesweeper_play.catalogue import Catalogue, language_of, texts_of, wrapped_lines
 from minesweeper_play.game import commands
 from minesweeper_play.options import Language
 
@@ -52,36 +52,63 @@ def test_the_manual_explains_every_command():
         assert max(map(len, manual.splitlines())) <= 100
 
 
-def test_a_number_chooses_the_form():
+def test_a_number_chooses_the_form_and_the_empty_key_has_the_empty_text():
     english, spanish = Catalogue("en"), Catalogue("es")
-    assert english.text("opened", count=1) == "1 cell opened."
-    assert english.text("opened", count=12) == "12 cells opened."
+    assert [english.text("opened", count=count) for count in (1, 12)] == ["1 cell opened.", "12 cells opened."]
     assert spanish.text("opened", count=1) == "Se ha descubierto 1 celda."
     assert spanish.text("opened", count=0) == "Se han descubierto 0 celdas."
+    assert english.text("") == ""
 
 
-def test_the_empty_key_has_the_empty_text_and_an_unknown_one_none():
-    assert Catalogue("en").text("") == ""
-    with pytest.raises(KeyError, match="no_such_key"):
-        Catalogue("en").text("no_such_key")
-
-
-def test_numbers_have_the_decimal_sign_of_the_language():
-    assert Catalogue("en").number(3.14159, 2) == "3.14"
-    assert Catalogue("es").number(3.14159, 2) == "3,14"
-    assert Catalogue("es").per_cent(0.125, 1) == "12,5\u00a0%"
-
-
-def test_only_certainty_is_shown_as_certainty():
-    shown = [Catalogue("en").per_cent(risk) for risk in (0.0, 0.001, 0.02, 0.5, 0.9999, 1.0)]
-    assert shown == ["0%", "<1%", "2%", "50%", ">99%", "100%"]
-
-
-def test_times_have_minutes_and_seconds():
-    assert [Catalogue("en").clock(seconds) for seconds in (0, 59.9, 65, 3605)] == ["0:00", "0:59", "1:05", "1:00:05"]
+def test_numbers_risks_and_times():
+    english, spanish = Catalogue("en"), Catalogue("es")
+    assert (english.number(3.14159, 2), spanish.number(3.14159, 2)) == ("3.14", "3,14")
+    assert spanish.per_cent(0.125, 1) == "12,5\u00a0%"
+    shown = [english.per_cent(risk) for risk in (0.0, 0.001, 0.02, 0.5, 0.9999, 1.0)]
+    assert shown == ["0%", "<1%", "2%", "50%", ">99%", "100%"], "only certainty is shown as certainty"
+    assert [english.clock(seconds) for seconds in (0, 59.9, 65, 3605)] == ["0:00", "0:59", "1:05", "1:00:05"]
 
 
 def test_the_locale_chooses_the_language():
     spanish = [{"LANG": "es_AR.UTF-8"}, {"LANG": "de_DE", "LC_ALL": "es_ES"}, {"LANG": "Spanish_Spain.1252"}]
     english = [{"LANG": "C.UTF-8"}, {"LANG": "es_ES", "LC_MESSAGES": "en_US", "LC_ALL": ""}, {"LANG": "et_EE"}]
     assert [language_of(each) for each in [*spanish, *english]] == ["es"] * 3 + ["en"] * 3
+
+
+# Texts on lines of a given width: paragraphs, second columns, and the names of cells
+
+LONG = "(1 1) is a mine: the number at (1 2) needs all its remaining neighbours. (2 1) and (3 1) are safe."
+
+
+def test_a_second_column_continues_below_itself():
+    text = "KEYS\n  f  flag\n  h  hint: a safe cell and the numbers that prove it\n     or the least risk\n"
+    assert wrapped_lines(text, 24) == [
+        "KEYS",
+        "  f  flag",
+        "  h  hint: a safe cell",
+        "     and the numbers",
+        "     that prove it or",
+        "     the least risk",
+    ]
+
+
+def test_lines_that_are_not_indented_make_a_paragraph():
+    text = "one two\nthree\n\nfour\n  five\nsix"
+    assert wrapped_lines(text, 20) == ["one two three", "", "four", "  five", "six"]
+
+
+def test_the_name_of_a_cell_stays_on_one_line():
+    for width in range(12, 60):
+        lines = wrapped_lines(LONG, width)
+        assert " ".join(lines) == LONG
+        assert max(map(len, lines)) <= width
+        assert all(line.count("(") == line.count(")") for line in lines)
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_the_manual_keeps_its_words_and_its_columns_on_80_columns(language):
+    manual = Catalogue(language).manual()
+    lines = wrapped_lines(manual, 80)
+    assert " ".join(lines).split() == manual.split()
+    assert max(map(len, lines)) <= 80
+    assert all(line[:2] != "  " or line[2] != " " or line.startswith(" " * 17) for line in lines)
