@@ -10,24 +10,19 @@ from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from numpy.typing import NDArray
 
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
-from minesweeper_env.registration import register_envs
-from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 __all__ = ["check_minesweeper_env"]
 
@@ -50,10 +45,8 @@ def check_minesweeper_env(env_or_id: _Env | str, *, seed: int = 0, **kwargs: Any
     | pickling | a pickled environment continues with the same game |
     | saving | so does one with a restored state |
     | gymnasium | Gymnasium's own checker passes without a warning |
-    | registration | a fresh process can make the id |
-    | batches | the batched environment plays the same games, in every autoreset mode |
 
-    The last five checks play the environment within all wrappers. Wrappers that draw, record, or repeat actions break
+    The last three checks play the environment within all wrappers. Wrappers that draw, record, or repeat actions break
     conventions, so check the environment before you put them around it.
 
     Args:
@@ -80,8 +73,6 @@ def check_minesweeper_env(env_or_id: _Env | str, *, seed: int = 0, **kwargs: Any
         ("pickling", lambda: _check_copy(copy.deepcopy(bare), _pickled, seed)),
         ("saving", lambda: _check_copy(copy.deepcopy(bare), _restored, seed)),
         ("gymnasium", lambda: _check_gymnasium(copy.deepcopy(bare))),
-        ("registration", lambda: _check_registration(env)),
-        *(("batches", partial(_check_batch, bare, seed, mode)) for mode in AutoresetMode),
     ]
     for name, check in checks:
         try:
@@ -227,20 +218,6 @@ def _check_gymnasium(env: _Env) -> None:
     assert not caught, f"gymnasium's check_env warns: {[str(warning.message) for warning in caught]}"
 
 
-def _check_registration(env: _Env) -> None:
-    """Checks that registering twice is harmless, and that a fresh process can make the id."""
-    register_envs()
-    if env.spec is not None:
-        _make_in_fresh_process(env.spec.id)
-
-
-@cache
-def _make_in_fresh_process(env_id: str) -> None:
-    """Makes an environment in a fresh process, which its id alone determines: once for all environments of the id."""
-    code = f"import gymnasium; gymnasium.make('minesweeper_env:{env_id}').reset(seed=0)"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def _check_no_leak(make: Callable[[], _Env], seed: int) -> None:
     """Checks that two layouts which agree with everything visible return the same values."""
     rng = np.random.default_rng(seed)
@@ -301,25 +278,3 @@ def _replay(env: _Env, layout: NDArray[np.bool_], actions: list[int]) -> list[An
         if env.render_mode is not None:
             returned.append(_frozen(env.render()))
     return returned
-
-
-def _check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
-    """Checks that the batched environment returns what Gymnasium's batch of single environments returns."""
-    arguments = {"reward": env.reward, "observation": env.observation, "autoreset_mode": mode}
-    batch = MinesweeperVectorEnv.of_config(env.config, 20, **arguments)
-    singles = SyncVectorEnv([partial(copy.deepcopy, env)] * 20, autoreset_mode=mode)
-    assert _frozen(batch.reset(seed=seed)) == _frozen(singles.reset(seed=seed)), "the first boards of a batch differ"
-    for _ in range(_STEPS):
-        actions = batch.sample_actions()
-        step = batch.step(actions)
-        assert _frozen(step) == _frozen(singles.step(actions)), "single and batched environments step differently"
-        over = step[2] | step[3]
-        if mode is AutoresetMode.DISABLED and over.any():
-            started, expected = (_reset_some(each, over) for each in (batch, singles))
-            assert started == expected, "single and batched environments restart differently"
-
-
-def _reset_some(batch: MinesweeperVectorEnv | SyncVectorEnv, over: NDArray[np.bool_]) -> Any:
-    """Starts the next game where `over`; returns the observations, and the info of the games that it holds for."""
-    observations, infos = batch.reset(options={"reset_mask": over})
-    return _frozen((observations, {key: value if key[0] == "_" else value[over] for key, value in infos.items()}))

@@ -21,10 +21,7 @@ from minesweeper_env.playing import Playing
 from minesweeper_env.rewards import Reward, check_rewards, describe
 from minesweeper_env.threads import ThreadPool
 
-__all__ = ["CALLS", "SHARED_ATTRIBUTES", "MinesweeperVectorEnv"]
-
-SHARED_ATTRIBUTES = ("config", "render_mode", "metadata", "spec", "reward", "observation")
-"""The attributes that `get_attr` returns once per game, since all games share them."""
+__all__ = ["CALLS", "MinesweeperVectorEnv"]
 
 CALLS = ("action_masks", "get_state", "render")
 """The methods of a single environment that `call` makes for each game of a batch."""
@@ -245,44 +242,26 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         self._last_actions = None
         self._begun = True
 
-    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Calls "action_masks", "get_state" or "render" for each game, or returns what `get_attr` does.
+    def call(self, name: str) -> tuple[Any, ...]:
+        """Returns the result of "action_masks", "get_state" or "render" for each game, or what `get_attr` does.
 
-        Returns:
-            N results, in the form that `MinesweeperEnv` has for one game.
-
-        Raises:
-            AttributeError: games in a batch have no such method or attribute; the message lists those they have.
-            TypeError: an argument is given.
+        The results have the form that `MinesweeperEnv` has for one game.
         """
-        if name not in CALLS:
-            return self.get_attr(name)
-        if args or kwargs:
-            raise TypeError(f"{name} takes no arguments")
         if name == "render":
             return self.render() or (None,) * self.num_envs
         if name == "action_masks":
             return tuple(self.action_masks())
-        saved = self._current_games().save()
-        return tuple({key: value[i] for key, value in saved.items()} for i in range(self.num_envs))
+        if name == "get_state":
+            saved = self._current_games().save()
+            return tuple({key: value[i] for key, value in saved.items()} for i in range(self.num_envs))
+        return self.get_attr(name)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """Returns an attribute once per game; all games share it.
-
-        Raises:
-            AttributeError: games in a batch have no such attribute; the message lists those they have.
-        """
-        spaces = {"observation_space": self.single_observation_space, "action_space": self.single_action_space}
+        """Returns an attribute once per game, since all games share it; raises an AttributeError if there is none."""
         if name in CALLS:
             return self.call(name)
-        if name not in (*spaces, *SHARED_ATTRIBUTES):
-            allowed = ", ".join((*CALLS, *SHARED_ATTRIBUTES, *spaces))
-            raise AttributeError(f"games in a batch have no {name!r}; call and get_attr take {allowed}")
-        return (spaces[name] if name in spaces else getattr(self, name),) * self.num_envs
-
-    def set_attr(self, name: str, values: Any) -> None:  # noqa: ARG002 - the signature is Gymnasium's
-        """Raises an AttributeError, since all games share one configuration."""
-        raise AttributeError(f"all games share one {name!r}; make another environment to change it")
+        own = {"observation_space": "single_observation_space", "action_space": "single_action_space"}
+        return (getattr(self, own.get(name, name)),) * self.num_envs
 
     def render(self) -> tuple[Any, ...] | None:
         """Returns a picture or text for each game, and raises what `MinesweeperEnv.render` raises.
