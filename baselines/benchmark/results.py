@@ -10,7 +10,7 @@ from itertools import combinations, groupby, pairwise
 from typing import Any
 
 from baselines.benchmark.run import SuiteRun, Task
-from baselines.evaluation.columns import Row, best_rows, board_title, legend, p_values, shown, table_of
+from baselines.evaluation.columns import Row, best_rows, board_title, shown, table_of
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
@@ -166,25 +166,23 @@ TESTS = ("policy", "against", "games", "won_alone", "lost_alone", "p")
 """Columns of the table of all tests on a board."""
 
 
-def sections(content: Content) -> Iterator[tuple[Table, str, Table | None]]:
+def sections(content: Content) -> Iterator[tuple[Table, Table | None]]:
     """Yields the tables of the content of results.json: of each group the win rates on all boards, and of each board.
 
-    Each comes with the explanation of its marks; win rates on all boards come also as a table without intervals.
+    Win rates on all boards come also as a table without intervals.
     """
     for group, found in groupby(content["boards"], key=lambda board: board.get("group", content["suite"])):
         boards = list(found)
         if len(boards) > 1:
             title = f"{'' if group == content['suite'] else f'{group}: '}Win rates in %"
             full = _rates_table(f"{title}, with 95 % intervals", boards, True)
-            yield full, "> highest win rate on the board.", _rates_table(title, boards, False)
+            yield full, _rates_table(title, boards, False)
         for board in boards:
             rows, tests, title = board["results"], board["comparisons"], board_title(board["config"])
-            best = best_rows(rows)
-            table = table_of(f"{title}, first click {board['config']['first_click']}", COLUMNS, rows, best)
-            yield table, legend(best, p_values(rows)), None
+            heading = f"{title}, first click {board['config']['first_click']}"
+            yield table_of(heading, COLUMNS, rows, best_rows(rows)), None
             if len(tests) > sum(row.get("mcnemar") is not None for row in rows):
-                table = table_of(f"{title}: each two policies on the same games", TESTS, tests)
-                yield table, legend([], p_values(tests)), None
+                yield table_of(f"{title}: each two policies on the same games", TESTS, tests), None
 
 
 def _rates_table(title: str, boards: Sequence[Content], with_intervals: bool) -> Table:
@@ -214,12 +212,12 @@ def fill(page: Page, content: Content) -> None:
     """Adds the tables and the notes to a page; win rates on all boards have intervals where these fit."""
     page.title(content["title"])
     page.note(caption(content))
-    for table, explanation, narrow in sections(content):
+    for table, narrow in sections(content):
         if narrow is None:
             page.table(table)
         else:
             page.stack(narrow if page.left_out(table) else table)
-        page.legend(explanation)
+            page.legend("> highest win rate on the board.")
     page.title("Notes")
     for note in content["notes"]:
         page.note(note)
@@ -228,7 +226,7 @@ def fill(page: Page, content: Content) -> None:
 def markdown(content: Content) -> str:
     """Returns the page results.md."""
     lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
-    for table, *_ in sections(content):
+    for table, _ in sections(content):
         lines += [f"## {table.title}", "", *_markdown_rows(table.filled()), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"
 

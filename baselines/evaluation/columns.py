@@ -81,8 +81,8 @@ def table_of(title: str, names: Iterable[str], rows: Sequence[Row], marked: Sequ
     Args:
         title: text above it.
         names: names of `COLUMNS`.
-        rows: its rows.
-        marked: indices of the rows to emphasise.
+        rows: its rows, each with its test as "mcnemar", or tests.
+        marked: indices of the rows with the highest win rate.
     """
     chosen = {name: COLUMNS[name] for name in names}
     rows = [(row.get("mcnemar") or {}) | row for row in rows]
@@ -90,41 +90,25 @@ def table_of(title: str, names: Iterable[str], rows: Sequence[Row], marked: Sequ
         name: [shown(row.get(column.name), column.form, row.get(column.ends)) for row in rows]
         for name, column in chosen.items()
     }
-    if "p" in cells:
-        marks = significant(p_values(rows))
-        cells["p"] = [f"* {p}" if mark else p for p, mark in zip(cells["p"], marks, strict=True)]
+    legend = ["> highest win rate."] if marked else []
+    values = [row["p_value"] for row in rows if "p_value" in row] if "p" in cells else []
+    adjusted = iter(holm(values))
+    stars = ["* " if "p_value" in row and next(adjusted) <= LEVEL else "" for row in rows] if values else []
+    if any(stars):
+        cells["p"] = [f"{star}{text}" for star, text in zip(stars, cells["p"], strict=True)]
+        note = f", after Holm's correction for {len(values)} tests" if len(values) > 1 else ""
+        legend.append(f"* significant at {LEVEL:.0%}{note}.")
     headings = [
         tables.Column(each.heading, "right" if each.form else "left", each.priority, folds=not each.form)
         for each in chosen.values()
     ]
-    return Table(title, headings, list(zip(*cells.values(), strict=True)), marked)
-
-
-def p_values(rows: Sequence[Row]) -> list[float | None]:
-    """Returns the p-value of the test in each row, or of a row that is a test; None for a row without one."""
-    return [(row.get("mcnemar") or row).get("p_value") for row in rows]
-
-
-def significant(values: Sequence[float | None]) -> list[bool]:
-    """Returns for each test whether it is significant at the level `LEVEL` after Holm's correction for all of them."""
-    adjusted = iter(holm([value for value in values if value is not None]))
-    return [value is not None and next(adjusted) <= LEVEL for value in values]
+    return Table(title, headings, list(zip(*cells.values(), strict=True)), marked, " ".join(legend))
 
 
 def best_rows(rows: Sequence[Row]) -> list[int]:
     """Returns the indices of the most wins among the policies that played most games; nothing for a single policy."""
     most = max((row["games"], row["wins"]) for row in rows) if len(rows) > 1 else None
     return [number for number, row in enumerate(rows) if (row["games"], row["wins"]) == most]
-
-
-def legend(marked: Sequence[int], values: Sequence[float | None]) -> str:
-    """Returns the explanation of emphasised rows and of the stars of p-values; "" without both."""
-    texts = ["> highest win rate."] if marked else []
-    if any(significant(values)):
-        tests = sum(value is not None for value in values)
-        holm_note = f", after Holm's correction for {tests} tests" if tests > 1 else ""
-        texts.append(f"* significant at {LEVEL:.0%}{holm_note}.")
-    return " ".join(texts)
 
 
 def board_title(config: Row) -> str:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from baselines.evaluation.columns import Row, legend, p_values, shown, table_of
+from baselines.evaluation.columns import Row, shown, table_of
 from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.plot import draw
@@ -129,17 +129,17 @@ class Results:
 
     def print(self, wide: bool = False) -> None:
         """Prints the table and its notes on stdout; a `wide` table has all columns, whatever the terminal."""
-        self._fill(Page.for_stdout(wide)).print()
+        self._page(Page.for_stdout(wide)).print()
 
     def __str__(self) -> str:
         """Returns the table with its notes."""
-        return self._fill(Page(WIDTH)).text()
+        return self._page(Page(WIDTH)).text()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         """Returns the table for a notebook."""
-        return f"{self._table()[0].html()}<p>{'<br>'.join(map(html, self._notes()))}</p>"
+        return f"{self._table().html()}<p>{'<br>'.join(map(html, self._notes()))}</p>"
 
     def _title(self) -> str:
         """Returns the board, the rule and the seeds in one line."""
@@ -172,18 +172,15 @@ class Results:
             rows.append(row)
         return rows
 
-    def _table(self) -> tuple[Table, str]:
-        """Returns the table, and the explanation of its marks."""
+    def _table(self) -> Table:
         if self.reference is not None:
-            return table_of(self._title(), COMPARED, self._compared()), ""
-        rows, rates = self._tested(), [result.win_rate for result in self.policies]
-        best = [number for number, rate in enumerate(rates) if rate == max(rates) and len(rates) > 1]
-        return table_of(self._title(), EVALUATED, rows, best), legend(best, p_values(rows))
+            return table_of(self._title(), COMPARED, self._compared())
+        rows = self._tested()
+        best = max(row["win_rate"] for row in rows) if len(rows) > 1 else None
+        return table_of(self._title(), EVALUATED, rows, [at for at, row in enumerate(rows) if row["win_rate"] == best])
 
-    def _fill(self, page: Page) -> Page:
-        table, explanation = self._table()
-        page.table(table)
-        page.legend(explanation)
+    def _page(self, page: Page) -> Page:
+        page.table(self._table())
         for note in self._notes():
             page.note(note)
         rows = map(result_row, self.policies)

@@ -66,12 +66,14 @@ class Table:
         columns: its columns. A column whose cells are all empty is not shown.
         rows: one cell for each column.
         marked: indices of the rows to emphasise, such as the best one; a ">" stands before them.
+        legend: explanation of its marks; "" for none.
     """
 
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
     marked: Collection[int] = ()
+    legend: str = ""
 
     def html(self) -> str:
         """Returns the table for a notebook."""
@@ -198,6 +200,7 @@ class Page:
             self.title(table.title)
         self._left_out |= dict.fromkeys(self.left_out(table))
         self.add(table.draw(self._table_width))
+        self.legend(table.legend)
 
     def stack(self, table: Table) -> None:
         """Adds a table as several tables below each other, so that every column fits; each has the first column."""

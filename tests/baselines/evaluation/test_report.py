@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from baselines.evaluation.columns import legend, significant
+from baselines.evaluation.columns import table_of
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.judge import GameDiagnosis, Loss
 from baselines.evaluation.report import Results
@@ -83,19 +83,21 @@ def test_a_single_policy_has_no_marks_and_no_empty_column():
 
 
 @pytest.mark.parametrize(
-    ("p_values", "marks"),
+    ("p_values", "cells"),
     [
         ([], []),
-        ([None], [False]),
-        ([0.04], [True]),
-        ([0.04, 0.04], [False, False]),
-        ([0.04, None, 0.02], [True, False, True]),
-        ([0.001, 0.2, 0.02], [True, False, True]),
+        ([None], [""]),
+        ([0.04], ["* 0.04"]),
+        ([0.04, 0.04], ["0.04", "0.04"]),
+        ([0.04, None, 0.02], ["* 0.04", "", "* 0.02"]),
+        ([0.001, 0.2, 0.02], ["* 0.001", "0.2", "* 0.02"]),
     ],
 )
-def test_a_test_is_significant_after_holms_correction(p_values, marks):
-    assert significant(p_values) == marks
-    assert bool(legend([], p_values)) == any(marks)
+def test_a_test_is_significant_after_holms_correction(p_values, cells):
+    rows = [{"policy": "a", "mcnemar": value and {"p_value": value}} for value in p_values]
+    table = table_of("", ("policy", "p"), rows)
+    assert [row[1] for row in table.rows] == cells
+    assert ("significant" in table.legend) == ("*" in "".join(cells))
 
 
 def test_the_json_names_the_precision_of_networks_alone(tmp_path):
