@@ -19,7 +19,7 @@ class InconsistentBoardError(ValueError):
     """
 
     def __init__(self, reason: str, cell: tuple[int, int]) -> None:
-        """Describes why no layout fits, and names a cell at fault."""
+        """Says why no layout fits, and names a cell at fault."""
         super().__init__(f"no layout of mines fits this board: {reason} (cell {cell})")
         self.reason = reason
         self.cell = cell
@@ -41,13 +41,9 @@ def check_radius(radius: Any) -> int:
 
 
 def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: int) -> NDArray[np.int8]:
-    """Returns boards as a contiguous int8 array that can be written to.
+    """Returns cell codes of any integer type as a contiguous int8 array that can be written to.
 
-    Args:
-        boards: cell codes, of any integer type.
-        dimensions: 2 for one board (rows, cols), 3 for a batch (N, rows, cols).
-        mines: the number of mines of each.
-        radius: the radius of the neighbourhood, already checked.
+    `dimensions` is 2 for one board (rows, cols), and 3 for a batch (N, rows, cols).
 
     Raises:
         ValueError: the type, shape, codes or number of mines are not allowed; the message states what is.

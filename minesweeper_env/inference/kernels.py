@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
+from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
 from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_board
 from minesweeper_env.inference.counting.posterior import failure, finish_posterior, infer, run_with_workspace
 from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
-from minesweeper_env.inference.counting.workspace import KNOWN, OK, Floats, Workspace, make_fixed_workspace
+from minesweeper_env.inference.counting.workspace import KNOWN, OK, Floats, Workspace
 from minesweeper_env.inference.deduction.sentences import SEVERAL, WITH_TOTAL, known_cells
 from minesweeper_env.inference.reading import MINE, SAFE
 from minesweeper_env.inference.search.endgame import EndgameSearcher
@@ -39,14 +39,11 @@ __all__ = [
     "WITH_TOTAL",
     "EndgameSearcher",
     "Workspace",
-    "certainty",
     "consistent_layouts",
     "failure",
     "infer_posteriors",
     "is_known_safe",
     "known_cells",
-    "local_certainty",
-    "make_fixed_workspace",
     "posterior",
     "posterior_after_propagation",
     "propagate",
@@ -77,15 +74,9 @@ def infer_posteriors(
 
 @inlined
 def propagate(board: NDArray[np.int8], max_count: int, workspace: Workspace) -> int:
-    """Reads a board into a workspace, and applies single clues until nothing new follows (step 1).
+    """Reads a board, (n,) int8 cell codes, and applies single clues until nothing new follows (step 1).
 
-    Args:
-        board: (n,) int8, cell codes.
-        max_count: the largest clue.
-        workspace: for boards of this size.
-
-    Returns:
-        The outcome.
+    Returns the outcome.
     """
     return read_board(workspace, board, max_count)
 
@@ -119,40 +110,3 @@ def posterior(
         The outcome, and the natural logarithm of the number of layouts.
     """
     return mode_posterior(board, max_count, mines, 0.0, FIXED_TOTAL, probabilities, workspace)
-
-
-@inlined
-def certainty(board: NDArray[np.int8], max_count: int, mines: int, probabilities: Floats, workspace: Workspace) -> int:
-    """Finds the cells that are the same in all layouts of a board.
-
-    Args:
-        board: (n,) int8, cell codes.
-        max_count: the largest clue.
-        mines: the number of mines of the board.
-        probabilities: (n,) float64, filled with 0.0 where no layout has a mine, 1.0 where all have one, and a number in
-            between, without a meaning, elsewhere.
-        workspace: for boards of this size.
-
-    Returns:
-        The outcome.
-    """
-    return mode_posterior(board, max_count, mines, 0.0, BOOLEAN, probabilities, workspace)[0]
-
-
-@inlined
-def local_certainty(board: NDArray[np.int8], max_count: int, probabilities: Floats, workspace: Workspace) -> int:
-    """Finds the cells that the clues alone decide, without the number of mines.
-
-    The weights are floating-point numbers. In a component of hundreds of cells a possible filling may weigh so little
-    that it counts as impossible; `certainty` has no such limit.
-
-    Args:
-        board: (n,) int8, cell codes.
-        max_count: the largest clue.
-        probabilities: (n,) float64, filled as `certainty` does.
-        workspace: for boards of this size.
-
-    Returns:
-        The outcome.
-    """
-    return mode_posterior(board, max_count, 0, 0.5, IID, probabilities, workspace)[0]

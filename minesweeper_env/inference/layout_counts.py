@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import islice
 from math import comb, isqrt
 from typing import Any
 
@@ -32,24 +33,18 @@ MAX_OUTSIDE = 1 << 19
 
 @kernel
 def component_remainders(
-    board: NDArray[np.int8],
-    max_count: int,
-    mines: int,
-    prime: float,
-    sizes: NDArray[np.int64],
-    remainders: Floats,
+    board: NDArray[np.int8], max_count: int, mines: int, prime: float, sizes: NDArray[np.int64], remainders: Floats,
     *arrays: Any,
-) -> tuple[int, int]:
-    """Counts the fillings of each component by their mines, modulo a prime.
+) -> tuple[int, int]:  # fmt: skip
+    """Counts the fillings of each component by their mines, modulo a prime below 2**22.
 
     Args:
         board: (n,) int8, cell codes.
         max_count: the largest clue.
         mines: the number of mines.
-        prime: below 2**22.
-        sizes: (2 * n + 3,) filled; entries 2 c and 2 c + 1 are the fewest mines of component c and the width of its
-            range. Three entries follow: the mines of all unknown cells, the number of cells outside, and the number of
-            cells of the largest component.
+        prime: the prime.
+        sizes: (n + 1, 3) filled with a row per component: its fewest mines, the number of its remainders, the number of
+            its cells. The mines of all unknown cells and the number of cells outside follow in one more row.
         remainders: (2 * n,) filled with the remainders, component after component.
         *arrays: the fields of a `Workspace`.
 
@@ -63,25 +58,19 @@ def component_remainders(
     outcome, components, totals, _, _ = run_forward_pass(work, mines, prime, MODULAR)
     if outcome != ws.OK:
         return outcome, 0
-    at, place, largest = 0, 0, 0
+    at, place = 0, 0
     for component in range(components):
-        cells = 0
-        while place < work.cells[ws.END, component]:
-            cells += work.cells[ws.SIZE, work.cells[ws.ORDER, place]]
-            place += 1
-        largest = max(largest, cells)
-        last = work.levels[component, ws.LAST]
+        last, row = work.levels[component, ws.LAST], sizes[component]
         # No constraint is open on the last level, so it has one state, with one value for each number of mines.
         begin, end = level_span(work, last)
-        sizes[2 * component], sizes[2 * component + 1] = (
-            work.states[work.levels[last, ws.FIRST], ws.LOW],
-            end - begin - 1,
-        )
+        row[0], row[1], row[2] = work.states[work.levels[last, ws.FIRST], ws.LOW], end - begin, 0
+        while place < work.cells[ws.END, component]:
+            row[2] += work.cells[ws.SIZE, work.cells[ws.ORDER, place]]
+            place += 1
         for i in range(begin, end):
             remainders[at] = work.values[i]
             at += 1
-    sizes[2 * components], sizes[2 * components + 1] = totals.mines, totals.outside
-    sizes[2 * components + 2] = largest
+    sizes[components, 0], sizes[components, 1] = totals.mines, totals.outside
     return ws.OK, components
 
 
@@ -103,12 +92,9 @@ def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[i
 
 
 def total_layouts(components: list[tuple[int, list[int]]], mines: int, outside: int) -> int:
-    """Returns the number of layouts of all components and the cells outside.
+    """Returns the number of layouts of all components and the cells outside, with so many mines in all.
 
-    Args:
-        components: for each, its fewest mines, and its numbers of fillings for that many mines and more.
-        mines: the mines of all components and the cells outside.
-        outside: the number of cells under no constraint.
+    Each component has its fewest mines, and its numbers of fillings for that many mines and more.
     """
     ways = {0: 1}
     for low, fillings in components:
@@ -154,7 +140,7 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     rows, cols = array.shape
-    sizes, found = np.empty(2 * array.size + 3, np.int64), np.empty(2 * array.size)
+    sizes, found = np.empty((array.size + 1, 3), np.int64), np.empty(2 * array.size)
     remainders: list[list[int]] = []
     components = 0
 
@@ -170,18 +156,17 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
         outcome = run_with_workspace(count, rows, cols, radius, float(nth_prime(len(remainders))), passes=passes)
         if outcome != ws.OK:
             raise failure(array, mines, radius, outcome)
-        widths = sizes[1 : 2 * components : 2] + 1
+        lows, widths, cells = sizes[:components].T
         remainders.append([int(remainder) for remainder in found[: widths.sum()]])
         # The first pass tells the cells of the largest component. The product of the primes exceeds 2**cells, and so
         # the number of fillings of that many cells.
-        passes = int(sizes[2 * components + 2]) // _BITS + 1
-    if np.dot(np.cumsum(widths), widths) > MAX_PRODUCTS or sizes[2 * components + 1] > MAX_OUTSIDE:
+        passes = int(cells.max(initial=0)) // _BITS + 1
+    mines_left, outside = sizes[components, :2].tolist()
+    if np.dot(np.cumsum(widths), widths) > MAX_PRODUCTS or outside > MAX_OUTSIDE:
         raise PositionTooHardError("the number of layouts of this board is too long to be computed exactly")
-    primes = [nth_prime(index) for index in range(passes)]
-    fillings = iter(combine_remainders(remainders, primes))
-    ranges = [(int(sizes[2 * component]), int(sizes[2 * component + 1]) + 1) for component in range(components)]
-    counted = [(low, [next(fillings) for _ in range(width)]) for low, width in ranges]
-    layouts = total_layouts(counted, int(sizes[2 * components]), int(sizes[2 * components + 1]))
+    fillings = iter(combine_remainders(remainders, [nth_prime(index) for index in range(passes)]))
+    counted = [(low, list(islice(fillings, width))) for low, width in zip(lows.tolist(), widths.tolist(), strict=True)]
+    layouts = total_layouts(counted, mines_left, outside)
     if layouts == 0:
         row, col = np.argwhere(array > Codes.of_radius(radius).max_count)[0].tolist()
         raise InconsistentBoardError(f"its numbers allow no layout with {mines} mines", (row, col))
@@ -208,7 +193,9 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     codes = Codes.of_radius(radius)
-    row, col = _check_cell(cell, array, codes.max_count)
+    row, col = (whole_number("cell", value, 0) for value in cell)
+    if row >= array.shape[0] or col >= array.shape[1] or array[row, col] <= codes.max_count:
+        raise ValueError(f"cell must be the (row, col) of a covered cell of the board, not {cell}")
     probabilities = np.empty(array.shape)
     # One pass for the board, and one for each clue.
     passes = codes.max_count + 2
@@ -227,16 +214,3 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
         weights[count] = math.exp(layouts - whole)
     # Logarithms of large numbers round; scaling to the known sum removes the error.
     return weights * ((1.0 - probabilities[row, col]) / weights.sum())
-
-
-def _check_cell(cell: Any, board: NDArray[np.int8], max_count: int) -> tuple[int, int]:
-    """Returns (row, col) of a covered cell of a board, or raises a ValueError."""
-    rows, cols = board.shape
-    if not isinstance(cell, tuple) or len(cell) != 2:
-        raise ValueError(f"cell must be a pair (row, col), not {cell!r}")
-    row, col = whole_number("row", cell[0], 0), whole_number("col", cell[1], 0)
-    if row >= rows or col >= cols:
-        raise ValueError(f"cell must lie on the board of {rows} x {cols}, not at {cell}")
-    if board[row, col] <= max_count:
-        raise ValueError(f"cell must be covered, but {cell} shows {board[row, col]}")
-    return row, col

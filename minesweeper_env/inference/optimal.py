@@ -73,8 +73,8 @@ class OptimalPlay:
             progress: called about once a second with the number of sets that the present search has examined.
 
         Raises:
-            ValueError: an argument is not allowed; the message names the allowed values.
-            PositionTooHardError: a first cell leaves more than 1 000 000 layouts, or fewer on a large board.
+            PositionTooHardError: a first cell leaves more than 1 000 000 layouts, or fewer on a large board. The other
+                methods raise it too, where a search exceeds its limit.
         """
         if first_click == "corners":
             raise ValueError(
@@ -97,23 +97,14 @@ class OptimalPlay:
         self._boards = Lender(partial(SmallBoard, rows, cols, radius, most, progress))
 
     def first_cell_values(self) -> NDArray[np.object_]:
-        """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click.
-
-        Raises:
-            PositionTooHardError: a search exceeds its limit.
-        """
+        """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click."""
         values = np.empty(self.config.cells, np.object_)
         for cell, images in self._kinds_of_cells():
-            wins = self._solve(cell, 0)
-            values[images] = Fraction(wins, self._all_layouts(cell))
+            values[images] = Fraction(self._solve(cell, 0), self._all_layouts(cell))
         return values.reshape(self.config.rows, self.config.cols)
 
     def best_first_click(self) -> BestClick:
-        """Returns the best first click; among equally good ones, the first that the search finds.
-
-        Raises:
-            PositionTooHardError: a search exceeds its limit.
-        """
+        """Returns the best first click; among equally good ones, the first that the search finds."""
         best, best_cell = Fraction(0), -1
         for cell, _ in self._kinds_of_cells():
             goal = math.floor(best * self._all_layouts(cell))
@@ -123,15 +114,13 @@ class OptimalPlay:
         return BestClick(divmod(best_cell, self.config.cols), best)
 
     def best_click(self, board: ArrayLike) -> BestClick:
-        """Returns the best click on a visible board; the board may have no open cell.
+        """Returns the best click on a visible board, (rows, cols) cell codes; the board may have no open cell.
 
-        Args:
-            board: (rows, cols) integers, cell codes; flags and question marks are no evidence.
+        Flags and question marks are no evidence.
 
         Raises:
             ValueError: the board is not allowed, or has no free cell left.
             InconsistentBoardError: no layout fits the board.
-            PositionTooHardError: a search exceeds its limit.
         """
         config = self.config
         codes = check_boards(board, 2, config.mines, config.radius)
@@ -175,43 +164,22 @@ class OptimalPlay:
 
 
 def win_probability(
-    rows: int,
-    cols: int,
-    mines: int,
-    first_click: str = "opening",
-    *,
-    radius: int = 1,
+    rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1,
     progress: Callable[[int], object] | None = None,
-) -> Fraction:
-    """Returns the probability that perfect play wins, with the best first click.
-
-    The arguments, and the errors for them, are the same as for `minesweeper_env.inference.OptimalPlay`.
-
-    Raises:
-        PositionTooHardError: a search exceeds its limit.
-    """
+) -> Fraction:  # fmt: skip
+    """Returns the probability that perfect play wins, with the best first click; arguments as for `OptimalPlay`."""
     play = OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress)
     return play.best_first_click().win_probability
 
 
 def first_cell_values(
-    rows: int,
-    cols: int,
-    mines: int,
-    first_click: str = "opening",
-    *,
-    radius: int = 1,
+    rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1,
     progress: Callable[[int], object] | None = None,
-) -> NDArray[np.object_]:
-    """Returns the probability that perfect play wins after each first click.
-
-    The arguments, and the errors for them, are the same as for `minesweeper_env.inference.OptimalPlay`.
+) -> NDArray[np.object_]:  # fmt: skip
+    """Returns the probability that perfect play wins after each first click; arguments as for `OptimalPlay`.
 
     Returns:
         (rows, cols) of `Fraction`; the largest is `win_probability`.
-
-    Raises:
-        PositionTooHardError: a search exceeds its limit.
     """
     return OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress).first_cell_values()
 

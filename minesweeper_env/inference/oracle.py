@@ -31,9 +31,7 @@ class CertainCells(NamedTuple):
 def mine_probabilities(
     board: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1
 ) -> NDArray[np.float64]:
-    """Returns the probability that each cell is a mine.
-
-    All layouts that fit the board are equally likely.
+    """Returns the probability that each cell is a mine; all layouts that fit the board are equally likely.
 
     Args:
         board: (rows, cols) cell codes of any integer type. Flags and question marks count as covered cells and are
@@ -53,8 +51,7 @@ def mine_probabilities(
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     probabilities = np.empty(array.shape)
-    mode, density = _read_prior(prior)
-    infer(array[None], mines, radius, mode, density, probabilities[None])
+    infer(array[None], mines, radius, *_read_prior(prior), probabilities[None])
     return probabilities
 
 
@@ -66,17 +63,12 @@ def mine_probabilities_batch(
     Args:
         boards: (N, rows, cols) cell codes of any integer type.
         mines: the number of mines on each board.
-        prior: as in `mine_probabilities`.
+        prior: as in `mine_probabilities`, and so are the errors.
         radius: the radius of the neighbourhood, 1 to 5.
         threads: the number of threads, and so of cores, that divide the boards.
 
     Returns:
         (N, rows, cols) float64.
-
-    Raises:
-        InconsistentBoardError: no layout fits one of the boards.
-        PositionTooHardError: one of the boards is too hard.
-        ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(boards, 3, mines, check_radius(radius))
     mode, density = _read_prior(prior)
@@ -92,17 +84,8 @@ def mine_probabilities_batch(
 def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCells:
     """Returns the cells that are free, and the cells that are mines, in all layouts that fit the board.
 
-    The dynamic programme asks only whether layouts exist, so no weight can underflow.
-
-    Args:
-        board: (rows, cols) cell codes of any integer type.
-        mines: the number of mines on the whole board.
-        radius: the radius of the neighbourhood, 1 to 5.
-
-    Raises:
-        InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: the frontier is too wide.
-        ValueError: an argument is not allowed; the message states the allowed values.
+    The arguments and errors are those of `mine_probabilities`. Only the existence of layouts counts, so no weight can
+    underflow.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     probabilities = np.empty(array.shape)
@@ -140,14 +123,9 @@ class Oracle:
     """
 
     def __init__(self, config: BoardConfig, threads: int = 1) -> None:
-        """Prepares for the boards of a configuration.
+        """Prepares for the boards of a configuration, whose first-click rule makes all layouts equally likely.
 
-        Args:
-            config: the games.
-            threads: the number of threads that divide a batch of boards.
-
-        Raises:
-            ValueError: the first-click rule makes some layouts likelier than others.
+        A batch of boards is divided among `threads` threads.
         """
         if config.first_click not in UNIFORM_FIRST_CLICKS:
             raise ValueError(

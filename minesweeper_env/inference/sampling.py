@@ -45,7 +45,7 @@ def draw_layouts(
     layouts: NDArray[np.bool_],
     *arrays: Any,
 ) -> int:
-    """Draws layouts that fit a board, independently and all with equal probability.
+    """Draws layouts that fit a board, independently and all with equal probability; returns the outcome.
 
     Args:
         board: (n,) int8, cell codes.
@@ -57,9 +57,6 @@ def draw_layouts(
         position: (size, 3) int32, scratch; see TOTAL.
         layouts: (size, n) bool, filled.
         *arrays: the fields of a `Workspace`.
-
-    Returns:
-        The outcome.
     """
     work = Workspace(*arrays)
     outcome = read_board(work, board, max_count)
@@ -77,15 +74,9 @@ def draw_layouts(
 
 @inlined
 def _draw_counts(
-    work: Workspace,
-    weighting: Weighting,
-    components: int,
-    mines: int,
-    outside: int,
-    uniforms: Floats,
-    in_group: Ints,
+    work: Workspace, weighting: Weighting, components: int, mines: int, outside: int, uniforms: Floats, in_group: Ints,
     position: Ints,
-) -> int:
+) -> int:  # fmt: skip
     """Draws the mine counts of all groups and of the cells outside, in all layouts; returns the outcome."""
     values = work.values
     joint, width, low, _ = join_forward(work, weighting, components)
@@ -105,7 +96,8 @@ def _draw_counts(
         in_group[i, len(work.neighbours)] = mines - low - position[i, TOTAL]
     column = 1
     for component in range(components - 1, -1, -1):
-        begin, end = level_span(work, work.levels[component, ws.LAST])
+        last = work.levels[component, ws.LAST]
+        begin, end = level_span(work, last)
         # The array of all components before this one lies directly in front, shorter by the component's range.
         width -= end - begin - 1
         joint -= width
@@ -114,7 +106,7 @@ def _draw_counts(
         column += 1
         if not _draw_groups(work, weighting, component, spare, uniforms[:, column:], in_group, position):
             return ws.NEED_VALUES
-        column += work.levels[work.levels[component, ws.LAST], ws.PLACE]
+        column += work.levels[last, ws.PLACE]
     return ws.OK
 
 

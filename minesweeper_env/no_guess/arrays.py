@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
 from minesweeper_env.engine.state import Boards, Rules
+from minesweeper_env.inference.counting.workspace import Workspace
 from minesweeper_env.inference.deduction.sentences import Closure
-from minesweeper_env.inference.kernels import Workspace
 from minesweeper_env.inference.reading import Clues
 
 Ints = NDArray[np.int32]

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.engine.state import Int
+from minesweeper_env.inference.counting.forward_pass import BOOLEAN, IID
+from minesweeper_env.inference.counting.posterior import posterior
+from minesweeper_env.inference.counting.workspace import OK, Workspace
 from minesweeper_env.inference.deduction import sentences as closed
 from minesweeper_env.inference.deduction.sentences import Closure, is_left_over, look_further, mark_reason
-from minesweeper_env.inference.kernels import OK, Workspace, certainty, local_certainty
 from minesweeper_env.inference.reading import (
     NOWHERE,
     OPEN,
@@ -201,14 +203,17 @@ def ask_oracle(clues: Clues, logic: Logic, log: Log, workspace: Workspace, mines
     `logic.found`; 0 too where the board is too hard for the workspace.
     """
     cells, degree = clues.neighbours.shape
-    if certainty(logic.board[:cells], degree, int(mines), logic.probabilities, workspace) != OK:
-        return 0
-    if _mark_certain(clues, logic, log) == 0:
+    board, probabilities = logic.board[:cells], logic.probabilities
+    outcome, _ = posterior(board, degree, int(mines), 0.0, BOOLEAN, probabilities, workspace)
+    if outcome != OK or _mark_certain(clues, logic, log) == 0:
         return 0
     if log.counts[RECORDING] == 0:
         return _decide_marked(clues, logic, log, False)
     found = 0
-    if local_certainty(logic.board[:cells], degree, logic.probabilities, workspace) == OK:
+    # Independent cells say what the clues alone decide, though in a component of hundreds of cells a possible filling
+    # may weigh so little that it counts as impossible.
+    outcome, _ = posterior(board, degree, 0, 0.5, IID, probabilities, workspace)
+    if outcome == OK:
         found = _take_component(clues, logic, log)
     if found == 0:
         for clue in range(cells):

@@ -28,9 +28,9 @@ from minesweeper_env.engine.state import (
     Rules,
 )
 from minesweeper_env.inference import Step
+from minesweeper_env.inference.counting.workspace import make_fixed_workspace
 from minesweeper_env.inference.deduction.sentences import make_closure
 from minesweeper_env.inference.deduction.steps import RULES
-from minesweeper_env.inference.kernels import make_fixed_workspace
 from minesweeper_env.inference.reading import OPEN, UNKNOWN, make_clues
 from minesweeper_env.no_guess.arrays import (
     COVERED_LEFT,

@@ -78,7 +78,7 @@ def test_a_batch_has_three_dimensions():
         inference.mine_probabilities_batch(COVERED, 2)
 
 
-@pytest.mark.parametrize("cell", [(3, 0), (0, 4), (-1, 0), (0,), (0, 0, 0), (0.0, 0), 3, None, (1, 1)])
+@pytest.mark.parametrize("cell", [(3, 0), (0, 4), (-1, 0), (0.0, 0), (1, 1)])
 def test_only_a_covered_cell_of_the_board_has_a_count_to_come(cell):
     board = COVERED.copy()
     board[1, 1] = 2
