@@ -50,12 +50,7 @@ class OwnCodeError(PolicyError):
 
 @contextmanager
 def own_code(name: str, may_refuse: bool = False) -> Generator[None]:
-    """Turns an exception in the block into an `OwnCodeError`; see `TRACEBACK`.
-
-    Args:
-        name: specification of the policy.
-        may_refuse: whether a ValueError stays one: a policy refuses a board so.
-    """
+    """Turns an exception in the block into an `OwnCodeError`, or a ValueError of a policy that `may_refuse` a board."""
     try:
         yield
     except OwnCodeError:
@@ -81,13 +76,7 @@ def _place(error: BaseException) -> str:
 
 
 class EntryPolicy:
-    """Plays as an object of the user does. `batch_size` and `finishes` exist if the object has them.
-
-    Attributes:
-        name: the specification.
-        config: the games.
-        policy: the object of the user.
-    """
+    """Plays as an object of the user does, its `policy`; `batch_size` and `finishes` exist if the object has them."""
 
     def __init__(self, policy: Any, name: str, config: BoardConfig) -> None:
         """Wraps an object that has `act`; raises PolicyError if its `batch_size` is no number of games."""
@@ -113,12 +102,7 @@ class EntryPolicy:
 
     @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Returns the actions of the object as (N,) int64; it may return N whole numbers of any type.
-
-        Raises:
-            OwnCodeError: the object raised an exception.
-            PolicyError: the object returned something else.
-        """
+        """Returns the actions of the object, N whole numbers of any type, as (N,) int64."""
         with own_code(self.name):
             answer = self.policy.act(observations, action_masks)
             actions = np.asarray(answer)
@@ -167,16 +151,8 @@ def parse_specification(text: str, is_known: Callable[[str], bool]) -> Specifica
     """Parses ``NAME``, ``RUN_FOLDER``, ``hf:user/repo@revision``, ``package.module:NAME`` or ``path/file.py:NAME``.
 
     Options may follow a further colon, as ``option=value,option=value``. A value is parsed as an int, a float, true,
-    false or none; anything else is a string.
-
-    Args:
-        text: the specification.
-        is_known: tells whether a text is the name of a policy or of an agent of the hub, or the path of a run folder;
-            what it accepts is one, whatever it looks like.
-
-    Raises:
-        ValueError: the text is none, its options have another form or one is given twice, or it names a file without
-            its class or function.
+    false or none; anything else is a string. What `is_known` accepts is a name, a run folder or an agent of the hub,
+    whatever it looks like. A ValueError says what a text of another form lacks.
     """
     if not isinstance(text, str):
         raise ValueError(f"the name of a policy must be a text, such as 'exact' or 'path/file.py:NAME', not {text!r}")
@@ -208,13 +184,10 @@ def _parse_options(text: str, given: str | None) -> dict[str, Any]:
 
 
 def load(specification: Specification) -> Callable[..., Any]:
-    """Returns the class, function or other callable that a specification names.
+    """Returns the class, function or other callable that a specification names; a file is loaded once per content.
 
-    A file is loaded once per content. The working folder, and the folder of the file, become importable.
-
-    Raises:
-        ValueError: there is no such file, module or name, or it cannot be called; the message is one line.
-        OwnCodeError: the user's code fails while it is loaded.
+    The working folder, and the folder of the file, become importable. A ValueError says what is not there, and an
+    OwnCodeError what fails in the user's code.
     """
     base, attribute = specification.base, specification.attribute or ""
     target: Any = _load_file(specification) if specification.in_file else _load_module(specification)
@@ -311,19 +284,10 @@ class EntryFactory:
         return EntryPolicy(call_with_board(self._name, self._target, config, options), self._name, config)
 
 
-def _board_arguments(config: BoardConfig) -> dict[str, Any]:
-    return {"size": (config.rows, config.cols), "mines": config.mines, "first_click": config.first_click}
-
-
 def call_with_board(name: str, target: Callable[..., Any], config: BoardConfig, options: Mapping[str, Any]) -> Any:
-    """Returns what a class or function of the user returns for a board, an object with `act`.
-
-    Raises:
-        ValueError: the user's code raised it, which means that the policy does not play this board.
-        PolicyError: the result is no policy, or the code raised another exception.
-    """
+    """Returns the object with `act` that a class or function of the user makes; a ValueError refuses the board."""
     with own_code(name, may_refuse=True):
-        policy = target(**_board_arguments(config), **options)
+        policy = target(size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, **options)
     if isinstance(policy, type) or not callable(getattr(policy, "act", None)):
         found = f"the class {policy.__name__}" if isinstance(policy, type) else type(policy).__name__
         raise PolicyError(

@@ -152,12 +152,7 @@ def _is_protected(config: BoardConfig, board: NDArray[np.int8]) -> bool:
 
 
 class Slide(NamedTuple):
-    """One picture of a recording.
-
-    Attributes:
-        frames: each game on the picture, from left to right, with the index of its scene.
-        seconds: time for which it is shown.
-    """
+    """One picture: each game on it, from left to right, with the index of its scene; and the seconds it is shown."""
 
     frames: list[tuple[RecordedGame, int]]
     seconds: float
@@ -296,11 +291,7 @@ def gif(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
 
 
 def mp4(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
-    """Returns an H.264 video; each slide takes as many frames as its time needs, at least one.
-
-    Raises:
-        OSError: the encoder fails.
-    """
+    """Returns an H.264 video; each slide takes as many frames as its time needs, at least one."""
     import imageio.v2 as imageio
 
     fps = math.ceil(LEAST_FPS * slides[0].seconds) / slides[0].seconds
@@ -325,15 +316,7 @@ def png(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
 
 
 def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardConfig, Sequence[GameRecord]]]) -> None:
-    """Writes the file of --record.
-
-    Args:
-        options: options of `evaluate.py`.
-        played: the games of each policy, by its specification: records with actions; at least one of each.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Writes the file of --record from the games of each policy: records with actions, at least one of each."""
     recorders = {".gif": gif, ".mp4": mp4, ".png": png}
     chosen = list(played) if options.record_all else list(played)[:1]
     count = min(options.record_games, *(len(played[name][1]) for name in chosen))

@@ -131,12 +131,8 @@ def agent_folder(name: str) -> Path | None:
     """Returns the run folder of an agent, or None if there is none.
 
     Args:
-        name: name of a shipped agent, the path of a run folder, or an agent of the Hugging Face hub, which is
-            downloaded.
-
-    Raises:
-        HubError: the agent of the hub cannot be had; a ValueError.
-        MissingExtraError: the client of the hub is not installed.
+        name: name of a shipped agent, the path of a run folder, or an agent of the Hugging Face hub. It is downloaded;
+            if that fails, a HubError, which is a ValueError, says why.
     """
     for folder in (AGENTS_FOLDER / name, local_path(name)):
         if (folder / AGENT_FILE).is_file():
@@ -279,12 +275,7 @@ def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
 
 
 def check_name(name: str) -> None:
-    """Checks the form of a specification, and that its policy, run folder or file exists; loads nothing.
-
-    Raises:
-        ValueError: the name is unknown, the file does not exist, or the specification has another form.
-        MissingExtraError: the policy is an agent of the hub, whose client is not installed.
-    """
+    """Raises a ValueError unless a specification is well formed and its policy or file exists; loads nothing."""
     specification = read_specification(name)
     if is_hub_name(specification.base):
         check_extra("huggingface_hub", "hub")
@@ -319,9 +310,6 @@ def policy_files(name: str) -> list[Path]:
     """Returns the files outside of installed packages that a policy is loaded from.
 
     They are the file of a class or function, without what the file imports, or those of the agent of a run folder.
-
-    Raises:
-        ValueError: the file does not exist.
     """
     specification = read_specification(name)
     if specification.attribute is not None:

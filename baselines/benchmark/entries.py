@@ -68,16 +68,7 @@ _TRACKS = {
 
 
 def card_for(policy: str, **given: Any) -> Card:
-    """Returns the card of a policy: what `given` says, completed by what is known of a policy of the package.
-
-    Args:
-        policy: specification of the policy.
-        given: fields of the card; None leaves a field out.
-
-    Raises:
-        ValueError: the policy is not of the package, and its track or author is missing; or a field is not allowed.
-        OSError: a file of the policy cannot be read.
-    """
+    """Returns the card of a policy: the fields that are given, and what is known of a policy of the package."""
     fields = {"name": policy, **_known(policy), **{name: value for name, value in given.items() if value is not None}}
     if missing := [f"--{name}" for name in ("track", "author") if name not in fields]:
         raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
@@ -120,13 +111,7 @@ def suite_of(
 def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[str]]:
     """Returns the result file of a policy, and for each board that it leaves out a line with the reason.
 
-    Args:
-        card: the entry.
-        folders: folders of the suite; of each board the folder with the most games counts.
-
-    Raises:
-        ValueError: no board has enough games, or a folder holds no games of the suite, or games of other code.
-        OSError: a file of games is damaged.
+    Of each board, the folder with the most games counts. A ValueError says if none has enough, or games of other code.
     """
     boards, missing = [], []
     for task in plan(suite_of([card.policy]), len(PROTOCOL.seeds)):
@@ -156,11 +141,7 @@ def _records(task: Task, folder: Path) -> list[GameRecord]:
 
 
 def earlier_file(card: Card, out: Path) -> ResultFile | None:
-    """Returns the earlier result file of an entry in a folder; None if there is none.
-
-    Raises:
-        ValueError: the file of this name is another one, which the new one would replace.
-    """
+    """Returns the earlier result file of an entry in a folder, or None; a ValueError if the file is another one."""
     path = out / card.file_name
     if not path.exists():
         return None
@@ -203,15 +184,12 @@ def with_times_of(earlier: ResultFile, result: ResultFile) -> ResultFile:
 
 
 def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
-    """Checks a file, prints what was checked, and returns its content.
+    """Checks a file, prints what was checked, and returns its content; a ValueError says why it is refused.
 
     Args:
         path: the result file.
         replayed: number of games of each board that the policy itself plays again.
         typed: the policy that the user has typed, in place of one that may run code.
-
-    Raises:
-        ValueError: the file is refused, or may run code and nothing is typed.
     """
     result, sampled = check_result_file(path)
     total, boards = sum(games.games for games in result.boards), counted(len(result.boards), "board")
@@ -235,20 +213,9 @@ def _policy(path: Path, result: ResultFile, typed: str | None) -> str:
 
 
 def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
-    """Plays whole batches again with the policy itself, and compares every action by its digest.
+    """Plays whole batches again, at least `least` games, and compares every action; returns the number of games.
 
-    Args:
-        policy: specification of the policy.
-        games: the recorded games; their digests choose the batches.
-        least: number of games to play at least; all games if there are fewer.
-        path: the result file, for the message.
-
-    Returns:
-        The number of games played.
-
-    Raises:
-        RefusedFileError: the policy plays a game differently; also a ValueError if it is not available.
-        PolicyError: the policy broke the protocol of policies.
+    The digests of the games choose the batches. A RefusedFileError names the first game that differs.
     """
     task = _assignment(policy, games, record=True)
     player, played = task.make_policy(), 0

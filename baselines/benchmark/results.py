@@ -26,11 +26,7 @@ Played = Sequence[tuple[Task, PolicyResult]]
 
 
 def write_results(run: SuiteRun, wide: bool = False) -> None:
-    """Prints the tables, `wide` ones with all columns, and writes the results as JSON, CSV, Markdown and a plot.
-
-    Raises:
-        OSError: a file cannot be written, or a file of games is damaged.
-    """
+    """Prints the tables, `wide` ones with all columns, and writes the results as JSON, CSV, Markdown and a plot."""
     content = content_of(run, run.results())
     page = Page.for_stdout(wide)
     fill(page, content)
@@ -42,12 +38,7 @@ def write_results(run: SuiteRun, wide: bool = False) -> None:
 
 
 def content_of(run: SuiteRun, played: Played) -> Content:
-    """Returns the content of results.json.
-
-    Args:
-        run: the suite, its seed, its number of games, and the tasks of policies that do not play on a board.
-        played: its tasks with their results.
-    """
+    """Returns the content of results.json from the tasks of a run with their results."""
     boards = []
     for group in run.suite.groups:
         for board in group.boards:
@@ -89,10 +80,9 @@ def _row(task: Task, result: PolicyResult, scored: bool) -> Row:
 
 
 def scores(records: Sequence[GameRecord]) -> Row:
-    """Returns the score of Sun, Chen & Yang, and figures derived from it.
+    """Returns the score of Sun, Chen & Yang: the number of open cells, doubled on a win.
 
-    The score of a game is its number of open cells, doubled on a win. The mean score includes games that the first
-    click lost; the mean score of lost games excludes them.
+    The mean score includes games that the first click lost; the mean score of lost games excludes them.
     """
     survivors = [each for each in records if each.clicks > 1 or each.won or each.truncated]
     won, count = sum(each.won for each in survivors), len(survivors)

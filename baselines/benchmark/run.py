@@ -45,13 +45,7 @@ _NUMBERS = ("clicks", "opened")
 
 
 class Manifest(msgspec.Struct):
-    """What the folder of a suite says of its games.
-
-    Attributes:
-        policies: digest of each policy that was added to the suite.
-        games: number of games of each policy on each board.
-        commit: of the code.
-    """
+    """Content of suite.json: the digests of added policies, the number of games, and the commit of the code."""
 
     policies: dict[str, str | None]
     games: structs.Games
@@ -75,10 +69,6 @@ class Task:
     """The games of one policy on one board.
 
     Attributes:
-        group: name of the group.
-        entry: the policy.
-        board: board and first-click rule, as the suite has them.
-        games: number of games.
         record: True to record the actions of each game.
         config: the board with the moves of the policy.
         batch_size: number of games played side by side; the policy is reset before each batch.
@@ -143,13 +133,8 @@ class Task:
     def read(self, out: Path, seed: int, actions: bool = False) -> list[Part]:
         """Returns the stored parts in order, but for one that ends within a batch which must now be longer.
 
-        Args:
-            out: folder of the suite.
-            seed: seed of game 0.
-            actions: True to read the recorded actions too, which take far more memory than the rest.
-
-        Raises:
-            OSError: a file is damaged, or its games do not fit those of the other files; the message says what to do.
+        Recorded actions, which take far more memory, are read if asked for. An OSError names a file that is damaged, or
+        whose games do not fit those of the other files, and says what to do.
         """
         parts: list[Part] = []
         for path in sorted(self.folder(out).glob(f"*{SUFFIX}")):
@@ -167,10 +152,7 @@ class Task:
 
 
 def policy_folder(policy: str) -> str:
-    """Returns the name of the folders with the games of a policy.
-
-    Names with options are spelled out. A hash tells apart paths and classes that would be spelled alike.
-    """
+    """Returns the name of the folders with the games of a policy; a hash tells apart names that are spelled alike."""
     name = re.sub(r"[^-=,.+0-9A-Za-z]", "_", policy)
     if re.fullmatch(r"[-.\w]+(:\w+=.*)?", policy):
         return name
@@ -201,12 +183,7 @@ def _split(actions: NDArray[np.uint8], clicks: Sequence[int]) -> list[bytes]:
 
 
 def plan(suite: Suite, games: int) -> Iterator[Task]:
-    """Yields the games of each policy on each board of the suite, at most `games`, also of policies that refuse one.
-
-    Raises:
-        MissingExtraError: a policy needs a package that is not installed.
-        PolicyError: the code of a user's policy fails.
-    """
+    """Yields the games of each policy on each board of the suite, at most `games`, also of policies that refuse one."""
     for group in suite.groups:
         for board in group.boards:
             for entry in group.entries:
@@ -225,20 +202,9 @@ class SuiteRun:
     """A suite that is played into a folder."""
 
     def __init__(self, suite: Suite, folder: Path, seed: int | None, games: int | None, command: str) -> None:
-        """Checks the arguments before the first game, and creates the folder.
+        """Checks everything before the first game, and creates the folder.
 
-        Args:
-            suite: the suite.
-            folder: folder of its games and results.
-            seed: seed of game 0; None for that of the suite.
-            games: number of games of each policy on each board; None for the usual one.
-            command: command line that repeats the suite.
-
-        Raises:
-            ValueError: the folder or the games do not fit; the message says what is wrong.
-            OSError: the folder cannot be written, or a file of games is damaged.
-            PolicyError: the code of a user's policy fails.
-            MissingExtraError: a package is not installed.
+        Without a seed or a number of games, the suite has its own. A ValueError or an OSError says what does not fit.
         """
         self.suite, self.folder, self.games, self.command = suite, folder, games or GAMES, command
         self.seed = suite.seeds_of(seed, self.games).start
@@ -274,13 +240,7 @@ class SuiteRun:
         return [task.read(self.folder, self.seed) for task in self.tasks]
 
     def play(self, make_workers: MakeWorkers) -> None:
-        """Plays the remaining games; each unit of them is on the disk when it is done.
-
-        Raises:
-            OSError: a file cannot be written or is damaged, or another process is playing into the folder.
-            PolicyError: a policy broke the protocol.
-            WorkerError: a unit killed its workers again and again, or there are no workers any more.
-        """
+        """Plays the remaining games; each unit of them is on the disk when it is done."""
         with hold_folder(self.folder):
             parts = self._parts()
             schedule = Schedule([task.assignment(self.seed) for task in self.tasks], parts)

@@ -39,12 +39,10 @@ class Group:
     """Boards, and the policies that play on each of them.
 
     Attributes:
-        name: its name on the command line.
-        boards: boards and first-click rules; each policy brings its own moves.
-        entries: policies, weakest first.
+        entries: policies, weakest first; each brings its own moves.
         paired: "next" compares each policy with the next stronger one on the board, "all" each two policies; the name
             of a policy compares all others with it.
-        scored: whether rows have the score of Sun, Chen & Yang; see `baselines.benchmark.tables.scores`.
+        scored: whether rows have the score of Sun, Chen & Yang; see `baselines.benchmark.results.scores`.
     """
 
     name: str
@@ -59,9 +57,6 @@ class Suite:
     """An experiment that one command repeats.
 
     Attributes:
-        name: its name on the command line.
-        title: its subject, in one line.
-        groups: boards and policies.
         notes: notes below the tables, one line each.
         protocol: fixes the seeds of games that are recorded action by action; None for any test seeds.
     """
@@ -73,11 +68,7 @@ class Suite:
     protocol: Protocol | None = None
 
     def chosen(self, groups: Sequence[str] | None, policies: Iterable[str]) -> Suite:
-        """Returns the suite with some of its groups, and with further policies last in each.
-
-        Raises:
-            ValueError: there is no such group, or a group has one of the policies already.
-        """
+        """Returns the suite with some of its groups, and policies last in each; a ValueError for unknown groups."""
         names = [group.name for group in self.groups]
         for unknown in set(groups or ()) - set(names):
             raise ValueError(f"the suite {self.name} has the groups {', '.join(names)}, not {unknown}")
@@ -90,11 +81,7 @@ class Suite:
         return replace(self, groups=tuple(kept))
 
     def seeds_of(self, first: int | None, games: int) -> range:
-        """Returns the seeds of the games; `first` is that of game 0, None for the usual one.
-
-        Raises:
-            ValueError: these are no test seeds, or the protocol has others.
-        """
+        """Returns the seeds of the games from `first` on, or the usual ones; a ValueError for seeds of other games."""
         return check_seeds(first or 0, games) if self.protocol is None else self.protocol.seeds_of(first, games)
 
 

@@ -57,11 +57,7 @@ def parse_size_name(text: str) -> tuple[int, int]:
 
 
 def parse_board(text: Any, first_click: str, no_guess: Literal[False, "subset", "exact"] = False) -> BoardConfig:
-    """Returns the configuration of a board such as "16x30/99", played with clicks alone.
-
-    Raises:
-        ValueError: it is no text of this form, or the rule forbids the board; the message names the allowed values.
-    """
+    """Returns the configuration of a board such as "16x30/99", played with clicks; a ValueError for other texts."""
     match = _BOARD.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f"a board is written ROWSxCOLS/MINES, such as 16x30/99, not {text!r}")

@@ -28,11 +28,7 @@ COPIES = "MINESWEEPER_COPIES"
 
 
 def check_writable(path: Path) -> None:
-    """Checks that a file can be written, before hours are spent on its content.
-
-    Raises:
-        ValueError: the path is a folder, or the file or its folder cannot be written.
-    """
+    """Raises a ValueError unless a file can be written, before hours are spent on its content."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder, and must be a file")
     if _is_written_in_place(path):
@@ -50,11 +46,7 @@ def check_writable(path: Path) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Checks that a folder can be written or made, before minutes are spent on imports.
-
-    Raises:
-        ValueError: it is a file, lies in one, or may not be written.
-    """
+    """Raises a ValueError unless a folder can be written or made, before minutes are spent on imports."""
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not there.is_dir():
         raise ValueError(f"the folder {folder} cannot be used: {there} is a file")
@@ -66,10 +58,7 @@ def replace_file(path: Path, content: bytes) -> None:
     """Writes a file atomically: at any moment its path holds either the old content or the whole new content.
 
     A link stays a link, and the file that it points to is replaced. A device, a pipe, or a link to an open file such as
-    /dev/stdout is written in place.
-
-    Raises:
-        OSError: the file cannot be written; `filename` is its path.
+    /dev/stdout is written in place. An OSError names the path.
     """
     try:
         if _is_written_in_place(path):
@@ -113,14 +102,10 @@ def is_empty(folder: Path) -> bool:
 
 @contextmanager
 def hold_folder(folder: Path) -> Generator[None]:
-    """Locks a folder against other processes that call this function; the end of the process releases the lock.
+    """Locks a folder against other processes, and removes the temporary files of killed ones.
 
-    The holder of the lock first removes the temporary files of killed processes. Nothing happens on Windows and on file
-    systems that cannot lock.
-
-    Raises:
-        BlockingIOError: another process holds the lock.
-        FileNotFoundError: the folder does not exist, or another process has just removed it.
+    The end of the process releases the lock. Nothing happens on Windows and on file systems that cannot lock. Raises
+    BlockingIOError if another process holds the lock, and FileNotFoundError if one has just removed the folder.
     """
     if sys.platform == "win32":
         yield

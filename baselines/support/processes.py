@@ -30,10 +30,7 @@ def use_one_thread() -> None:
 
 @contextmanager
 def one_thread() -> Generator[None]:
-    """Compute with one thread of PyTorch inside, and with as many as before afterwards.
-
-    With OMP_NUM_THREADS in the environment, which every command sets, the number stays as it is.
-    """
+    """Compute with one thread of PyTorch inside, unless OMP_NUM_THREADS is set, and afterwards as before."""
     torch = sys.modules["torch"]
     before = torch.get_num_threads()
     if before == 1 or VARIABLES[0] in os.environ:
@@ -60,13 +57,8 @@ def is_styled(stream: TextIO) -> bool:
 def run_command(module: str, arguments: Sequence[str] | None = None, program: str | None = None) -> int:
     """Imports a module, and runs its `main` with one thread of the numerical libraries.
 
-    Args:
-        module: name of the module.
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it; None for the file that Python runs.
-
-    Returns:
-        The exit status: that of `main`; 130 after Ctrl-C, also during the imports; 1 where stdout cannot be written.
+    Without arguments or a program, those of `sys.argv` count. Returns the exit status: that of `main`; 130 after
+    Ctrl-C, also during the imports; 1 where stdout cannot be written.
     """
     program = program or os.path.basename(sys.argv[0])
     # The libraries read the number when they are imported.

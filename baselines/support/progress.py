@@ -77,14 +77,7 @@ def _stop(live: Live) -> None:
 
 @contextmanager
 def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator[Callable[[int], object]]:
-    """Shows the number of finished games on stderr; yields a callback that takes further finished games.
-
-    Args:
-        verb: the activity, such as "playing".
-        name: its object, such as the name of a policy.
-        games: number of games in all.
-        unit: plural of what is counted, if not games.
-    """
+    """Shows the number of finished games, or of another unit, on stderr; yields a callback that takes further ones."""
     done, begun_at = 0, time.monotonic()
 
     def facts() -> str:

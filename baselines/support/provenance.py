@@ -27,18 +27,10 @@ _FLOAT32_MATH = ("ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE")
 
 
 def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what a folder stores about its results, and checks that they can be used again.
+    """Returns the content of a JSON file about the results in a folder; empty for a new folder.
 
-    Args:
-        folder: folder of the results; it need not exist.
-        file: name of the JSON file in it that holds the parameters and the `identity` of the installation.
-        parameters: JSON-able; the file may hold others besides. Only `games` may be more than the file has.
-
-    Returns:
-        The content of the file; empty for a new folder.
-
-    Raises:
-        ValueError: the results have other parameters, come from other code, or the folder holds something else.
+    A ValueError says if they have other parameters or come from other code, or if the folder holds something else. Only
+    `games` may be more than the file has.
     """
     if not (folder / file).exists():
         if folder.is_dir() and any(not each.name.startswith(".") for each in folder.iterdir()):
@@ -73,13 +65,7 @@ def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any], outer: str
 class Identity(NamedTuple):
     """Parts of an installation that change a game, besides its seed.
 
-    Attributes:
-        package: SHA-256 of the files of this package, shortened.
-        python: version of Python, without its patch.
-        numpy: version of NumPy.
-        numba: version of numba.
-        torch: version of PyTorch; "none" if it is not installed.
-        precision: number format in which networks of float32 are computed.
+    `package` is a shortened SHA-256 of the files of this package, `precision` the number format of networks of float32.
     """
 
     package: str
