@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from azulejos_env.config import GameConfig
-from azulejos_env.env import AzulejosEnv
+from azulejos_env.env import Game
 from azulejos_env.policies import Policy
-from azulejos_env.position import Position
 
 __all__ = ["play_game", "play_pair", "wilson_interval"]
 
@@ -27,8 +26,9 @@ def play_game(config: GameConfig, seed: int, policies: Sequence[Policy]) -> tupl
 
     The board is that of `gymnasium.make("Azulejos-v0")` after `reset(seed=seed)`.
     """
-    env = AzulejosEnv((config.rows, config.cols), config.colours, opponent=None)
-    position = Position(config, env.reset(seed=seed)[0])
+    game = Game(config, "difference", "codes", None)
+    game.begin(seed, None)
+    position = game.position
     for player, policy in enumerate(policies):
         policy.reset(int(np.random.SeedSequence([seed, player]).generate_state(1)[0]))
     while not position.over:

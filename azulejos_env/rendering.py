@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,23 +43,14 @@ _MARKS = 3
 """The tiles of a player's line before its score: the mark, the number of the player, and a space."""
 
 
-@dataclass(frozen=True)
-class View:
-    """A position as it is drawn.
+class View(NamedTuple):
+    """A position as it is drawn."""
 
-    Attributes:
-        board: (rows, cols) int8, 0 for an empty cell.
-        last: (rows, cols) bool, the cells that the last move emptied before tiles fell.
-        names: the names of the first and the second player; one name for a game alone.
-        scores: their scores.
-        turn: the player to move; None once the game is over.
-    """
-
-    board: NDArray[np.int8]
-    last: NDArray[np.bool_]
-    names: tuple[str, ...]
+    board: NDArray[np.int8]  # (rows, cols), 0 for an empty cell
+    last: NDArray[np.bool_]  # (rows, cols), the cells that the last move emptied before tiles fell
+    names: tuple[str, ...]  # of the first and the second player; one name for a game alone
     scores: tuple[int, ...]
-    turn: int | None
+    turn: int | None  # the player to move; None once the game is over
 
     @property
     def leaders(self) -> list[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import takewhile
 from threading import Thread
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.config import GameConfig, Rules, whole_in_range
+from azulejos_env.config import Rules, whole_in_range
 from azulejos_env.position import (
     Board,
     Cell,
@@ -33,7 +32,7 @@ from azulejos_env.position import (
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.splitmix import mix
 
-__all__ = ["INFINITE", "MAX_DEPTH", "Limits", "SearchResult", "Searcher", "check_limits", "compile_kernels", "search"]
+__all__ = ["INFINITE", "MAX_DEPTH", "SearchResult", "Searcher", "check_limits", "search"]
 
 MAX_DEPTH = 256
 """The largest number of moves that a search looks ahead."""
@@ -44,50 +43,39 @@ INFINITE = 1 << 40
 _TABLE_BITS = 19
 """Binary logarithm of the largest number of entries of a transposition table."""
 
+_ALL = 1 << 62
+"""More positions than any search evaluates."""
+
 _PAUSE = 0.004
 """Seconds between two looks at the clock."""
 
 _QUICK = 200_000
 """Cells of all positions of a search of some milliseconds."""
 
+
+class _Arrays(NamedTuple):
+    """Arrays of a search over D moves, on boards of B bordered cells with up to M groups."""
+
+    boards: NDArray[np.int8]  # (D + 1, B): the board of each level
+    moves: NDArray[np.int32]  # (D + 1, M): the moves of each level, the tried ones first
+    sizes: NDArray[np.int32]  # (D + 1, M): their numbers of tiles
+    lines: NDArray[np.int32]  # (D + 1, D + 1): the best line from each level; -1 ends it
+    group: Cells  # room for the cells of one group
+    scratch: Board  # room for one board
+    codes: NDArray[np.uint64]  # (B, 10): a random word for each cell and colour, 0 for empty cells (Zobrist 1970)
+    keys: NDArray[np.uint64]  # (T,): keys of the transposition table; T is a power of two, or 0 for no table
+    table: NDArray[np.int64]  # (T, 5): its entries, with the columns below
+    counters: NDArray[np.int64]  # the number of positions evaluated, and the number from which the search stops
+
+
+_VALUE, _KIND, _DEPTH, _MOVE, _OPEN = range(5)
+"""Columns of a table: value, kind, depth and move, and whether a deeper search may change the value."""
+
 _EMPTY, _EXACT, _AT_LEAST, _AT_MOST = range(4)
 """Kinds of an entry of the table: none; the value itself; a lower bound of it; an upper bound of it."""
 
-_VALUE, _KIND, _DEPTH, _MOVE, _OPEN = range(5)
-"""Columns of `_Arrays.table`."""
-
 _NODES, _LIMIT = range(2)
-"""Entries of `_Arrays.counters`: the number of positions evaluated, and the number from which the search stops."""
-
 _NONE, _STOPPED = -1, 2 * INFINITE
-
-
-class _Arrays(NamedTuple):
-    """Arrays of a search over D moves, on boards of B bordered cells with up to M groups.
-
-    Attributes:
-        boards: (D + 1, B) int8, the board of each level.
-        moves: (D + 1, M) int32, the moves of each level, the tried ones first.
-        sizes: (D + 1, M) int32, their numbers of tiles.
-        lines: (D + 1, D + 1) int32, the best line from each level; -1 ends it.
-        group: (C,) int32, room for one group.
-        scratch: (B,) int8, room for one board.
-        codes: (B, 10) uint64, a random word for each cell and colour, 0 for empty cells (Zobrist 1970).
-        keys: (T,) uint64, keys of the transposition table; T is a power of two, or 0 for no table.
-        table: (T, 5) int64, its entries: value, kind, depth, move, and whether a deeper search may change the value.
-        counters: (2,) int64: positions evaluated, and the limit.
-    """
-
-    boards: NDArray[np.int8]
-    moves: NDArray[np.int32]
-    sizes: NDArray[np.int32]
-    lines: NDArray[np.int32]
-    group: Cells
-    scratch: Board
-    codes: NDArray[np.uint64]
-    keys: NDArray[np.uint64]
-    table: NDArray[np.int64]
-    counters: NDArray[np.int64]
 
 
 @subroutine
@@ -248,17 +236,6 @@ class SearchResult:
     final: bool
 
 
-class Limits(NamedTuple):
-    """When a search ends: a time of `time.perf_counter`, and a number of evaluated positions."""
-
-    end: float = math.inf
-    nodes: int = 1 << 62
-
-    def reached(self, nodes: int) -> bool:
-        """Returns whether a search that has evaluated so many positions must end."""
-        return nodes >= self.nodes or time.perf_counter() + _PAUSE >= self.end
-
-
 def search(
     position: Position,
     *,
@@ -283,38 +260,39 @@ def search(
     Raises:
         ValueError: no limit is given, or one is not allowed.
     """
-    most, limits = check_limits(depth, seconds, nodes)
-    searcher = Searcher(position, most, prune=prune, table=prune)
-    first = most if seconds is nodes is None and not prune else 1
-    return searcher.complete_line(position, searcher.deepen(position, first, limits))
+    searcher = Searcher(position, depth, seconds, nodes, prune=prune, table=prune)
+    return searcher.complete_line(position, searcher.deepen(position, seconds is nodes is None and not prune))
 
 
-def check_limits(depth: int | None, seconds: float | None, nodes: int | None) -> tuple[int, Limits]:
-    """Returns the largest depth, and the other limits of a search that begins now.
-
-    Raises:
-        ValueError: all are None, or one is not allowed.
-    """
+def check_limits(depth: int | None, seconds: float | None, nodes: int | None) -> tuple[int, float, int]:
+    """Returns the limits of a search, or raises a ValueError if there is none, or one is not allowed."""
     if depth is seconds is nodes is None:
         raise ValueError("a search needs a limit: depth, seconds or nodes")
     if seconds is not None and not 0 < seconds < math.inf:
         raise ValueError(f"seconds must be a number above 0, not {seconds!r}")
     most = MAX_DEPTH if depth is None else whole_in_range("depth", depth, 1, MAX_DEPTH)
-    count = 1 << 62 if nodes is None else whole_in_range("nodes", nodes, 1, 1 << 62)
-    # A time limit holds for the search alone, and not for the compiler before the first one.
-    compile_kernels()
-    return most, Limits(time.perf_counter() + (seconds or math.inf), count)
+    return most, seconds or math.inf, _ALL if nodes is None else whole_in_range("nodes", nodes, 1, _ALL)
 
 
 class Searcher:
     """Searches of positions of one game, with the same arrays and the same transposition table."""
 
-    def __init__(self, position: Position, depth: int, *, prune: bool, table: bool) -> None:
-        """Makes the arrays for searches of positions of this game to a depth, with or without a table."""
+    def __init__(
+        self,
+        position: Position,
+        depth: int | None,
+        seconds: float | None,
+        nodes: int | None,
+        *,
+        prune: bool,
+        table: bool,
+    ) -> None:
+        """Makes the arrays for searches of positions of this game within limits, with or without a table."""
+        self._depth, self._seconds, self._most_nodes = check_limits(depth, seconds, nodes)
         config, groups = position.config, max(position.config.cells // 2, 1)
-        self._begun = time.perf_counter()
-        self._config, self.prune, self._depth = config, prune, depth
-        self._most = most = min(depth, groups)
+        self._begun, self._end, self._last_node = time.perf_counter(), math.inf, _ALL
+        self._config, self.prune = config, prune
+        self._most = most = min(self._depth, groups)
         border = (config.rows + 2) * (config.cols + 1)
         # A shallow search takes less time than to clear the largest table. It enters at most
         # (cells / 2) ** (depth - 1) positions above its last level, since a move removes two tiles or more.
@@ -344,27 +322,34 @@ class Searcher:
         """Counts a position that was evaluated elsewhere."""
         self._arrays.counters[_NODES] += 1
 
-    def deepen(self, position: Position, first: int, limits: Limits) -> SearchResult:
-        """Searches the depths from `first` on, which no limit cuts short, and returns the result of the last one."""
-        result = self.search(position, first, Limits())
+    def reached(self) -> bool:
+        """Returns whether a limit is reached, once the limits hold."""
+        return self.nodes >= self._last_node or time.perf_counter() + _PAUSE >= self._end
+
+    def deepen(self, position: Position, at_once: bool) -> SearchResult:
+        """Searches the depths from 1, or the largest one at once, and returns the result of the last one."""
+        first = self._depth if at_once else 1
+        result = self.search(position, first)
         assert result is not None
+        # No limit cuts the first depth short, so that none counts the time of the compiler.
+        self._end, self._last_node = time.perf_counter() + self._seconds, self._most_nodes
         for depth in range(first + 1, self._depth + 1):
-            deeper = None if result.final else self.search(position, depth, limits)
+            deeper = None if result.final else self.search(position, depth)
             if deeper is None:
                 break
             result = deeper
         return result
 
     def search(
-        self, position: Position, depth: int, limits: Limits, alpha: int = -INFINITE, beta: int = INFINITE
+        self, position: Position, depth: int, alpha: int = -INFINITE, beta: int = INFINITE
     ) -> SearchResult | None:
         """Searches to a depth, with the bounds of a position in the middle, and returns None if a limit comes first."""
-        if limits.reached(self.nodes):
+        if self.reached():
             return None
         arrays, (own, other) = self._arrays, position.scores[:: -1 if position.player else 1]
         arrays.boards[0] = with_border(position.board)
-        arrays.counters[_LIMIT] = limits.nodes
-        value, is_open = self._run(limits, own, other, min(depth, self._most), alpha, beta)
+        arrays.counters[_LIMIT] = self._last_node
+        value, is_open = self._run(own, other, min(depth, self._most), alpha, beta)
         if value == _STOPPED:
             return None
         moves = takewhile(lambda move: move != _NONE, arrays.lines[0].tolist())
@@ -372,7 +357,7 @@ class Searcher:
         seconds = time.perf_counter() - self._begun
         return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, seconds, not is_open)
 
-    def _run(self, limits: Limits, own: int, other: int, left: int, alpha: int, beta: int) -> tuple[int, bool]:
+    def _run(self, own: int, other: int, left: int, alpha: int, beta: int) -> tuple[int, bool]:
         """Runs the kernel, in another thread where it may take long, so that the clock or Ctrl-C can stop it."""
         found: list[tuple[int, bool]] = []
         arguments = (self._config.rules, self._arrays, self.prune, 0, own, other, left, alpha, beta)
@@ -383,7 +368,7 @@ class Searcher:
             return found[0]
         worker.start()
         try:
-            while worker.is_alive() and not limits.reached(self.nodes):
+            while worker.is_alive() and not self.reached():
                 worker.join(_PAUSE)
         finally:
             self._arrays.counters[_LIMIT] = 0
@@ -393,18 +378,12 @@ class Searcher:
     def complete_line(self, position: Position, result: SearchResult) -> SearchResult:
         """Returns a result of all searches with the moves of its line that the transposition table had left out."""
         line, nodes, rest = result.line, self.nodes, result
+        self._end, self._last_node = math.inf, _ALL
         while True:
             for cell in rest.line:
                 position = position.play(*cell)
             if len(line) >= result.depth or position.over:
                 return replace(result, line=line, nodes=nodes, seconds=time.perf_counter() - self._begun)
-            found = self.search(position, result.depth - len(line), Limits())
+            found = self.search(position, result.depth - len(line))
             assert found is not None
             line, rest = line + found.line, found
-
-
-@cache
-def compile_kernels() -> None:
-    """Compiles the kernels of positions and searches, or loads them from the disk, once a process."""
-    position = Position(GameConfig(1, 4, 2), np.array([[1, 1, 2, 2]])).play(0, 0)
-    Searcher(position, 1, prune=True, table=True).search(position, 1, Limits())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from azulejos_env.position import Cell, Position
-from azulejos_env.search import INFINITE, Limits, Searcher, SearchResult, check_limits
+from azulejos_env.search import INFINITE, Searcher, SearchResult
 
 __all__ = ["CHOSEN", "CUT", "MAX_NODES", "TIMED_OUT", "VALUED", "SearchTree", "TreeNode", "search_tree"]
 
@@ -111,9 +111,8 @@ def search_tree(
     With a time limit the tree is that of the depth which the limit cut short, and the move of its root is that of the
     last finished depth.
     """
-    most, limits = check_limits(depth, seconds, None)
-    searcher = _TreeSearcher(position, most, prune=prune, table=False)
-    result = searcher.deepen(position, most if seconds is None else 1, limits)
+    searcher = _TreeSearcher(position, depth, seconds, None, prune=prune, table=False)
+    result = searcher.deepen(position, seconds is None)
     root, *others = searcher.kept
     root.value, root.kind = result.value, VALUED
     for node in others:
@@ -126,12 +125,12 @@ class _TreeSearcher(Searcher):
     """Minimax that keeps its nodes, and leaves the levels below the kept ones to the kernel."""
 
     def search(
-        self, position: Position, depth: int, limits: Limits, alpha: int = -INFINITE, beta: int = INFINITE
+        self, position: Position, depth: int, alpha: int = -INFINITE, beta: int = INFINITE
     ) -> SearchResult | None:
-        if limits.reached(self.nodes):
+        if self.reached():
             return None
         self.kept: list[TreeNode] = []
-        self._aim, self._deepest, self._limits = depth, depth, limits
+        self._aim = self._deepest = depth
         found = self._visit(position, self._add((), TIMED_OUT), alpha, beta)
         return found and replace(found, depth=depth, nodes=self.nodes)
 
@@ -149,7 +148,7 @@ class _TreeSearcher(Searcher):
         """Values a node between bounds; None if the time is up."""
         level = len(node.line)
         if level >= self._deepest or position.over:
-            found = super().search(position, self._aim - level, self._limits, alpha, beta)
+            found = super().search(position, self._aim - level, alpha, beta)
         else:
             found = self._try_moves(position, node, alpha, beta)
         if found is not None:

@@ -16,7 +16,7 @@ from support import naive_azulejos as naive
 
 from azulejos_env.config import GameConfig
 from azulejos_env.position import Position, random_board
-from azulejos_env.search import MAX_DEPTH, Limits, Searcher, search
+from azulejos_env.search import MAX_DEPTH, Searcher, search
 from azulejos_env.tree import CHOSEN, CUT, MAX_NODES, TIMED_OUT, VALUED, search_tree
 
 
@@ -57,9 +57,9 @@ def test_cuts_the_table_and_deepening_leave_the_value_of_plain_minimax(depth):
         position = random_position(seed, most_side=6 if depth > 4 else 8)
         plain = search(position, depth=depth, prune=False)
         assert search(position, depth=depth).value == plain.value
-        for first in (1, depth):
-            searcher = Searcher(position, depth, prune=True, table=False)
-            assert searcher.deepen(position, first, Limits()).value == plain.value
+        for at_once in (False, True):
+            searcher = Searcher(position, depth, None, None, prune=True, table=False)
+            assert searcher.deepen(position, at_once).value == plain.value
 
 
 def test_the_line_leads_to_the_value():
@@ -163,7 +163,7 @@ def test_a_time_limit_shows_what_it_cut(monkeypatch):
     root = square(12, 5, 0)
     before = search_tree(root, depth=2, seconds=60.0).result.nodes
     # Time is up in the middle of depth 3.
-    monkeypatch.setattr(Limits, "reached", lambda _, nodes: nodes > before + 10)
+    monkeypatch.setattr(Searcher, "reached", lambda searcher: searcher.nodes > before + 10)
     tree = search_tree(root, seconds=60.0)
     assert tree.result.depth == 2
     timed_out = [node for node in tree.nodes if node.kind == TIMED_OUT]
@@ -175,7 +175,7 @@ def test_a_time_limit_shows_what_it_cut(monkeypatch):
 def test_a_limit_between_two_depths_leaves_the_tree_of_the_last_finished_one(monkeypatch):
     root = square(4, 3, 0)
     before = search_tree(root, depth=2, seconds=60.0).result.nodes
-    monkeypatch.setattr(Limits, "reached", lambda _, nodes: nodes >= before)
+    monkeypatch.setattr(Searcher, "reached", lambda searcher: searcher.nodes >= before)
     tree = search_tree(root, seconds=60.0)
     assert tree.result.depth == 2
     assert tree.nodes == search_tree(root, depth=2).nodes
