@@ -60,14 +60,8 @@ def cell_losses(
 ) -> tuple[Tensor, Tensor]:
     """Returns the losses of safety and counts, each the mean over the boards of a weighted sum over their cells.
 
-    Both are cross-entropies with the weights of `hindsight_weights`; counts leave out mines.
-
-    Args:
-        safety: (N, n) float32, logits.
-        counts: (N, COUNTS, n) float32, logits.
-        codes: (N, rows, cols), the boards.
-        labels: (N, n) int64, counts, MINE or UNKNOWN.
-        isolated_weight_cap: see `baselines.learned.common.losses.hindsight_losses`.
+    Both are cross-entropies with the weights of `hindsight_weights`; counts leave out mines. The logits are (N, n) and
+    (N, COUNTS, n) float32, the boards (N, rows, cols), and the labels (N, n) int64: counts, MINE or UNKNOWN.
     """
     cells = hindsight_weights(codes, isolated_weight_cap) * (labels != UNKNOWN)
     safe = (labels != MINE).to(torch.float32)
@@ -77,13 +71,7 @@ def cell_losses(
 
 
 def worth_loss(log_worth: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-    """Returns the weighted mean of the cross-entropies of the probability of winning and its target.
-
-    Args:
-        log_worth: (N,) float32.
-        targets: (N,) float32, within 0 and 1.
-        weights: (N,) float32, not all 0.
-    """
+    """Returns the mean, with weights (N,), of the cross-entropies of the probability of winning and its target."""
     log_worth = log_worth.clamp(max=-_LEAST_LOSS)
     losses = -(targets * log_worth + (1 - targets) * torch.log(-torch.expm1(log_worth)))
     return (weights * losses).sum() / weights.sum()
@@ -136,11 +124,8 @@ class Practice:
     """Games, samples and work on one board.
 
     Attributes:
-        config: the board under the rule of the training.
         plays: games under the rule of the training, then those under the other rule, if there are any.
-        lessons: the boards that teach safety and counts, of both.
-        afterstates: the boards that teach the worth.
-        replays: both replay buffers, by name.
+        replays: the boards that teach safety and counts, of both, and those that teach the worth.
         work: forward passes of the network on one cell so far, roughly.
         pending: afterstates that wait to be drawn.
     """

@@ -18,23 +18,8 @@ from baselines.support.processes import one_thread
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
 
-GUESS_SLACK = 0.3
-"""Excess over the least risk up to which a click is weighed, on boards of at most 64 cells."""
-
-GUESS_BREADTH = 20
-"""Maximum number of clicks that are weighed."""
-
-SURE = 0.95
-"""Safety from which a cell is clicked without weighing others."""
-
-LEARNED = "learned"
-"""Choice of the first click by the learned worth, or of the learned safety."""
-
-EXACT = "exact"
-"""Safety by the oracle, which shows what better safety would add."""
-
-CLUES = "clues"
-"""Equal safety of all covered cells, fitted to the clues, which shows what the fit does without a network."""
+GUESS_SLACK, GUESS_BREADTH, SURE = 0.3, 20, 0.95
+LEARNED, EXACT, CLUES = "learned", "exact", "clues"
 
 _SLACK_POWER = 1.5
 """On more than 64 cells the slack falls with this power of the cells: to 0.04 on 16x16, and 0.015 on 16x30."""
@@ -73,8 +58,8 @@ class AfterstatePolicy:
             sure: safety from which a cell is clicked without weighing.
             first: the first click: "learned" for the one of the highest worth, "exact" as `exact` clicks, "middle" for
                 the middle of the board, or a cell, row * cols + col.
-            symmetries: whether to average the network at a guess over the half turn and the reflections of the
-                board; the worth for the best three clicks alone.
+            symmetries: whether to average the network at a guess over the half turn and the reflections of the board;
+                the worth for the best three clicks alone.
             safety: "learned" for the safety by the network, "exact" for the exact one by the oracle, or "clues" for
                 equal chances that are fitted to the clues. The last two measure what the network adds and lacks.
             clues: whether to fit the learned safety to the clues if no cell is certain, see `clues.py`.
@@ -95,11 +80,7 @@ class AfterstatePolicy:
         self._onward = whether("onward", onward)
 
     def reset(self, seed: int) -> None:
-        """Does nothing, since no choice is random.
-
-        Args:
-            seed: ignored.
-        """
+        """Does nothing, since no choice is random."""
 
     @cached_property
     def first_cell(self) -> int:

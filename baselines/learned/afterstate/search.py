@@ -14,6 +14,7 @@ from torch.nn import functional
 from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.networks import covered_cells, transform, transform_cells
+from baselines.learned.settings import USUAL_CELLS
 from minesweeper_env.config import BoardConfig
 
 Boards = NDArray[np.int8]
@@ -31,9 +32,6 @@ AT_ONCE = 512
 _LEAST_CHANCE = 0.05
 """Counts of lower probability are left out; the others are rescaled to sum to 1."""
 
-_SMALL_CELLS = 64
-"""Largest number of cells of a small board. With more cells the slack falls."""
-
 _OPENING_BONUS = 0.1
 """Added to the order of the clicks to weigh, as a fraction of the safety, for a cell that would certainly show 0.
 
@@ -49,12 +47,7 @@ On a square board the other four bring nothing measurable, and double the time.
 
 
 class Limits(NamedTuple):
-    """Limits of the search.
-
-    Attributes:
-        slack: clicks are weighed if their rating is at most this much below the highest one on the board.
-        breadth: upper bound on the clicks weighed on each board.
-    """
+    """Limits of the search: how far below the highest rating of a board a click may be, and how many are weighed."""
 
     slack: float
     breadth: int
@@ -66,7 +59,7 @@ class Limits(NamedTuple):
         The logarithm of the worth is a sum over the covered cells, so its error grows with them. On a large board the
         worth therefore decides between clicks of nearly equal safety alone.
         """
-        return cls(slack * min(1.0, _SMALL_CELLS / config.cells) ** power, breadth)
+        return cls(slack * min(1.0, USUAL_CELLS / config.cells) ** power, breadth)
 
 
 _CLOSE = Limits(slack=0.015, breadth=3)
@@ -77,31 +70,19 @@ _LIKELY = Limits(slack=1.0, breadth=4)
 
 
 class Ratings(NamedTuple):
-    """Ratings of the cells of N boards by the network.
+    """Ratings of the cells of N boards by the network."""
 
-    Attributes:
-        safety: (N, n) float32, the probability that a cell is safe; 0 where a click is not legal.
-        counts: (N, COUNTS, n) float32, probabilities of the counts that a safe cell shows; no counts if not asked for.
-    """
-
-    safety: Floats
-    counts: Floats
+    safety: Floats  # (N, n): the probability that a cell is safe; 0 where a click is not legal
+    counts: Floats  # (N, COUNTS, n): the probabilities of the counts that a safe cell shows; no COUNTS if not asked for
 
 
 class Outcomes(NamedTuple):
-    """The K outcomes of clicks on N boards if they hit no mine.
+    """The K outcomes of clicks on N boards if they hit no mine."""
 
-    Attributes:
-        after: (K, rows, cols) int8, the afterstates: the board with the count in the clicked cell, nothing else opened.
-        guesses: (K,) int64, the number of the board.
-        cells: (K,) int64, the clicked cell.
-        chances: (K,) float32, the probability of the count; those of one click sum to 1.
-    """
-
-    after: Boards
-    guesses: Cells
-    cells: Cells
-    chances: Floats
+    after: Boards  # (K, rows, cols): the afterstates, boards with the count in the clicked cell and nothing else opened
+    guesses: Cells  # (K,): the number of the board
+    cells: Cells  # (K,): the clicked cell
+    chances: Floats  # (K,): the probability of the count; those of one click sum to 1
 
     @classmethod
     def of(cls, boards: Boards, counts: Floats, clicks: Flags) -> Outcomes:
@@ -146,7 +127,7 @@ def _ask(
 
 def _parts_of(boards: NDArray[Any]) -> list[slice]:
     """Returns slices of boards (N, rows, cols), one for each pass."""
-    size = max(1, AT_ONCE * 64 // (boards.shape[1] * boards.shape[2]))
+    size = max(1, AT_ONCE * USUAL_CELLS // (boards.shape[1] * boards.shape[2]))
     return [slice(start, start + size) for start in range(0, len(boards), size)]
 
 
@@ -161,7 +142,7 @@ def rate(
         boards: (N, rows, cols) int8 codes.
         legal: (N, rows * cols) bool, the legal clicks.
         counts: whether to rate the counts too.
-        averaged: whether to average the probabilities over the half turn and the reflections of the board.
+        averaged: whether to average over the views.
     """
 
     def question(codes: Tensor) -> list[Tensor]:
@@ -193,11 +174,8 @@ def candidates(
 ) -> Flags:
     """Returns (N, n) bool, True for the clicks of high ratings: at least one per board where a rating is positive.
 
-    Args:
-        ratings: (N, n), of safety or of values; 0 or less where a click is out of the question.
-        limits: how far below the highest rating of a board, and how many.
-        order: (N, n), positive. The clicks where it is highest stay if the breadth is too low for all; None for the
-            order of the ratings.
+    Ratings (N, n) are of safety or of values; 0 or less where a click is out of the question. If the breadth is too low
+    for all, the clicks stay where `order`, (N, n) and positive, is highest, or else the ratings.
     """
     near = (ratings >= ratings.max(axis=1, keepdims=True) - limits.slack) & (ratings > 0)
     places = np.where(near, ratings if order is None else order, 0)
@@ -213,13 +191,8 @@ def worths(network: AfterstateNetwork, mines: int, outcomes: Outcomes, averaged:
     The logarithm of the worth is a sum of hazards over all covered cells. A click changes it near the cell, but the
     hazards of distant cells have errors that differ from one afterstate to the next, and on a large board their sum
     hides the change. So distant hazards are replaced by their mean over all afterstates of the guess for which they are
-    distant, weighted by their chances.
-
-    Args:
-        network: on any device.
-        mines: the number of mines on the boards.
-        outcomes: K outcomes, of all clicks that are compared.
-        averaged: whether to average the hazards over the half turn and the reflections of the board.
+    distant, weighted by their chances. The outcomes are those of all clicks that are compared; `averaged` averages the
+    hazards over the views.
     """
     after = outcomes.after
     if len(after) == 0:
@@ -264,24 +237,16 @@ def best_clicks(
     boards: Boards,
     ratings: Ratings,
     limits: Limits,
-    symmetries: bool = True,
-    onward: bool = True,
+    symmetries: bool,
+    onward: bool,
 ) -> NDArray[np.int64]:
     """Weighs clicks one click ahead, and returns the best one of each board, (N,) int64.
 
     The value of a click is its safety times the sum over counts of P(count) W(the board then). With `onward`, W is
     multiplied by the safety of the safest next click, fitted to the clues. W sums over all covered cells, and its
-    errors hide which click uncovers a safe cell. `lookahead:clicks=1` uses this safety alone, exactly.
-
-    Args:
-        network: on any device.
-        mines: the number of mines on the boards.
-        boards: (N, rows, cols) int8 codes.
-        ratings: of these boards, with counts.
-        limits: which clicks to weigh.
-        symmetries: whether the clicks of nearly the best value, if there are several, are weighed again, with W
-            averaged over the half turn and the reflections of the board.
-        onward: see above.
+    errors hide which click uncovers a safe cell. `lookahead:clicks=1` uses this safety alone, exactly. With
+    `symmetries` the clicks of nearly the best value, if there are several, are weighed again, with W averaged over the
+    views.
     """
     outcomes = Outcomes.of(boards, ratings.counts, clicks_to_weigh(ratings, limits))
     worth = worths(network, mines, outcomes)

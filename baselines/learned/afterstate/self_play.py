@@ -85,25 +85,15 @@ _LEAST_SURVIVAL = 0.05
 
 
 class GuessRecords(NamedTuple):
-    """K guesses of N games that are over, in the order of the clicks.
+    """K guesses of N games that are over, in the order of the clicks; the first click counts as a guess."""
 
-    Attributes:
-        games: (K,) int64, the number of the game of each guess.
-        boards: (K, rows, cols) int8, the codes before the click.
-        cells: (K,) int64, the clicked cells.
-        counts: (K,) int8, what the cells showed; -1 for a mine.
-        safety: (K,) float64, the agent's own probability that the click is safe.
-        values: (K,) float64, the agent's own probability of winning with its best click there; NaN if it weighed none.
-        order: (K,) int64, the number of earlier guesses in the game; the first click counts as one.
-    """
-
-    games: NDArray[np.int64]
-    boards: NDArray[np.int8]
-    cells: NDArray[np.int64]
-    counts: NDArray[np.int8]
-    safety: NDArray[np.float64]
-    values: NDArray[np.float64]
-    order: NDArray[np.int64]
+    games: NDArray[np.int64]  # the number of the game
+    boards: NDArray[np.int8]  # (K, rows, cols): the codes before the click
+    cells: NDArray[np.int64]  # the clicked cell
+    counts: NDArray[np.int8]  # what it showed; -1 for a mine
+    safety: NDArray[np.float64]  # the agent's own probability that the click is safe
+    values: NDArray[np.float64]  # its own probability of winning with its best click; NaN if it weighed none
+    order: NDArray[np.int64]  # the number of earlier guesses in the game
 
 
 def worth_targets(
@@ -136,8 +126,7 @@ def worth_targets(
         mixing: the weight of the outcome after later guesses, 0 to 1.
 
     Returns:
-        targets: (K,) float64 within 0 and 1.
-        weights: (K,) float64; 0 after a mine, and where nothing can be learned.
+        Targets (K,) within 0 and 1, and weights (K,); 0 after a mine, and where nothing can be learned.
     """
     by_game = np.argsort(records.games, kind="stable")
     games, _, _, counts, safety, values, order = (column[by_game] for column in records)
@@ -176,29 +165,18 @@ _FIRST_KEPT = 0.5
 
 
 class Lessons(NamedTuple):
-    """K boards that teach safety and counts.
+    """K boards that teach safety and counts."""
 
-    Attributes:
-        codes: (K, rows, cols) int8.
-        labels: (K, rows * cols) int8, the count that a covered safe cell shows, MINE, or UNKNOWN.
-    """
-
-    codes: NDArray[np.int8]
-    labels: NDArray[np.int8]
+    codes: NDArray[np.int8]  # (K, rows, cols)
+    labels: NDArray[np.int8]  # (K, rows * cols): the count that a covered safe cell shows, MINE, or UNKNOWN
 
 
 class Afterstates(NamedTuple):
-    """K boards that teach the worth.
+    """K boards that teach the worth."""
 
-    Attributes:
-        codes: (K, rows, cols) int8.
-        targets: (K,) float32, the probability of winning.
-        weights: (K,) float32, positive.
-    """
-
-    codes: NDArray[np.int8]
-    targets: NDArray[np.float32]
-    weights: NDArray[np.float32]
+    codes: NDArray[np.int8]  # (K, rows, cols)
+    targets: NDArray[np.float32]  # the probability of winning
+    weights: NDArray[np.float32]  # positive
 
 
 class SelfPlay:
@@ -222,13 +200,9 @@ class SelfPlay:
     def play(self, network: AfterstateNetwork, rng: np.random.Generator, searches: bool) -> tuple[Lessons, Afterstates]:
         """Plays `count` games to their ends.
 
-        Args:
-            network: plays.
-            rng: source of all randomness.
-            searches: whether to weigh the clicks at guesses; the safest one is clicked otherwise.
-
-        Returns:
-            What the games teach. The layout of a game is looked at once it is over, when every player sees it.
+        All randomness is from `rng`. If a round `searches`, it weighs the clicks at guesses; the safest one is clicked
+        otherwise. Returns what the games teach: the layout of a game is looked at once it is over, when every player
+        sees it.
         """
         self._network, self._rng, self._searches = network, rng, searches
         self.rated = self.guessed = self.changed = 0
