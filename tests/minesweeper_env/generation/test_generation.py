@@ -28,38 +28,21 @@ def board_of(rows, cols, mines, first_click="opening", radius=1):
     return BoardConfig(rows, cols, mines, first_click, ("click",), radius)
 
 
-def opened_by(find_safe, config, layout, first):
-    """Returns the game after clicking what `find_safe` calls safe on the visible board, again and again."""
-    mines = [tuple(cell) for cell in np.argwhere(layout).tolist()]
-    game = NaiveGame(config.rows, config.cols, mines, config.radius, ("click",))
-    cells = [first]
+def logic_wins(config, layout, level):
+    """Returns whether clicks on what inference calls safe on the visible board win from cell (0, 0)."""
+    game = NaiveGame(config.rows, config.cols, map(tuple, np.argwhere(layout).tolist()), config.radius, ("click",))
+    cells = [(0, 0)]
     while cells:
         for row, col in cells:
             game.step(row * config.cols + col)
-        cells = [] if game.status != "playing" else find_safe(visible(game))
-    return game
-
-
-def safe_by_subsets(config):
-    """Returns the rule that clicks what `deduce` finds at level "subset"."""
-
-    def find(board):
-        steps = deduce(board, config.mines, radius=config.radius, level="subset")
-        return [cell for step in steps for cell in step.safe]
-
-    return find
-
-
-def safe_by_oracle(config):
-    """Returns the rule that clicks what is safe in all layouts."""
-
-    def find(board):
-        return [tuple(cell) for cell in np.argwhere(certain_cells(board, config.mines, radius=config.radius).safe)]
-
-    return find
-
-
-RULES = {"subset": safe_by_subsets, "exact": safe_by_oracle}
+        if game.status != "playing":
+            break
+        if level == "subset":
+            steps = deduce(visible(game), config.mines, radius=config.radius, level="subset")
+            cells = [cell for step in steps for cell in step.safe]
+        else:
+            cells = np.argwhere(certain_cells(visible(game), config.mines, radius=config.radius).safe).tolist()
+    return game.status == "won"
 
 
 SMALL = 25
@@ -175,19 +158,19 @@ def test_each_proof_wins_by_forced_clicks_alone(config, first, level):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("config", "seeds"), [(board_of(16, 16, 40), 30), (board_of(16, 30, 99), 10)], ids=str)
 @pytest.mark.parametrize("level", LEVELS)
-def test_proofs_of_large_boards_win_by_forced_clicks_alone(config, seeds, level):
+@pytest.mark.parametrize(
+    ("config", "method", "seeds"),
+    [
+        (board_of(16, 16, 40), "auto", 30),
+        (board_of(16, 30, 99), "auto", 10),
+        *((board_of(*sizes), "repair", 3) for sizes in ((10, 10, 25), (16, 16, 60), (16, 30, 130))),
+    ],
+    ids=str,
+)
+def test_proofs_of_large_boards_win_by_forced_clicks_alone(config, method, seeds, level):
     for seed in range(seeds):
-        replay(generate(config, (seed % config.rows, seed % config.cols), level, seed))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("config", [board_of(10, 10, 25), board_of(16, 16, 60), board_of(16, 30, 130)], ids=str)
-@pytest.mark.parametrize("level", LEVELS)
-def test_repaired_boards_have_proofs_too(config, level):
-    for seed in range(3):
-        board = generate(config, (4, 5), level, seed, method="repair")
+        board = generate(config, (seed % config.rows, seed % config.cols), level, seed, method=method)
         assert board.layout.sum() == config.mines
         replay(board)
 
@@ -204,35 +187,35 @@ def test_a_level_solves_the_layouts_that_inference_solves(config, level):
         layout[1 + rng.permutation(config.cells - 1)[: config.mines]] = True
     layouts = layouts.reshape(60, config.rows, config.cols)
     layouts = layouts[[not layout[:2, :2].any() for layout in layouts]] if config.radius == 1 else layouts
-    expected = [opened_by(RULES[level](config), config, layout, (0, 0)).status == "won" for layout in layouts]
+    expected = [logic_wins(config, layout, level) for layout in layouts]
     assert Searcher(config).solves(layouts, 0, level).tolist() == expected
 
 
-def test_all_layouts_of_a_small_board_are_judged_as_inference_judges_them():
-    config = board_of(3, 4, 3, "safe")
-    layouts = np.zeros((165, 12), np.bool_)
-    for layout, mines in zip(layouts, itertools.combinations(range(1, 12), 3), strict=True):
-        layout[list(mines)] = True
-    layouts = layouts.reshape(-1, 3, 4)
-    searcher = Searcher(config)
-    for level in LEVELS:
-        expected = [opened_by(RULES[level](config), config, layout, (0, 0)).status == "won" for layout in layouts]
-        assert searcher.solves(layouts, 0, level).tolist() == expected
-        assert 0 < sum(expected) < len(expected)
+def every_layout(mines):
+    """Returns all layouts of a board of 3 x 4 whose first cell is free."""
+    chosen = list(itertools.combinations(range(1, 12), mines))
+    layouts = np.zeros((len(chosen), 12), np.bool_)
+    np.put_along_axis(layouts, np.array(chosen), True, axis=1)
+    return layouts.reshape(-1, 3, 4)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_all_layouts_of_a_small_board_are_judged_as_inference_judges_them(level):
+    config, layouts = board_of(3, 4, 3, "safe"), every_layout(3)
+    expected = [logic_wins(config, layout, level) for layout in layouts]
+    assert Searcher(config).solves(layouts, 0, level).tolist() == expected
+    assert 0 < sum(expected) < len(expected)
 
 
 def test_rejection_draws_every_solved_layout_equally_often():
-    config = board_of(3, 4, 2, "safe")
-    layouts = np.zeros((55, 12), np.bool_)
-    for layout, mines in zip(layouts, itertools.combinations(range(1, 12), 2), strict=True):
-        layout[list(mines)] = True
-    solved = Searcher(config).solves(layouts.reshape(-1, 3, 4), 0, "exact")
+    config, layouts = board_of(3, 4, 2, "safe"), every_layout(2)
+    solved = Searcher(config).solves(layouts, 0, "exact")
     index = {layout.tobytes(): place for place, layout in enumerate(layouts[solved])}
     games = 200 * len(index)
     found = Searcher(config).search(
         np.zeros(games, np.int64), np.arange(games, dtype=np.uint64), "exact", 1000, "rejection"
     )
-    drawn = np.bincount([index[layout.tobytes()] for layout in found.layouts.reshape(games, -1)], minlength=len(index))
+    drawn = np.bincount([index[layout.tobytes()] for layout in found.layouts], minlength=len(index))
     excess = float(((drawn - 200) ** 2 / 200).sum())
     # Chi-square: its mean is the degrees of freedom, and its variance twice as many.
     freedom = len(index) - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import comb
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -59,34 +59,16 @@ def played_wins(mine, count):
 
 def random_layouts(rng, number, cells, mines):
     """Returns distinct layouts with equally many mines, and random counts: the search assumes no geometry."""
-    chosen = rng.permutation(comb(cells, mines))[:number]
-    mine = np.zeros((len(chosen), cells), np.uint8)
-    for row, index in zip(mine, chosen, strict=True):
-        row[list(_combination(cells, mines, int(index)))] = 1
+    every = np.array(list(combinations(range(cells), mines)), int)
+    mine = np.zeros((min(number, len(every)), cells), np.uint8)
+    np.put_along_axis(mine, every[rng.permutation(len(every))[: len(mine)]], 1, axis=1)
     return mine, rng.integers(0, rng.integers(1, 4), mine.shape).astype(np.uint8)
-
-
-def _combination(cells, mines, index):
-    """Returns the combination of this index in lexicographic order."""
-    first = 0
-    while mines > 0:
-        following = comb(cells - first - 1, mines - 1)
-        if index < following:
-            yield first
-            mines -= 1
-        else:
-            index -= following
-        first += 1
 
 
 def layouts_of_board(rng, rows, cols, mines, number):
     """Returns layouts of a board, with their counts."""
-    mine = np.zeros((min(number, comb(rows * cols, mines)), rows * cols), np.uint8)
-    chosen = rng.permutation(comb(rows * cols, mines))[: len(mine)]
-    for row, index in zip(mine, chosen, strict=True):
-        row[list(_combination(rows * cols, mines, int(index)))] = 1
-    count = np.stack([counts_of(row.reshape(rows, cols), 1).ravel() for row in mine]).astype(np.uint8)
-    return mine, count
+    mine, _ = random_layouts(rng, number, rows * cols, mines)
+    return mine, np.stack([counts_of(row.reshape(rows, cols), 1).ravel() for row in mine]).astype(np.uint8)
 
 
 def random_sets(seed, number):

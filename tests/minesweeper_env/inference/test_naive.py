@@ -14,28 +14,16 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.inference import InconsistentBoardError
 
 H, M = 11, 12
-THIRD = 1 / 3
 
 BY_HAND = [
     ([[H, H], [H, H]], 1, 4, [[0.25, 0.25], [0.25, 0.25]]),
-    ([[H, H], [H, H]], 0, 1, [[0, 0], [0, 0]]),
-    ([[H, H], [H, H]], 4, 1, [[1, 1], [1, 1]]),
     ([[0, 0], [0, 0]], 0, 1, [[0, 0], [0, 0]]),
-    ([[H, 1, H, H]], 2, 2, [[0.5, 0, 0.5, 1]]),
-    ([[H, 1, H, H, H]], 2, 4, [[0.5, 0, 0.5, 0.5, 0.5]]),
     ([[9, 1, 10, H, 9]], 2, 4, [[0.5, 0, 0.5, 0.5, 0.5]]),
     ([[M, 1, H, H, H]], 2, 2, [[1, 0, 0, 0.5, 0.5]]),
-    ([[M, H, H, M]], 3, 2, [[1, 0.5, 0.5, 1]]),
     # The pattern 1-2-1 between walls.
     ([[H, H, H], [1, 2, 1]], 2, 1, [[1, 0, 1], [0, 0, 0]]),
-    # Two counts with two cells in common: one mine serves both, and two mines one each.
+    # Two counts with two cells in common: one mine serves both.
     ([[H, H], [H, 1], [H, H], [H, 1], [H, H]], 1, 2, [[0, 0], [0, 0], [0.5, 0.5], [0, 0], [0, 0]]),
-    (
-        [[H, H], [H, 1], [H, H], [H, 1], [H, H]],
-        2,
-        9,
-        [[THIRD, THIRD], [THIRD, 0], [0, 0], [THIRD, 0], [THIRD, THIRD]],
-    ),
 ]
 
 
@@ -43,31 +31,6 @@ BY_HAND = [
 def test_boards_done_by_hand(board, mines, number, probabilities):
     assert naive.count_layouts(board, mines) == len(naive.layouts(board, mines)) == number
     assert np.array_equal(naive.mine_probabilities(board, mines), probabilities)
-    safe, mine = naive.certain_cells(board, mines)
-    assert np.array_equal(safe, (np.array(board) > 8) & (np.array(probabilities) == 0))
-    assert np.array_equal(mine, np.array(probabilities) == 1)
-
-
-def test_independent_cells_done_by_hand():
-    board = [[H, 1, H, H, M]]
-    assert np.array_equal(naive.mine_probabilities(board, 0, prior=0.25), [[0.5, 0, 0.5, 0.25, 1]])
-    # The shared cell alone against one mine at each end: 1 : 1 / 3.
-    board = [[H, 1, H, 1, H]]
-    assert np.allclose(naive.mine_probabilities(board, 5, prior=0.25), [[0.25, 0, 0.75, 0, 0.25]], atol=1e-15)
-
-
-def test_a_count_of_radius_2_reaches_two_cells_far():
-    h = Codes.of_radius(2).hidden
-    board = [[h, h, 1, h, h, h]]
-    assert np.array_equal(naive.mine_probabilities(board, 2, radius=2), [[0.25, 0.25, 0, 0.25, 0.25, 1]])
-
-
-@pytest.mark.parametrize(
-    ("cell", "probabilities"), [((0, 0), {0: 0.5}), ((0, 2), {1: 0.5}), ((0, 3), {}), ((0, 4), {})]
-)
-def test_the_counts_that_a_cell_may_show_done_by_hand(cell, probabilities):
-    distribution = naive.count_distribution([[H, 1, H, H, M]], 3, cell)
-    assert distribution.tolist() == [probabilities.get(count, 0) for count in range(9)]
 
 
 def tiny_positions(seed, number):
@@ -130,25 +93,11 @@ def test_independent_cells_agree_with_a_sum_over_all_subsets():
         assert np.allclose(probabilities, (sums / total).astype(float), atol=1e-15)
 
 
-CONTRADICTIONS = [
-    ([[H, 2]], 1, (0, 1), "contradicts"),
-    ([[0, H]], 1, (0, 1), "mines in all"),
-    ([[M, 0, H]], 1, (0, 1), "contradicts"),
-    ([[1, H, 2, H]], 1, (0, 1), "mines in all"),
-    ([[H, H, H], [1, 1, 2]], 2, (1, 2), "contradicts"),
-    ([[M, M]], 1, (0, 0), "mines in all"),
-    ([[0, 0]], 1, (0, 0), "mines in all"),
-    ([[M, 1]], 2, (0, 0), "mines in all"),
-]
-
-
-@pytest.mark.parametrize(("board", "mines", "cell", "reason"), CONTRADICTIONS)
-def test_contradictions_are_named(board, mines, cell, reason):
+@pytest.mark.parametrize(
+    ("board", "mines", "cell"), [([[H, 2]], 1, (0, 1)), ([[H, H, H], [1, 1, 2]], 2, (1, 2)), ([[M, M]], 1, (0, 0))]
+)
+def test_contradictions_are_named(board, mines, cell):
     for function in (naive.layouts, naive.count_layouts, naive.mine_probabilities, naive.certain_cells):
-        with pytest.raises(InconsistentBoardError, match=reason) as caught:
+        with pytest.raises(InconsistentBoardError) as caught:
             function(board, mines)
         assert caught.value.cell == cell
-
-
-def test_the_number_of_mines_contradicts_nothing_where_the_cells_are_independent():
-    assert naive.mine_probabilities([[0, 0]], 1, prior=0.5).tolist() == [[0, 0]]
