@@ -145,17 +145,3 @@ def test_the_single_environment_agrees_for_other_sets_of_moves(moves, radius):
             assert (terminated, truncated) == (game.status in ("won", "lost"), False)
             assert (info["invalid_action"], info["is_success"]) == (illegal, game.status == "won")
         assert observation.ravel().tolist() == game.codes()
-
-
-@pytest.mark.parametrize("size", [(1, 2), (2, 1), (1, 100), (100, 100)])
-def test_the_smallest_and_a_large_board(size):
-    mines = max(1, size[0] * size[1] // 10)
-    game = NaiveGame(*size, [])
-    rng = np.random.default_rng(5)
-    game.mines = {game.board[i] for i in rng.choice(len(game.board), mines, replace=False)}
-    env = MinesweeperEnv(size, mines, "any", ("click",))
-    env.reset(options={"layout": grid(game)})
-    for action in [i for i, cell in enumerate(game.board) if cell not in game.mines][:3]:
-        game.step(action)
-        observation = env.step(action)[0]
-        assert observation.ravel().tolist() == game.codes()

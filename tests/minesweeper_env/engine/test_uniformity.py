@@ -101,22 +101,6 @@ def test_a_zone_that_is_forgotten_or_too_large_is_rejected(first_click):
         assert follows(layouts, other, (8, 8), 1, (4, 3)) == (other == first_click)
 
 
-def test_a_slightly_biased_placement_is_rejected():
-    rng = np.random.default_rng(0)
-    weights = np.ones(81)
-    weights[0] = 1.3
-    chosen = np.argsort(rng.exponential(size=(3 * GAMES, 81)) / weights, axis=1)[:, :10]
-    layouts = np.zeros((3 * GAMES, 81), np.bool_)
-    np.put_along_axis(layouts, chosen, True, axis=1)
-    assert placement_p_value(layouts.reshape(-1, 9, 9), np.ones((9, 9), np.bool_)) < ALPHA
-
-
-def test_a_placement_that_is_too_even_is_rejected():
-    stripes = np.array([np.roll(np.arange(81) < 10, shift) for shift in range(81)])
-    layouts = np.tile(stripes, (50, 1)).reshape(-1, 9, 9)
-    assert not is_plausible(placement_p_value(layouts, np.ones((9, 9), np.bool_)))
-
-
 @pytest.mark.parametrize(
     ("first_click", "size", "mines", "radius", "click"),
     [

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gymnasium.spaces import Box
+from support.naive_game import ALL_MOVES
 
 from minesweeper_env import MinesweeperEnv
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.observations import Encoder, decode
-
-ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 
 
 def played(observation, radius=1, steps=20):

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.equality import assert_same
+from support.naive_game import ALL_MOVES
 
 from minesweeper_env import MinesweeperVectorEnv, observations
 from minesweeper_env.engine import games as batches
@@ -22,7 +23,6 @@ from minesweeper_env.engine import kernels
 from minesweeper_env.rewards import REWARDS
 
 GAMES = 11
-ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 SPARSE = {"size": 8, "mines": 4, "moves": ("click",)}
 LEAST_CELLS = batches.LEAST_CELLS
 
@@ -155,19 +155,13 @@ def test_the_threads_end_with_the_environment():
 @pytest.mark.parametrize("threads", [1, 8])
 def test_one_thread_or_a_small_batch_starts_no_thread(monkeypatch, threads):
     monkeypatch.setattr(batches, "LEAST_CELLS", LEAST_CELLS)
+    assert [len(MinesweeperVectorEnv(n, (16, 30), threads=7)._games._slices) for n in (273, 274, 4096)] == [1, 2, 7]
     before = threading.enumerate()
     env = gymnasium.make_vec("Minesweeper-v0", num_envs=64, threads=threads)
     env.reset(seed=0)
     for _ in range(20):
         env.step(env.unwrapped.sample_actions())
     assert not new_threads(before)
-
-
-@pytest.mark.parametrize(("games", "parts"), [(273, 1), (274, 2), (4096, 7)])
-def test_a_part_has_at_least_65536_cells(monkeypatch, games, parts):
-    monkeypatch.setattr(batches, "LEAST_CELLS", LEAST_CELLS)
-    env = MinesweeperVectorEnv(games, (16, 30), threads=7)
-    assert len(env._games._slices) == parts
 
 
 @pytest.mark.parametrize("action", [-1, 64, 1 << 40])

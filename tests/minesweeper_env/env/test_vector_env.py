@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 from support.equality import assert_same, steps_alike
+from support.naive_game import ALL_MOVES
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.config import FIRST_CLICKS
@@ -18,7 +19,7 @@ from minesweeper_env.observations import ENCODINGS
 from minesweeper_env.rewards import REWARDS
 
 MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
-MOVE_SETS = (("click",), ("click", "flag"), ("click", "flag", "unflag", "question", "chord"))
+MOVE_SETS = (("click",), ("click", "flag"), ALL_MOVES)
 
 
 def opened_cells_less_losses(transition):

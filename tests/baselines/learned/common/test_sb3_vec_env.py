@@ -172,7 +172,7 @@ def test_methods_and_attributes_of_some_games():
     assert env.env_is_wrapped(Monitor, indices=[1, 2]) == [False, False]
     with pytest.raises(AttributeError, match="difficulty"):
         env.get_attr("difficulty")
-    with pytest.raises(TypeError, match="render takes no arguments"):
+    with pytest.raises(TypeError, match="arguments"):
         env.env_method("render", "human")
     with pytest.raises(NotImplementedError, match="make another environment"):
         env.set_attr("reward", "win")
