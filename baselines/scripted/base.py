@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,8 @@ class Knowledge:
 
     def rows(self, chosen: NDArray[np.bool_]) -> Knowledge:
         """Returns a copy of the knowledge about the games where `chosen`, (N,) bool, is true."""
-        selection = object.__new__(Knowledge)
-        selection.config = self.config
-        for name in ("boards", "open", "counts", "safe", "mine", "unknown"):
-            setattr(selection, name, getattr(self, name)[chosen])
+        selection = copy(self)
+        vars(selection).update({name: array[chosen] for name, array in vars(self).items() if name != "config"})
         return selection
 
     def record(self, safe: NDArray[np.bool_], mine: NDArray[np.bool_]) -> None:
@@ -56,10 +55,6 @@ class Knowledge:
     def missing_mines(self) -> NDArray[np.int16]:
         """Returns (N, rows, cols) int16: at open cells, the number of mines among the unknown neighbours."""
         return self.counts - self.neighbour_sum(self.mine)
-
-    def mines_left(self) -> NDArray[np.int64]:
-        """Returns (N,) int64: the number of mines among the unknown cells."""
-        return self.config.mines - self.mine.sum(axis=(1, 2))
 
 
 def neighbour_sums(values: NDArray[Any], radius: int) -> NDArray[Any]:
@@ -80,31 +75,19 @@ def neighbour_sums(values: NDArray[Any], radius: int) -> NDArray[Any]:
     return sums
 
 
-def find_mines(knowledge: Knowledge) -> NDArray[np.bool_]:
-    """Returns (N, rows, cols) bool: the mines by the first local rule.
+def apply_local_rules_once(knowledge: Knowledge) -> bool:
+    """Applies the first local rule to all clues, then the second one; returns whether either found a cell.
 
-    If a clue lacks as many mines as it has unknown neighbours, they are all mines.
+    1. If a clue lacks as many mines as it has unknown neighbours, they are all mines.
+    2. If a clue equals the number of its known mines, its unknown neighbours are safe.
     """
+    nothing = np.zeros_like(knowledge.open)
     unknown = knowledge.neighbour_sum(knowledge.unknown)
     full = knowledge.open & (unknown > 0) & (knowledge.missing_mines() == unknown)
-    return knowledge.unknown & (knowledge.neighbour_sum(full) > 0)
-
-
-def find_safe(knowledge: Knowledge) -> NDArray[np.bool_]:
-    """Returns (N, rows, cols) bool: the safe cells by the second local rule.
-
-    If a clue equals the number of its known mines, its unknown neighbours are safe.
-    """
-    reached = knowledge.open & (knowledge.missing_mines() == 0)
-    return knowledge.unknown & (knowledge.neighbour_sum(reached) > 0)
-
-
-def apply_local_rules_once(knowledge: Knowledge) -> bool:
-    """Applies the first local rule to all clues, then the second one; returns whether either found a cell."""
-    nothing = np.zeros_like(knowledge.open)
-    mines = find_mines(knowledge)
+    mines = knowledge.unknown & (knowledge.neighbour_sum(full) > 0)
     knowledge.record(nothing, mines)
-    safe = find_safe(knowledge)
+    reached = knowledge.open & (knowledge.missing_mines() == 0)
+    safe = knowledge.unknown & (knowledge.neighbour_sum(reached) > 0)
     knowledge.record(safe, nothing)
     return bool(mines.any() or safe.any())
 
@@ -116,11 +99,9 @@ def apply_local_rules(knowledge: Knowledge) -> None:
 
 
 def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:
-    """Returns how many of N guesses can lose the game; the first-click rule may protect the first one.
+    """Returns how many guesses can lose the game; `begun`, (N,) bool, is whether a cell was open before each.
 
-    Args:
-        begun: (N,) bool, whether a cell was open before the guess.
-        config: the games.
+    The first-click rule may protect the first click.
     """
     return len(begun) if config.first_click == "any" else int(begun.sum())
 

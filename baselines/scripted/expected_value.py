@@ -22,7 +22,8 @@ class ExpectedValuePolicy(SubsetPolicy):
         useful = knowledge.open & (hidden > 0)
         densities = np.where(useful, knowledge.missing_mines() / np.maximum(hidden, 1), 0.0)
         counts = knowledge.neighbour_sum(useful)
-        density = knowledge.mines_left() / np.maximum(knowledge.unknown.sum(axis=(1, 2)), 1)
+        mines_left = self.config.mines - knowledge.mine.sum(axis=(1, 2))
+        density = mines_left / np.maximum(knowledge.unknown.sum(axis=(1, 2)), 1)
         means: NDArray[np.float64] = knowledge.neighbour_sum(densities) / np.maximum(counts, 1)
         return np.where(counts > 0, means, density[:, None, None])
 

@@ -6,40 +6,17 @@ the deduction of their program.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge, ScriptedPolicy
+from baselines.support.checks import one_of
 from minesweeper_env.cell_sets import neighbour_bits, to_array, to_bits
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.kernels import MINE, SAFE, SEVERAL, WITH_TOTAL, known_cells
 
-
-class Deduction(Protocol):
-    """A way to deduce certain cells."""
-
-    def apply(self, knowledge: Knowledge) -> None:
-        """Records certain cells in the knowledge."""
-
-
-class SubsetDeduction:
-    """Single clues, then differences and overlaps of several, then the number of mines on the board.
-
-    A rule is used only in games where the rules before it find no safe cell.
-    """
-
-    def __init__(self, config: BoardConfig, use_mines: bool = True) -> None:
-        """Prepares to deduce on boards of this configuration; `use_mines` allows the number of mines on the board."""
-        self._config, self._level = config, WITH_TOTAL if use_mines else SEVERAL
-
-    def apply(self, knowledge: Knowledge) -> None:
-        """Records at least one safe cell in each game where the rules find one, and all mines elsewhere."""
-        known = known_cells(knowledge.boards, self._config.mines, self._config.radius, self._level)
-        knowledge.record(known == SAFE, known == MINE)
+LEVELS = {"closure": WITH_TOTAL, "counts": SEVERAL}
+"""Deductions by name: the closure of the clues, with and without the number of mines."""
 
 
 class SinglePassDeduction:
@@ -80,14 +57,10 @@ class SinglePassDeduction:
 
 
 class _Game:
-    """Knowledge base of one game.
+    """Knowledge base of one game; sets of cells are bits, and `safe` includes open cells.
 
-    Attributes:
-        shown: (n,) int16, the clues processed so far; -1 elsewhere.
-        safe: certainly safe cells, open ones included, as bits.
-        mine: certain mines, as bits.
-        sentences: pairs of cells (as bits) and number of mines, in the order of discovery. Certain cells are removed
-            when they are found and when they are opened; sentences formed in between can hold safe cells.
+    A sentence is a set of cells and its number of mines, in the order of discovery. Certain cells are removed when they
+    are found and when they are opened; sentences formed in between can hold safe cells.
     """
 
     def __init__(self, cells: int) -> None:
@@ -137,14 +110,6 @@ class _Game:
                     self.sentences.append((cells ^ other, number - count))
 
 
-DEDUCTIONS: dict[str, Callable[[BoardConfig], Deduction]] = {
-    "closure": SubsetDeduction,
-    "counts": partial(SubsetDeduction, use_mines=False),
-    "source": SinglePassDeduction,
-}
-"""Deductions by name: the closure, the closure without the number of mines, and that of Sun, Chen & Yang's program."""
-
-
 class SubsetPolicy(ScriptedPolicy):
     """Deduces by subset differences; guesses a uniformly random cell not known to be a mine."""
 
@@ -153,22 +118,25 @@ class SubsetPolicy(ScriptedPolicy):
 
         Args:
             config: the games.
-            deduction: one of `DEDUCTIONS`.
+            deduction: one of `LEVELS`, or "source" for that of Sun, Chen & Yang's program.
 
         Raises:
             ValueError: `deduction` is unknown.
         """
+        self._deduction = one_of("deduction", deduction, [*LEVELS, "source"])
         super().__init__(config)
-        if deduction not in DEDUCTIONS:
-            raise ValueError(f"deduction must be one of {', '.join(DEDUCTIONS)}, not {deduction!r}")
-        self._make_deduction = partial(DEDUCTIONS[deduction], config)
-        self._deduction = self._make_deduction()
+        self.reset(0)
 
     def reset(self, seed: int) -> None:
-        """Seeds the random choices, and drops all deductions."""
+        """Seeds the random choices, and forgets all games."""
         super().reset(seed)
-        self._deduction = self._make_deduction()
+        self._program = SinglePassDeduction(self.config)
 
     def deduce(self, knowledge: Knowledge) -> None:
-        """Deduces by subset differences."""
-        self._deduction.apply(knowledge)
+        """Deduces by single clues, then several, then the number of mines; a rule waits for those before it."""
+        if self._deduction == "source":
+            self._program.apply(knowledge)
+        else:
+            config = self.config
+            known = known_cells(knowledge.boards, config.mines, config.radius, LEVELS[self._deduction])
+            knowledge.record(known == SAFE, known == MINE)

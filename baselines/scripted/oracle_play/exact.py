@@ -180,21 +180,13 @@ def choose_least_risks(
     neighbours: NDArray[np.uint32],
     clicks: Cells,
 ) -> None:
-    """Chooses a click on each board by given risks, with the ties of `choose_clicks`.
+    """Chooses a click on each board by given risks, with the ties and the arguments of `choose_clicks`.
 
-    Args:
-        boards: (N, n) int8, cell codes.
-        legal: (N, n) bool, the legal clicks; at least one on each board.
-        max_count: the largest clue.
-        first_cell: the click on a board without open cells.
-        risks: (N, n), the probabilities of a mine; none above 1.
-        neighbours: (n, degree) uint32, the neighbours of each cell.
-        clicks: (N,) filled.
+    `risks`, (N, n), are the probabilities of a mine, none above 1; `neighbours` is the `neighbour_table`.
     """
     for i in range(len(boards)):
-        if legal[i, first_cell] and _is_unopened(boards[i], max_count):
-            clicks[i] = first_cell
-        else:
+        clicks[i] = first_cell
+        if not legal[i, first_cell] or not _is_unopened(boards[i], max_count):
             clicks[i] = least_risk(boards[i], legal[i], max_count, risks[i], neighbours)
 
 
