@@ -93,9 +93,8 @@ def test_it_clicks_what_is_legal_and_takes_another_action_only_without_a_click()
 def test_answers_do_not_depend_on_the_batch_or_on_the_seed():
     config = click_config(6, 6, 8)
     boards, clicks = map(np.array, zip(*moments(config, 40), strict=True))
-    policy = build_policy("exact", config, seed=9)
+    policy, before = build_policy("exact", config, seed=9), boards.copy()
     masks = (boards > 8).reshape(len(boards), -1).astype(np.int8)
-    before = boards.copy()
     assert (policy.act(boards[::-1], masks[::-1])[::-1] == clicks).all()
     assert [policy.act(boards[i : i + 1], masks[i : i + 1])[0] for i in range(20)] == clicks[:20].tolist()
     assert (boards == before).all()
@@ -113,10 +112,7 @@ def test_a_board_that_contradicts_itself_is_an_error_that_names_the_board():
 def test_the_first_cell_can_be_chosen(name):
     config = click_config(5, 6, 6)
     covered, everything = np.full((2, 5, 6), 11, np.int8), np.ones((2, 30), np.int8)
-    assert build_policy(name, config, first=17).act(covered, everything).tolist() == [17, 17]
-    for first in (None, "exact"):
-        assert build_policy(name, config, first=first).act(covered, everything).tolist() == [first_cell(config)] * 2
-    assert build_policy(name, config, first="middle").act(covered, everything).tolist() == [15, 15]
-    begun = covered.copy()
-    begun[:, 0, 0] = 1
-    assert (build_policy(name, config, first=17).act(begun, everything) != 17).all()
+    for first, cell in ((17, 17), (None, first_cell(config)), ("exact", first_cell(config)), ("middle", 15)):
+        assert build_policy(name, config, first=first).act(covered, everything).tolist() == [cell] * 2
+    covered[:, 0, 0] = 1
+    assert (build_policy(name, config, first=17).act(covered, everything) != 17).all()

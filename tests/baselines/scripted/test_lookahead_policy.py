@@ -1,23 +1,128 @@
-"""`lookahead`: the exact endgame, and the value of a click before it."""
+"""`lookahead` against a plain search over lists of layouts, its exact endgame, and its older play one click ahead."""
 
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from support import naive_inference as naive
-from support.policies import Recorder, all_layouts, boards_in_play, click_config, number_won
+from support import ROOT
+from support.policies import Recorder, all_layouts, boards_in_play, click_config, consistent_layouts, number_won
 
-from baselines import make_policy
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
+from baselines.scripted.base import neighbour_sums
 from baselines.scripted.oracle_play.lookahead import Endings
-from minesweeper_env.inference import InconsistentBoardError, count_layouts, first_cell_values, mine_probabilities
+from minesweeper_env import HIDDEN, BoardConfig
+from minesweeper_env.inference import count_layouts, first_cell_values, mine_probabilities
 from minesweeper_env.inference.optimal import OptimalPlay
 
-SLACK, DISCOUNT, BREADTH = 0.15, 0.1, 20
+GOLDEN = ROOT / "tests" / "baselines" / "scripted" / "golden" / "lookahead-one-click.json"
+
+
+class PlainSearch:
+    """The value of a click by its definition; a position is the list of its layouts, without any cut-off."""
+
+    def __init__(self, board: np.ndarray, layouts: np.ndarray, slack: float, breadths: list[int], discount: float):
+        self.slack, self.breadths, self.discount = slack, breadths, discount
+        self.layouts = consistent_layouts(board, layouts)
+        self.counts = neighbour_sums(self.layouts, 1)
+        self.board = board
+
+    def candidates(self, board: np.ndarray, rows: np.ndarray, breadth: int) -> list[int]:
+        """Returns cells by risk, then by open neighbours and the probability of a 0, then in reading order."""
+        risks = self.layouts[rows].mean(axis=0).ravel()
+        covered = np.flatnonzero(board.ravel() == HIDDEN)
+        near = covered[risks[covered] <= risks[covered].min() + self.slack]
+        promise = [self.promise(board, risks, cell) for cell in near]
+        order = sorted(zip(near, promise, strict=True), key=lambda each: (1.0 - risks[each[0]]) * 1e6 + each[1])
+        return [int(cell) for cell, _ in reversed(order)][:breadth]
+
+    def promise(self, board: np.ndarray, risks: np.ndarray, cell: int) -> float:
+        rows, cols = board.shape
+        row, col = divmod(cell, cols)
+        is_open, zero = 0, 0.999
+        for r in range(max(0, row - 1), min(rows, row + 2)):
+            for c in range(max(0, col - 1), min(cols, col + 2)):
+                if (r, c) == (row, col):
+                    continue
+                is_open += board[r, c] != HIDDEN
+                zero *= 1.0 - risks[r * cols + c] if board[r, c] == HIDDEN else 1.0
+        return is_open + zero
+
+    def board_value(self, board: np.ndarray, rows: np.ndarray, clicks: int) -> float:
+        covered = board.ravel() == HIDDEN
+        risks = self.layouts[rows].mean(axis=0).ravel()[covered]
+        if (risks == 1.0).all():
+            return 1.0
+        if clicks == 0:
+            return (1.0 - risks.min()) * len(rows) ** -self.discount
+        cells = self.candidates(board, rows, self.breadths[-clicks])
+        return max(self.click_value(board, rows, cell, clicks) for cell in cells)
+
+    def click_value(self, board: np.ndarray, rows: np.ndarray, cell: int, clicks: int) -> float:
+        mined = self.layouts[rows].reshape(len(rows), -1)[:, cell]
+        counts = self.counts[rows].reshape(len(rows), -1)[:, cell]
+        value = 0.0
+        for count in np.unique(counts[~mined]):
+            then = board.copy()
+            then.ravel()[cell] = count
+            left = rows[~mined & (counts == count)]
+            value += len(left) / len(rows) * self.board_value(then, left, clicks - 1)
+        return value
+
+    def values(self) -> dict[int, float]:
+        rows = np.arange(len(self.layouts))
+        cells = self.candidates(self.board, rows, self.breadths[0])
+        return {cell: self.click_value(self.board, rows, cell, len(self.breadths)) for cell in cells}
+
+
+def guesses(config, games: int, most: int) -> list[np.ndarray]:
+    """Returns boards without a safe cell, which at least two and at most `most` layouts fit."""
+    recorder = Recorder(build_policy("exact", config))
+    play_games(recorder, config, range(games))
+    layouts = all_layouts(config)
+    boards = []
+    for board in np.unique(np.stack(recorder.seen), axis=0):
+        if (board < HIDDEN).any():
+            fitting = consistent_layouts(board, layouts)
+            if 1 < len(fitting) <= most and fitting.mean(axis=0)[board == HIDDEN].min() > 0.0:
+                boards.append(board)
+    return boards
+
+
+@pytest.mark.parametrize(
+    ("options", "slack", "breadths", "discount"),
+    [
+        ({"clicks": 1, "slack": 0.15, "discount": 0.1, "breadth": 20}, 0.15, [20], 0.1),
+        ({}, 0.12, [8, 6], 0.02),
+        ({"breadth": 30, "next_breadth": 30, "slack": 1.0, "discount": 0.3}, 1.0, [30, 30], 0.3),
+        ({"breadth": 30, "next_breadth": 30, "discount": 1.5}, 0.12, [30, 30], 1.5),
+        ({"discount": 0}, 0.12, [8, 6], 0.0),
+    ],
+)
+def test_the_click_has_the_value_that_a_plain_search_finds(options, slack, breadths, discount):
+    config = click_config(4, 5, 5, "safe")
+    policy = build_policy("lookahead", config, layouts=0, **options)
+    boards, layouts = guesses(config, 60, 1500)[::2], all_layouts(config)
+    assert len(boards) > 15
+    for board in boards:
+        values = PlainSearch(board, layouts, slack, breadths, discount).values()
+        click = policy.act(board[None], (board == HIDDEN).reshape(1, -1).astype(np.int8))[0]
+        assert values[click] >= max(values.values()) - 2e-9
+
+
+def test_one_click_ahead_it_plays_the_games_that_it_always_played():
+    for golden in json.loads(GOLDEN.read_text()):
+        rows, cols = golden["size"]
+        config = click_config(rows, cols, golden["mines"], golden["first_click"])
+        seeds = [game["seed"] for game in golden["games"]]
+        records = play_games(build_policy("lookahead", config, clicks=1), config, seeds, record=True)
+        for game, record in zip(golden["games"], records, strict=True):
+            assert record.won == game["won"]
+            assert " ".join(map(str, np.frombuffer(record.actions, "<u2"))) == game["clicks"]
 
 
 @pytest.mark.parametrize(("rows", "cols", "mines"), [(3, 3, 2), (3, 4, 3), (4, 4, 3), (4, 4, 4)])
@@ -29,85 +134,38 @@ def test_with_all_layouts_searched_it_wins_as_many_as_perfect_play_after_its_fir
     assert Fraction(number_won(build_policy("lookahead", config), config, layouts), len(layouts)) == value
 
 
-def board_value(board: np.ndarray, mines: int) -> float:
-    """Returns the safety of the safest cell times N ** -DISCOUNT, by the naive reference."""
-    probabilities = naive.mine_probabilities(board, mines)
-    least = probabilities[board > 8].min() if (board > 8).any() else 1.0
-    safety = 1.0 if least == 1.0 else 1.0 - least
-    return safety * naive.count_layouts(board, mines) ** -DISCOUNT
-
-
-def outcomes(board: np.ndarray, mines: int, cell: int) -> list[tuple[float, np.ndarray]]:
-    """Returns the probability of each clue that a cell can show, and the board with it."""
-    whole = naive.count_layouts(board, mines)
-    found = []
-    for count in range(9):
-        then = board.copy()
-        then.ravel()[cell] = count
-        try:
-            found.append((naive.count_layouts(then, mines) / whole, then))
-        except InconsistentBoardError:
-            continue
-    return found
-
-
-def click_value(board: np.ndarray, mines: int, cell: int) -> float:
-    return sum(probability * board_value(then, mines) for probability, then in outcomes(board, mines, cell))
-
-
-def guesses(config, games: int) -> list[np.ndarray]:
-    recorder = Recorder(build_policy("exact", config))
-    play_games(recorder, config, range(games))
+@pytest.mark.parametrize(
+    ("config", "options"),
+    [
+        (click_config(16, 30, 99), {"layouts": 100}),
+        (click_config(1, 12, 3, "any"), {"layouts": 100}),
+        (click_config(8, 8, 14), {}),
+        (click_config(8, 8, 14, "safe"), {"layouts": 100}),
+    ],
+)
+def test_it_takes_no_needless_risk_and_leaves_boards_alone_and_keeps_to_legal_clicks(config, options):
+    recorder = Recorder(build_policy("lookahead", config, **options))
+    play_games(recorder, config, range(6))
     boards = np.unique(np.stack(recorder.seen), axis=0)
-    return [
-        board
-        for board in boards
-        if (board <= 8).any() and (mine_probabilities(board, config.mines)[board > 8] > 0.0).all()
-    ]
-
-
-def test_one_click_ahead_the_value_of_a_click_follows_its_definition():
-    config = click_config(5, 5, 6)
-    options = {"clicks": 1, "layouts": 0, "slack": SLACK, "discount": DISCOUNT, "breadth": BREADTH}
-    policy = build_policy("lookahead", config, **options)
-    boards = guesses(config, 60)
-    assert len(boards) > 20
-    for board in boards:
-        click = policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))[0]
-        probabilities = naive.mine_probabilities(board, 6).ravel()
-        covered = np.flatnonzero((board > 8).ravel())
-        near = covered[probabilities[covered] <= probabilities[covered].min() + SLACK + 1e-12]
-        assert click in near
-        assert click_value(board, 6, click) >= max(click_value(board, 6, cell) for cell in near) - 1e-9
-
-
-def test_it_takes_no_needless_risk_and_does_not_change_the_boards():
-    config = click_config(8, 8, 14)
-    recorder = Recorder(build_policy("lookahead", config))
-    play_games(recorder, config, range(40))
-    boards = np.unique(np.stack(recorder.seen), axis=0)
-    before = boards.copy()
-    masks = (boards > 8).reshape(len(boards), -1).astype(np.int8)
+    before, masks = boards.copy(), (boards > 8).reshape(len(boards), -1).astype(np.int8)
     clicks = recorder.policy.act(boards, masks)
     assert (boards == before).all()
     assert (recorder.policy.act(boards[::-1], masks[::-1])[::-1] == clicks).all()
     for board, click in zip(boards, clicks, strict=True):
-        probabilities = mine_probabilities(board, 14)
+        probabilities = mine_probabilities(board, config.mines)
         if (board <= 8).any() and (probabilities[board > 8] == 0.0).any():
             assert probabilities.ravel()[click] == 0.0
+    masks[np.arange(len(boards)), clicks] = 0
+    others = recorder.policy.act(boards, masks)
+    assert masks[np.arange(len(boards)), others].all()
 
 
-def test_an_unfinished_search_still_plays():
+def test_it_plays_with_a_search_that_is_cut_short_and_on_boards_of_radius_2():
     config = click_config(6, 6, 9, "safe")
-    policy = build_policy("lookahead", config, nodes=1)
-    records = play_games(policy, config, range(50))
-    assert 0 < sum(record.won for record in records) < 50
-
-
-def test_the_policy_plays_boards_of_radius_2():
-    policy = make_policy("lookahead", size=(7, 6), mines=4, first_click="safe")
-    assert policy.config.radius == 1
-    config = type(policy.config)(7, 6, 4, "safe", ("click",), radius=2)
+    assert (
+        0 < sum(record.won for record in play_games(build_policy("lookahead:nodes=1", config), config, range(50))) < 50
+    )
+    config = BoardConfig(7, 6, 4, "safe", ("click",), radius=2)
     assert sum(record.won for record in play_games(build_policy("lookahead", config), config, range(20))) > 0
 
 
@@ -137,9 +195,4 @@ def test_the_number_of_layouts_decides_whether_a_board_is_searched(endings_in_pl
         # A logarithm comes with a rounding error.
         found = endings.find(board.ravel(), math.log(layouts) + 1e-8)
         assert (found is not None) == (layouts <= limit) == (math.log(layouts) <= endings.most)
-
-
-def test_no_layouts_means_no_search():
-    endings = Endings(CONFIG, 0, 1)
-    board = np.full((4, 5), 11, np.int8)
-    assert endings.find(board, 0.0) is None
+    assert Endings(CONFIG, 0, 1).find(np.full((4, 5), HIDDEN, np.int8), 0.0) is None

@@ -13,32 +13,24 @@ from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, win_probability
 
 
-def wins_on(policy: OptimalPolicy, layouts: np.ndarray) -> int:
-    """Plays one game on each layout, all at once; returns the number of wins."""
-    config = policy.config
-    env = MinesweeperVectorEnv.of_config(config, len(layouts))
-    observations, infos = env.reset(options={"layout": layouts})
-    playing = np.ones(len(layouts), np.bool_)
-    won = np.zeros(len(layouts), np.bool_)
-    actions = np.zeros(len(layouts), np.int64)
-    while playing.any():
-        actions[playing] = policy.act(observations[playing], infos["action_mask"][playing])
-        observations, _, terminated, truncated, infos = env.step(actions)
-        assert not truncated.any()
-        won |= playing & infos["is_success"]
-        playing &= ~terminated
-    return int(won.sum())
-
-
 def drawn_layouts(config: BoardConfig, first: int) -> np.ndarray:
     """Returns all layouts that a first click on a cell may meet."""
     layouts = all_layouts(config)
     row, col = divmod(first, config.cols)
-    reach = {"any": None, "safe": 0, "opening": config.radius}[config.first_click]
-    if reach is None:
-        return layouts
+    reach = {"any": -1, "safe": 0, "opening": config.radius}[config.first_click]
     zone = layouts[:, max(row - reach, 0) : row + reach + 1, max(col - reach, 0) : col + reach + 1]
     return layouts[~zone.any(axis=(1, 2))]
+
+
+def check(config: BoardConfig, value: Fraction) -> None:
+    """Plays one game on each layout, and compares the wins with the value of perfect play."""
+    policy = OptimalPolicy(config)
+    covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
+    layouts = drawn_layouts(config, int(policy.act(covered, np.ones((1, config.actions), np.int8))[0]))
+    starts = [Start(layout) for layout in layouts]
+    records = play_games(policy, config, range(len(layouts)), starts=starts)
+    assert not any(record.truncated for record in records)
+    assert Fraction(sum(record.won for record in records), len(layouts)) == value
 
 
 BOARDS = [
