@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.policies import all_layouts, click_config
+from support.policies import Recorder, all_layouts, click_config
 
+from baselines.evaluation.games import Start, play_games
 from baselines.scripted.oracle_play.optimal import OptimalPolicy
-from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
+from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, win_probability
 
 
@@ -26,63 +27,46 @@ def check(config: BoardConfig, value: Fraction) -> None:
     """Plays one game on each layout, and compares the wins with the value of perfect play."""
     policy = OptimalPolicy(config)
     covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
-    layouts = drawn_layouts(config, int(policy.act(covered, np.ones((1, config.actions), np.int8))[0]))
-    starts = [Start(layout) for layout in layouts]
-    records = play_games(policy, config, range(len(layouts)), starts=starts)
-    assert not any(record.truncated for record in records)
+    first = int(policy.act(covered, np.ones((1, config.actions), np.int8))[0])
+    layouts = drawn_layouts(config, first)
+    records = play_games(policy, config, range(len(layouts)), starts=[Start(layout, first) for layout in layouts])
     assert Fraction(sum(record.won for record in records), len(layouts)) == value
 
 
-BOARDS = [
-    *[(3, 3, mines, rule) for mines in range(1, 9) for rule in ("any", "safe")],
-    (1, 2, 1, "any"),
-    (2, 7, 4, "any"),
-    (3, 4, 4, "any"),
-    (3, 4, 5, "safe"),
-    (4, 4, 3, "any"),
-    (4, 4, 5, "any"),
-    (4, 4, 5, "safe"),
-    (4, 4, 7, "opening"),
-    (5, 4, 4, "opening"),
-    (5, 5, 5, "opening"),
-    (5, 5, 7, "opening"),
-]
-
-
-@pytest.mark.parametrize(("rows", "cols", "mines", "rule"), BOARDS)
+@pytest.mark.parametrize(
+    ("rows", "cols", "mines", "rule"),
+    [
+        *[(3, 3, mines, rule) for mines in range(1, 9) for rule in ("any", "safe")],
+        (1, 2, 1, "any"),
+        (2, 7, 4, "any"),
+        (3, 4, 4, "any"),
+        (3, 4, 5, "safe"),
+        (4, 4, 3, "any"),
+        (4, 4, 5, "any"),
+        (4, 4, 5, "safe"),
+        (4, 4, 7, "opening"),
+        (5, 4, 4, "opening"),
+        (5, 5, 5, "opening"),
+        (5, 5, 7, "opening"),
+    ],
+)
 def test_it_wins_as_many_layouts_as_perfect_play(rows, cols, mines, rule):
-    config = click_config(rows, cols, mines, rule)
-    policy = OptimalPolicy(config)
-    covered = np.full((1, rows, cols), HIDDEN, np.int8)
-    first = int(policy.act(covered, np.ones((1, config.actions), np.int8))[0])
-    layouts = drawn_layouts(config, first)
-    assert Fraction(wins_on(policy, layouts), len(layouts)) == win_probability(rows, cols, mines, rule)
+    check(click_config(rows, cols, mines, rule), win_probability(rows, cols, mines, rule))
 
 
 def test_it_plays_boards_of_a_wider_reach():
-    config = BoardConfig(4, 5, 3, "safe", ("click",), radius=2)
-    policy = OptimalPolicy(config)
-    first = int(policy.act(np.full((1, 4, 5), config.codes.hidden, np.int8), np.ones((1, 20), np.int8))[0])
-    layouts = drawn_layouts(config, first)
-    assert Fraction(wins_on(policy, layouts), len(layouts)) == win_probability(4, 5, 3, "safe", radius=2)
+    check(BoardConfig(4, 5, 3, "safe", ("click",), radius=2), win_probability(4, 5, 3, "safe", radius=2))
 
 
 def test_it_does_not_depend_on_seeds_or_on_what_it_met_before():
     config = click_config(4, 4, 5, "safe")
-    env = MinesweeperVectorEnv.of_config(config, 60)
-    observations, infos = env.reset(seed=list(range(60)))
-    policy = OptimalPolicy(config)
-    boards, masks, clicks = [], [], []
-    for _ in range(20):
-        boards.append(observations)
-        masks.append(infos["action_mask"])
-        clicks.append(policy.act(observations, infos["action_mask"]))
-        # Finished games are included; they restart at the next step.
-        observations, *_, infos = env.step(clicks[-1])
+    recorder = Recorder(OptimalPolicy(config))
+    play_games(recorder, config, range(60))
     again = OptimalPolicy(config)
     again.reset(5)
-    for board, mask, click in list(zip(boards, masks, clicks, strict=True))[::-1]:
-        assert (again.act(board, mask) == click).all()
+    boards = np.stack(recorder.seen)[::-1]
+    masks = (boards == HIDDEN).reshape(len(boards), -1).astype(np.int8)
+    assert (again.act(boards, masks)[::-1] == recorder.policy.act(boards[::-1], masks[::-1])).all()
 
 
 def test_marks_are_no_evidence_and_illegal_clicks_are_not_made():
