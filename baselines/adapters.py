@@ -113,8 +113,6 @@ class FunctionPolicy(_BoardPolicy):
             PolicyError: the function does not return an action of the board.
             ValueError: a value is not allowed; the message names the allowed ones.
         """
-        if not callable(function):
-            raise ValueError(f"a function of (observation, action_mask) is needed, not {type(function).__name__}")
         super().__init__(_name_of(function), size, mines, first_click, moves)
         self._function = function
         self._encoder = Encoder(observation, self.config)
@@ -183,8 +181,6 @@ class PredictPolicy(FunctionPolicy):
             PolicyError: `predict` does not return an action of the board.
             ValueError: a value is not allowed; the message names the allowed ones.
         """
-        if not callable(getattr(agent, "predict", None)):
-            raise ValueError(f"an agent with a method predict is needed, not {type(agent).__name__}")
         super().__init__(_Predict(agent), size, mines, first_click, **options)
 
 
@@ -435,8 +431,6 @@ class TorchPolicy(_ScoredPolicy):
             MissingExtraError: PyTorch is not installed.
             ValueError: the network does not fit the board; the message names both shapes.
         """
-        if not callable(network):
-            raise ValueError(f"a torch module or a function of tensors is needed, not {type(network).__name__}")
         torch = import_extra("torch")
         name = _name_of(network)
         super().__init__(name, size, mines, first_click, moves, deterministic=deterministic, batch_size=batch_size)
@@ -475,26 +469,11 @@ class TorchPolicy(_ScoredPolicy):
 
     def _check_outputs(self) -> None:
         """Checks the outputs for two empty boards."""
-        import torch
-
-        config, boards = self.config, self._empty_boards(2)
-        try:
-            outputs: Any = self._forward(boards)
-        except (RuntimeError, TypeError, ValueError, IndexError) as error:
-            inputs = torch.as_tensor(self._encoder.encode(boards), dtype=self._dtype)
+        config, outputs = self.config, self._forward(self._empty_boards(2))
+        shape, board = tuple(getattr(outputs, "shape", ())), (config.rows, config.cols)
+        allowed = [(2, config.actions), (2, len(self.moves), *board), *([(2, *board)] if len(self.moves) == 1 else [])]
+        if shape not in allowed or not hasattr(outputs, "cpu"):
             raise ValueError(
-                f"the network {self.name} refused {self._encoder.encoding} of shape {tuple(inputs.shape)} and "
-                f"{inputs.dtype}: {error}"
-            ) from error
-        if not isinstance(outputs, torch.Tensor):
-            raise ValueError(
-                f"the network {self.name} returns a {type(outputs).__name__}; it must return one tensor: "
-                "wrap it in a function that returns the logits or Q-values alone"
-            )
-        allowed = [(2, config.actions), (2, len(self.moves), config.rows, config.cols)]
-        shape = tuple(outputs.shape)
-        if shape not in allowed and (len(self.moves) > 1 or shape != (2, config.rows, config.cols)):
-            raise ValueError(
-                f"the network {self.name} returns outputs of shape {shape} for 2 boards of {self._board}; "
-                f"the shape must be {' or '.join(map(str, allowed))}"
+                f"the network {self.name} must return one tensor of shape {' or '.join(map(str, allowed[:2]))} for 2 "
+                f"boards of {self._board}, the logits or Q-values alone, not {type(outputs).__name__} {shape}"
             )

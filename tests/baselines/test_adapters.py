@@ -101,6 +101,8 @@ def test_an_illegal_action_ends_the_evaluation_or_becomes_a_random_legal_one():
     policy.reset(5)
     assert policy.act(observations, masks).tolist() == first.tolist()
     assert set(first.tolist()) == {0, 1, 2}
+    with pytest.raises(ValueError, match="illegal must be one of error, random, not 'ignore'"):
+        FunctionPolicy(corner, **BOARD, illegal="ignore")
 
 
 def test_a_function_gets_the_encoding_and_the_moves_that_it_asks_for():
@@ -324,35 +326,23 @@ def test_a_network_of_clicks_and_flags_plays_both():
 @pytest.mark.parametrize(
     ("network", "more", "problem"),
     [
-        (flat_network(128), {"observation": "flat"}, r"shape \(2, 128\) for 2 boards .* must be \(2, 20\)"),
-        (flat_network(), {"observation": "flat", "moves": ("click", "flag")}, r"shape \(2, 20\) .* must be \(2, 40\)"),
-        (Convolution(shape="column"), {}, r"shape \(2, 1, 4, 5, 1\) .* must be \(2, 20\)"),
-        (flat_network(), {}, r"refused codes of shape \(2, 4, 5\) and torch.int8: "),
-        (lambda found: found.numpy(), {}, "returns a ndarray; it must return one tensor"),
-        (lambda found: (found, found), {}, "returns a tuple; .* logits or Q-values alone"),
+        (flat_network(128), {"observation": "flat"}, r"shape \(2, 20\) or .* for 2 boards .* not Tensor \(2, 128\)"),
+        (
+            flat_network(),
+            {"observation": "flat", "moves": ("click", "flag")},
+            r"\(2, 40\) .* not Tensor \(2, 20\)",
+        ),
+        (Convolution(shape="column"), {}, r"not Tensor \(2, 1, 4, 5, 1\)"),
+        (lambda found: found.numpy(), {}, r"must return one tensor .* not ndarray \(2, 4, 5\)"),
+        (lambda found: (found, found), {}, "must return one tensor .* logits or Q-values alone, not tuple"),
+        (corner, {"observation": "pixels"}, "observation must be one of codes, planes, flat"),
+        (corner, {"batch_size": 0}, "batch_size must be a whole number of at least 1"),
     ],
 )
 def test_a_network_that_does_not_fit_is_refused_in_one_line(network, more, problem):
     with pytest.raises(ValueError, match=problem) as found:
         TorchPolicy(network, **BOARD, **more)
     assert "\n" not in str(found.value)
-
-
-@pytest.mark.parametrize(
-    ("adapter", "wrong", "word"),
-    [
-        (TorchPolicy, 5, "torch module or a function of tensors is needed, not int"),
-        (FunctionPolicy, 5, "a function of"),
-        (PredictPolicy, object(), "a method predict is needed, not object"),
-        (FunctionPolicy, {"observation": "pixels"}, "observation must be one of codes, planes, flat"),
-        (FunctionPolicy, {"illegal": "ignore"}, "illegal must be one of error, random, not 'ignore'"),
-        (TorchPolicy, {"batch_size": 0}, "batch_size must be a whole number of at least 1"),
-    ],
-)
-def test_what_is_no_agent_or_no_value_is_refused(adapter, wrong, word):
-    options = wrong if isinstance(wrong, dict) else {}
-    with pytest.raises(ValueError, match=word):
-        adapter(corner if options else wrong, **BOARD, **options)
 
 
 def test_the_number_of_mines_and_the_number_type_reach_a_function_of_tensors():

@@ -26,36 +26,26 @@ SEED = 3
 
 def make_part(first: int, games: int) -> Part:
     rng = random.Random(first)
-    records = tuple(
-        GameRecord(
-            SEED + number,
-            rng.random() < 0.5,
-            rng.randrange(1, 400),
-            rng.random() < 0.2,
-            rng.randrange(37),
-            rng.random() < 0.5,
-        )
-        for number in range(first, first + games)
-    )
+
+    def record(game: int) -> GameRecord:
+        won, truncated, marked = (rng.random() < 0.4 for _ in range(3))
+        return GameRecord(SEED + game, won, rng.randrange(1, 400), truncated, rng.randrange(37), marked)
+
+    records = tuple(map(record, range(first, first + games)))
     return Part(first, records, 0.1 + first, {"queries": 17 * first, "guesses": 0})
 
 
-def test_parts_come_back_as_they_were(tmp_path):
-    parts = [make_part(0, 20), make_part(20, 10), make_part(40, 5)]
+def test_parts_come_back_as_they_were_but_a_short_last_batch_when_there_are_to_be_more_games(tmp_path):
+    parts = [make_part(0, 20), make_part(20, 20), make_part(40, 5)]
     for part in reversed(parts):
         TASK.write(tmp_path, part)
     assert TASK.read(tmp_path, SEED) == parts
     folder = tmp_path / "games" / "some" / "6x7-5-safe" / "lookahead_layouts=10,slack=0.2"
     assert {path.parent for path in tmp_path.rglob("*.npz")} == {folder}
-
-
-def test_a_short_last_batch_is_forgotten_when_there_are_to_be_more_games(tmp_path):
-    for part in (make_part(0, 40), make_part(40, 5)):
-        TASK.write(tmp_path, part)
     longer = replace(TASK, games=100)
-    assert longer.read(tmp_path, SEED) == [make_part(0, 40)]
+    assert longer.read(tmp_path, SEED) == parts[:2]
     longer.write(tmp_path, make_part(40, 60))
-    assert longer.read(tmp_path, SEED) == [make_part(0, 40), make_part(40, 60)]
+    assert longer.read(tmp_path, SEED) == [*parts[:2], make_part(40, 60)]
 
 
 def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
@@ -74,19 +64,24 @@ def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
     assert noticed > len(content) / 8
 
 
-@pytest.mark.parametrize(
-    "damage", [{"games": "many"}, {"games": -1}, {"first": None}, {"first": 20}, {"seconds": 10**400}, {"tallies": 3}]
-)
-def test_a_damaged_header_is_named(tmp_path, damage):
+def test_a_damaged_header_is_named(tmp_path):
     TASK.write(tmp_path, make_part(0, 20))
     (path,) = tmp_path.rglob("*.npz")
     with np.load(path) as archive:
         arrays = dict(archive)
-    header = json.loads(arrays["header"].tobytes()) | damage
-    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    np.savez(path, **arrays)
-    with pytest.raises(OSError, match="is damaged"):
-        TASK.read(tmp_path, SEED)
+    header = json.loads(arrays["header"].tobytes())
+    for damage in (
+        {"games": "many"},
+        {"games": -1},
+        {"first": None},
+        {"first": 20},
+        {"seconds": 10**400},
+        {"tallies": 3},
+    ):
+        content = json.dumps(header | damage).encode()
+        np.savez(path, **arrays | {"header": np.frombuffer(content, np.uint8)})
+        with pytest.raises(OSError, match="is damaged"):
+            TASK.read(tmp_path, SEED)
 
 
 @pytest.mark.parametrize("parts", [[(0, 30), (20, 10)], [(5, 10)], [(40, 10)]])
@@ -109,18 +104,15 @@ def test_recorded_actions_come_back_on_demand(tmp_path):
         task.read(tmp_path, SEED, actions=True)
 
 
-@pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
-def test_each_policy_on_each_board_has_a_folder_of_its_own(suite, tmp_path):
-    folders = [
-        Task(group.name, entry, board, 10, False, board).folder(tmp_path)
-        for group in suite.groups
-        for board in group.boards
-        for entry in group.entries
-    ]
-    assert len(set(folders)) == len(folders)
-
-
-def test_policies_that_are_spelled_alike_have_folders_of_their_own():
+def test_each_policy_on_each_board_has_a_folder_of_its_own(tmp_path):
+    for suite in SUITES.values():
+        folders = [
+            Task(group.name, entry, board, 10, False, board).folder(tmp_path)
+            for group in suite.groups
+            for board in group.boards
+            for entry in group.entries
+        ]
+        assert len(set(folders)) == len(folders)
     names = ["a/b.py:C", "a_b.py:C", "a b.py:C", "m.n:C", "m:n.C", "C" * 300 + ".py:D"]
     folders = [policy_folder(name) for name in names]
     assert len(set(folders)) == len(names)

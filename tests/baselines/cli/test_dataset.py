@@ -49,10 +49,17 @@ def test_a_data_set_of_boards_without_guesses_says_so_and_plays_them_again(tmp_p
     assert "first click opening, no-guess exact." in metadata["description"]
     env = found.recover_environment()
     assert env.unwrapped.config.no_guess == "exact"
+    check_replay(found, env)
+
+
+def check_replay(found, env):
+    """Checks that the environment plays a stored game again."""
     replayed, _ = env.reset(seed=next(found.storage.get_episode_metadata([7]))["seed"])
-    for step, action in enumerate(found[7].actions):
-        assert (replayed == found[7].observations[step]).all()
-        replayed, *_ = env.step(action)
+    episode = found[7]
+    for step, action in enumerate(episode.actions):
+        assert (replayed == episode.observations[step]).all()
+        replayed, reward, *_ = env.step(action)
+        assert reward == episode.rewards[step]
     env.close()
 
 
@@ -92,12 +99,7 @@ def check(found, policy, name):
     assert isinstance(env.unwrapped, MinesweeperEnv)
     assert env.observation_space == found.observation_space
     assert env.action_space == found.action_space
-    replayed, _ = env.reset(seed=next(found.storage.get_episode_metadata([7]))["seed"])
-    episode = found[7]
-    for step, action in enumerate(episode.actions):
-        assert (replayed == episode.observations[step]).all()
-        replayed, reward, *_ = env.step(action)
-        assert reward == episode.rewards[step]
+    check_replay(found, env)
 
 
 @pytest.mark.parametrize(

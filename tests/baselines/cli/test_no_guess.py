@@ -12,7 +12,6 @@ import baselines
 from baselines.cli import evaluate, train
 from baselines.evaluation.report import known_wins
 from baselines.learned.configurations import settings_and_folder
-from baselines.learned.settings import TrainingSettings
 from minesweeper_env import BoardConfig
 
 SMALL = ["--size", "6", "--mines", "8", "--games", "60", "--seed", "3"]
@@ -41,36 +40,25 @@ def test_exact_wins_every_game_and_the_file_says_which_games(level, tmp_path, ca
 def test_subset_wins_every_game_of_its_own_level():
     results = baselines.evaluate("subset", 6, 8, games=60, no_guess="subset", against=(), progress=False)
     assert results["subset"].wins == 60
-
-
-def test_another_level_is_refused(capsys):
-    assert "invalid choice: 'hard'" in refused(capsys, evaluate.main, "--no-guess", "hard")
-    assert "invalid choice: 'hard'" in refused(capsys, train.main, "--no-guess", "hard")
-
-
-def test_a_known_win_rate_is_of_other_games():
+    # A known win rate is one of other games.
     assert known_wins(BoardConfig.of_size(8, 14), 0, 100)
     assert not known_wins(BoardConfig.of_size(8, 14, no_guess="exact"), 0, 100)
 
 
-def test_settings_of_a_training_carry_the_level():
-    settings = tiny("dqn", no_guess="exact")
-    assert [config.no_guess for config in settings.configs] == ["exact"]
-    assert settings.to_json()["no_guess"] == "exact"
+def test_a_training_and_its_folder_carry_the_level():
+    options = train.COMMAND.parser("train.py").parse_args(["--algo", "dqn", "--steps", "10", "--no-guess", "subset"])
+    settings, folder = settings_and_folder(options)
+    assert [config.no_guess for config in settings.configs] == ["subset"]
+    assert settings.to_json()["no_guess"] == "subset"
+    assert folder.name == "dqn-8x8-14-no-guess-subset"
     assert [config.no_guess for config in tiny("dqn").configs] == [False]
 
 
-def test_afterstate_has_nothing_to_learn_on_boards_without_guesses(capsys):
-    with pytest.raises(ValueError, match="learns from guesses, and no_guess exact needs none; choose algo dqn or ppo"):
-        TrainingSettings(algo="afterstate", no_guess="exact")
-    assert "learns from guesses" in refused(capsys, train.main, "--algo", "afterstate", "--no-guess", "subset")
-
-
-def test_the_folder_of_a_training_names_the_level():
-    options = train.COMMAND.parser("train.py").parse_args(["--algo", "dqn", "--steps", "10", "--no-guess", "subset"])
-    settings, folder = settings_and_folder(options)
-    assert settings.no_guess == "subset"
-    assert folder.name == "dqn-8x8-14-no-guess-subset"
+def test_other_levels_and_a_training_with_nothing_to_learn_are_refused(capsys):
+    for main in (evaluate.main, train.main):
+        assert "invalid choice: 'hard'" in refused(capsys, main, "--no-guess", "hard")
+    line = refused(capsys, train.main, "--algo", "afterstate", "--no-guess", "subset")
+    assert "learns from guesses, and no_guess subset needs none; choose algo dqn or ppo" in line
 
 
 @pytest.mark.slow

@@ -33,26 +33,20 @@ def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
     assert names(tmp_path / "there") == ["results.json"]
 
 
-def test_a_device_stays_a_device():
-    before = os.stat("/dev/null")
-    check_writable(Path("/dev/null"))
-    replace_file(Path("/dev/null"), b"content")
-    after = os.stat("/dev/null")
-    assert stat.S_ISCHR(after.st_mode)
-    assert (after.st_ino, after.st_rdev) == (before.st_ino, before.st_rdev)
-
-
-def test_a_pipe_is_written_to(tmp_path):
-    pipe = tmp_path / "pipe"
+def test_a_device_and_a_pipe_are_written_in_place(tmp_path):
+    pipe, received = tmp_path / "pipe", []
     os.mkfifo(pipe)
-    received = []
     reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()))
     reader.start()
-    check_writable(pipe)
-    replace_file(pipe, b"content")
+    before = os.stat("/dev/null")
+    for path in (Path("/dev/null"), pipe):
+        check_writable(path)
+        replace_file(path, b"content")
     reader.join(10)
     assert received == [b"content"]
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)
+    after = os.stat("/dev/null")
+    assert (after.st_mode, after.st_ino, after.st_rdev) == (before.st_mode, before.st_ino, before.st_rdev)
 
 
 def test_an_open_file_of_the_process_is_appended_to(tmp_path):
