@@ -58,7 +58,7 @@ def test_other_levels_and_a_training_with_nothing_to_learn_are_refused(capsys):
     for main in (evaluate.main, train.main):
         assert "invalid choice: 'hard'" in refused(capsys, main, "--no-guess", "hard")
     line = refused(capsys, train.main, "--algo", "afterstate", "--no-guess", "subset")
-    assert "learns from guesses, and no_guess subset needs none; choose algo dqn or ppo" in line
+    assert "learns from guesses, and --no-guess subset needs none; choose algo dqn or ppo" in line
 
 
 @pytest.mark.slow
