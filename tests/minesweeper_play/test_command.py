@@ -127,19 +127,11 @@ def test_the_help_loads_nothing_heavy():
 # The process
 
 
-def play(tmp_path, *arguments, lines=(), **settings):
+def play(tmp_path, *arguments, lines=()):
     """Runs play.py with lines on stdin; returns (exit status, stdout, stderr)."""
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "LANG": "en_US.UTF-8", "LC_ALL": ""}
-    result = subprocess.run(
-        [sys.executable, "play.py", *map(str, arguments)],
-        cwd=ROOT,
-        env=environment,
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        **settings,
-    )
+    words, typed = [sys.executable, "play.py", *map(str, arguments)], "".join(f"{line}\n" for line in lines)
+    result = subprocess.run(words, cwd=ROOT, env=environment, input=typed, capture_output=True, encoding="utf-8")
     return result.returncode, result.stdout, result.stderr
 
 
@@ -204,11 +196,12 @@ def test_finished_games_are_in_the_statistics(tmp_path):
     assert "1x2/1, safe first click" in out
 
 
-def test_damaged_statistics_are_one_line_on_stderr(tmp_path):
-    (tmp_path / "minesweeper-env").mkdir()
-    (tmp_path / "minesweeper-env" / "games.jsonl").write_text("damaged\n")
-    status, out, err = play(tmp_path, "--stats", "--lang", "es")
-    assert (status, out) == (0, "Todavía no ha terminado ninguna partida.\n")
+def test_damaged_statistics_are_one_line_on_stderr(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_names, **_settings: tmp_path)
+    (tmp_path / "games.jsonl").write_text("damaged\n")
+    assert main(["--stats", "--lang", "es"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "Todavía no ha terminado ninguna partida.\n"
     assert err.startswith("No se puede leer 1 línea de ")
     assert err.count("\n") == 1
 

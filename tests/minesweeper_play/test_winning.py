@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from baselines.registry import build_policy
-from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
+from minesweeper_env import BoardConfig, MinesweeperEnv
 from minesweeper_env.inference import OptimalPlay, mine_probabilities
 from minesweeper_env.inference.kernels import consistent_layouts
 from minesweeper_play.coach.board_text import read_board
@@ -25,13 +25,10 @@ def winning_of(*board, **options):
 
 
 def test_of_clicks_that_win_equally_often_the_less_risky_one_comes_first():
-    choices = winning_of(2, 3, 2, "any").choices(read_board("1##\n###"))
-    assert [(choice.cell, round(3 * choice.win, 6)) for choice in choices[:3]] == [
-        ((0, 1), 1),
-        ((1, 1), 1),
-        ((0, 2), 1),
-    ]
-    assert [choice.risk for choice in choices[:3]] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
+    choices = winning_of(2, 3, 2, "any").choices(read_board("1##\n###"))[:3]
+    assert [choice.cell for choice in choices] == [(0, 1), (1, 1), (0, 2)]
+    assert [choice.win for choice in choices] == pytest.approx([1 / 3] * 3)
+    assert [choice.risk for choice in choices] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
 
 
 def positions(rows, cols, mines, seeds, first_click="opening"):
@@ -65,17 +62,12 @@ def test_the_best_click_is_worth_the_position_and_no_click_is_worth_more(board):
             assert value <= 1.0 - risks[cell] + 1e-9
 
 
-def test_exact_probabilities_are_those_of_perfect_play():
+def test_exact_probabilities_are_those_of_perfect_play_also_before_the_first_click_of_a_small_board():
     play, winning = OptimalPlay(4, 4, 5, "safe"), winning_of(4, 4, 5, "safe")
     for position in positions(4, 4, 5, range(8), "safe"):
         assert winning.win(position).probability == pytest.approx(float(play.best_click(position).win_probability))
-
-
-def test_the_first_click_of_a_small_board_is_exact():
-    values = OptimalPlay(3, 4, 3, "safe").first_cell_values()
-    found = winning_of(3, 4, 3, "safe").start((1, 2))
-    assert found.kind == "exact"
-    assert found.probability == pytest.approx(float(values[1, 2]))
+    value = float(OptimalPlay(3, 4, 3, "safe").first_cell_values()[1, 2])
+    assert winning_of(3, 4, 3, "safe").start((1, 2)) == (pytest.approx(value), "exact", 0.0)
 
 
 def test_a_safe_cell_opened_along_with_a_guess_changes_nothing():
@@ -92,22 +84,11 @@ def test_a_safe_cell_opened_along_with_a_guess_changes_nothing():
     assert found > 10
 
 
-def test_a_position_that_is_over_needs_no_search():
+def test_positions_that_are_over_flags_and_boards_that_need_no_guess():
     winning = winning_of(2, 2, 1, "safe")
     assert winning.win(read_board("1#\n11")) == (1.0, "over", 0.0)
     assert winning.win(read_board("1*\n1#")) == (0.0, "over", 0.0)
-
-
-def test_flags_change_nothing():
-    winning = winning_of(16, 16, 40)
-    board = np.full((16, 16), HIDDEN, np.int8)
-    board[8:11, 8:11] = read_board("111\n101\n111")
-    flagged = board.copy()
-    flagged[0, 0] = 9
-    assert winning.win(board) is winning.win(flagged)
-
-
-def test_a_board_that_needs_no_guess_is_won_until_it_is_lost():
+    assert winning.win(read_board("1#\n##")) is winning.win(read_board("1F\n##"))
     winning = winning_of(3, 4, 2, needs_no_guess=True)
     assert winning.start((0, 0)) == (1.0, "logic", 0.0)
     assert winning.win(read_board("1##1\n1221\n0000")).probability == 1.0
@@ -143,14 +124,10 @@ def test_playouts_win_between_exact_and_perfect_play():
     assert play_every_layout(board, config) - 4 * found.error < found.probability < best.probability + 4 * found.error
 
 
-def test_playouts_from_the_first_click_agree_with_perfect_play():
-    config = config_of(4, 4, 4)
-    found = Playouts(config, np.random.default_rng(1)).start(5, 3000)
+def test_playouts_from_the_first_click_agree_with_perfect_play_and_may_be_lost_at_once():
+    found = Playouts(config_of(4, 4, 4), np.random.default_rng(1)).start(5, 3000)
     perfect = float(OptimalPlay(4, 4, 4).first_cell_values()[1, 1])
     assert abs(found.probability - perfect) < 4 * found.error
-
-
-def test_a_lost_first_click_counts_as_lost():
     found = Playouts(config_of(2, 2, 3, "any"), np.random.default_rng(1)).start(0, 400)
     assert abs(found.probability - 0.25) < 4 * found.error
 

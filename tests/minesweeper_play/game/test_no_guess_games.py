@@ -20,22 +20,16 @@ class CancelledError(Exception):
 
 
 @pytest.mark.parametrize("level", ["subset", "exact"])
-def test_the_board_is_the_one_of_the_seed(level):
+def test_the_board_is_the_one_of_the_seed_in_the_environment(level):
+    env = gymnasium.make("Minesweeper-v0", size=8, mines=14, no_guess=level)
+    env.reset(seed=5)
+    expected = env.step(3 * 8 + 4)[0]
     session = Session(CONFIG, seed=5, no_guess=level)
     assert session.hint().risk == 0.0
-    session.flag(0, 0), session.question(7, 7)
+    session.flag(0, 0), session.flag(0, 0)
     session.open(3, 4)
-    assert session.placed_mines.tolist() == generate(CONFIG, (3, 4), level, 5).layout.tolist()
-    assert session.moves[0][:3] == ("flag", 0, 0)
-
-
-def test_the_board_is_the_one_of_the_environment():
-    env = gymnasium.make("Minesweeper-v0", size=8, mines=14, no_guess="exact")
-    env.reset(seed=11)
-    expected = env.step(5 * 8 + 2)[0]
-    session = Session(CONFIG, seed=11, no_guess="exact")
-    session.open(5, 2)
     assert np.array_equal(session.board, expected)
+    assert session.placed_mines.tolist() == generate(CONFIG, (3, 4), level, 5).layout.tolist()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -49,7 +43,7 @@ def test_hints_alone_win(seed):
     assert session.status == "won"
 
 
-def test_taking_the_first_click_back_leads_to_a_new_search():
+def test_taking_the_first_click_back_leads_to_a_new_search_and_a_saved_game_keeps_its_board():
     session = Session(CONFIG, seed=5, no_guess="exact")
     session.flag(0, 0), session.open(3, 4)
     first = session.placed_mines
@@ -60,6 +54,10 @@ def test_taking_the_first_click_back_leads_to_a_new_search():
     assert session.placed_mines.tolist() == generate(CONFIG, (6, 6), "exact", 5).layout.tolist()
     session.undo(), session.open(3, 4)
     assert np.array_equal(session.placed_mines, first)
+    loaded = decode(encode(session))
+    assert loaded.no_guess == "exact"
+    assert np.array_equal(loaded.placed_mines, session.placed_mines)
+    assert np.array_equal(loaded.board, session.board)
 
 
 def test_a_cancelled_search_changes_nothing():
@@ -75,8 +73,7 @@ def test_a_cancelled_search_changes_nothing():
     session.on_attempts = cancel
     with pytest.raises(CancelledError):
         session.open(3, 4)
-    assert len(counts) == 1
-    assert counts[0] > 0
+    assert [count > 0 for count in counts] == [True]
     assert (session.status, len(session.moves), session.seconds, session.mines_left) == ("ready", 1, 0.0, 13)
     session.on_attempts = lambda *_: None
     assert session.open(3, 4).accepted
@@ -86,12 +83,3 @@ def test_an_impossible_board_is_played_as_one_that_may_need_a_guess():
     session = Session(BoardConfig(2, 2, 2, first_click="safe"), seed=0, no_guess="exact")
     assert session.open(0, 0).key == "unsolvable"
     assert (session.status, session.no_guess, len(session.moves)) == ("playing", False, 1)
-
-
-def test_a_saved_game_keeps_its_board():
-    session = Session(CONFIG, seed=5, no_guess="exact")
-    session.open(3, 4)
-    loaded = decode(encode(session))
-    assert loaded.no_guess == "exact"
-    assert np.array_equal(loaded.placed_mines, session.placed_mines)
-    assert np.array_equal(loaded.board, session.board)

@@ -76,10 +76,8 @@ class Terminal:
 
 
 def check_restored(terminal):
-    """Asserts that the screen, the cursor and the mouse are as before."""
     after = terminal.output.rpartition(ALTERNATE)[2]
-    for sequence in (NORMAL, CURSOR, NO_MOUSE):
-        assert sequence in after
+    assert all(sequence in after for sequence in (NORMAL, CURSOR, NO_MOUSE))
 
 
 def start(folder, *words):
@@ -89,18 +87,14 @@ def start(folder, *words):
     return terminal
 
 
-@pytest.mark.parametrize(("keys", "status"), [(b"q", 0), (b"\x03", 130)])
-def test_leaving_restores_the_terminal(tmp_path, keys, status):
+@pytest.mark.parametrize(("keys", "status"), [(b"q", 0), (b"\x03", 130), (b"", 143)])
+def test_leaving_and_sigterm_restore_the_terminal(tmp_path, keys, status):
     terminal = start(tmp_path)
-    terminal.press(keys)
+    if keys:
+        terminal.press(keys)
+    else:
+        os.kill(terminal.pid, signal.SIGTERM)
     assert terminal.status() == status
-    check_restored(terminal)
-
-
-def test_sigterm_restores_the_terminal(tmp_path):
-    terminal = start(tmp_path)
-    os.kill(terminal.pid, signal.SIGTERM)
-    assert terminal.status() == 143
     check_restored(terminal)
 
 
