@@ -182,5 +182,4 @@ def board_text(kind: BoardKind, catalogue: Catalogue) -> str:
     """Returns a kind of board in words, such as "9x9/10, safe first click"."""
     parts = [board_name(kind.rows, kind.cols, kind.mines), catalogue.text(f"first_click_{kind.first_click}")]
     parts += [catalogue.text("without_guess", level=kind.no_guess)] if kind.no_guess else []
-    parts += [catalogue.text("with_radius", radius=kind.radius)] if kind.radius > 1 else []
     return ", ".join(parts)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from baselines.cli.start import INTERRUPTED
 from baselines.support.processes import is_styled, output_width
+from minesweeper_env.codes import FLAGGED, QUESTION
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import is_live, say
@@ -183,15 +184,15 @@ class ClassicGame:
         if origin is not None:
             self.console.animate(self.session, report, origin)
         self._show_board()
-        codes, board, new_flags = self.session.config.codes, self.session.board, flags - self.session.mines_left
-        opened = sum(board[cell] <= codes.max_count for cell in report.cells)
+        board, new_flags = self.session.board, flags - self.session.mines_left
+        opened = sum(board[cell] < FLAGGED for cell in report.cells)
         if report.key:
             self.console.report(report)
         elif opened:
             self.console.say("opened", count=opened)
         elif new_flags > 0:
             self.console.say("flagged", count=new_flags)
-        elif board[report.cells[0]] == codes.question:
+        elif board[report.cells[0]] == QUESTION:
             self.console.say("question_set", **report.values)
         else:
             self.console.say("flag_removed" if new_flags else "question_removed", **report.values)
@@ -338,7 +339,7 @@ class Console:
         """Prints the board of a game, with the risks of covered cells if they are given."""
         cells = draw_session(session, self.glyphs)
         if risks is not None:
-            for row, col in np.argwhere(session.board > session.config.codes.max_count).tolist():
+            for row, col in np.argwhere(session.board >= FLAGGED).tolist():
                 cells[row][col] = Drawn(risk_text(risks[row, col]), "risk")
         print("\n".join(board_lines(cells, output_width(), self._paint)), flush=True)
 

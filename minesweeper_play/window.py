@@ -10,6 +10,7 @@ from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
 from baselines.cli.start import FAILED, INTERRUPTED
+from minesweeper_env.codes import FLAGGED
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say
 from minesweeper_env.rendering import COLOUR_BLIND, STANDARD, TILE, Scene, with_mines_flagged
@@ -211,7 +212,7 @@ class GameWindow:
         """
         self._buttons.add(button)
         self._chording = self._chording or button == MIDDLE or {LEFT, RIGHT} <= self._buttons
-        is_covered = cell is not None and self.session.board[cell] > self._config.codes.max_count
+        is_covered = cell is not None and self.session.board[cell] >= FLAGGED
         if cell is not None and is_covered and button == RIGHT and not self._chording:
             self._move("flag", cell)
 

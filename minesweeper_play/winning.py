@@ -23,6 +23,7 @@ from baselines.scripted.oracle_play.click_values import click_values
 from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
 from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
 from minesweeper_env.cell_sets import neighbour_table
+from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, RewardWeights
@@ -73,7 +74,7 @@ class Winning:
         """Prepares to answer.
 
         Args:
-            config: the board of radius 1, with a first-click rule under which layouts are equally likely.
+            config: the board, with a first-click rule under which layouts are equally likely.
             games: the number of playouts per position, at least 2; boards above 4000 cells get fewer, but 30.
             needs_no_guess: whether logic solves every board from the first click on.
         """
@@ -123,7 +124,7 @@ class Winning:
             return self._solver.win_after(endgame, opened)
         best = self._weigh(board)
         if self._needs_no_guess or len(opened) > 1 or not best:
-            least = self._posterior(board)[0][board > self.config.codes.max_count].min()
+            least = self._posterior(board)[0][board >= FLAGGED].min()
             return win * (1.0 - risk) / (1.0 - least)
         (cell,) = opened
         ((_, value),) = self._weigh(board, cell)
@@ -146,9 +147,8 @@ class Winning:
         return [Choice(cell, float(risks[cell]), value) for cell, value in values]
 
     def _estimate(self, board: NDArray[np.int8]) -> Estimate:
-        codes = self.config.codes
-        covered = board > codes.max_count
-        if (board == codes.mine).any():
+        covered = board >= FLAGGED
+        if (board == MINE).any():
             return Estimate(0.0, "over")
         if covered.sum() == self.config.mines:
             return Estimate(1.0, "over")
@@ -162,7 +162,7 @@ class Winning:
 
     def _weigh(self, board: NDArray[np.int8], cell: Cell | None = None) -> list[tuple[Cell, float]]:
         """Returns the candidates of `lookahead:clicks=1`, or one cell, with comparable values, the best first."""
-        legal = board > self.config.codes.max_count
+        legal = board >= FLAGGED
         slack, breadth = SLACK, BREADTH
         if cell is not None:
             slack, breadth, legal = 1.0, 1, np.zeros_like(legal)
@@ -181,12 +181,11 @@ class Winning:
     def _posterior(self, board: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:
         """Returns the mine probabilities, (rows, cols), and the natural logarithm of the number of layouts that fit."""
         probabilities = np.zeros((1, *board.shape))
-        log_layouts = infer_posteriors(board[None], self.config.mines, self.config.radius, probabilities)
+        log_layouts = infer_posteriors(board[None], self.config.mines, 1, probabilities)
         return probabilities[0], float(log_layouts[0])
 
     def _without_marks(self, board: NDArray[np.int8]) -> NDArray[np.int8]:
-        codes = self.config.codes
-        return np.where((board > codes.max_count) & (board < codes.mine), codes.hidden, board).astype(np.int8)
+        return np.where((board >= FLAGGED) & (board < MINE), HIDDEN, board).astype(np.int8)
 
 
 class Endgame(NamedTuple):
@@ -220,7 +219,7 @@ class EndgameSolver:
             return None
         limit = math.ceil(math.exp(log_layouts + 1e-6))
         try:
-            found = consistent_layouts(board, self.config.mines, limit, radius=self.config.radius)
+            found = consistent_layouts(board, self.config.mines, limit)
             column, wins = self._search(found.mines, found.counts)
         except PositionTooHardError:
             return None
@@ -259,7 +258,7 @@ class Playouts:
 
     def __init__(self, config: BoardConfig, rng: np.random.Generator) -> None:
         self._config, self._rng = config, rng
-        self._neighbours = neighbour_table(config.rows, config.cols, config.radius)
+        self._neighbours = neighbour_table(config.rows, config.cols, 1)
         self._endgames = EndgameSolver(config, LAST_LAYOUTS, LAST_NODES)
 
     def play(self, board: NDArray[np.int8], games: int) -> Estimate:
@@ -336,4 +335,4 @@ class Playouts:
         return np.array(going_on, np.int64)
 
     def _sample(self, board: NDArray[np.int8], count: int) -> NDArray[np.bool_]:
-        return sample_layouts(board, self._config.mines, count, self._rng, radius=self._config.radius)
+        return sample_layouts(board, self._config.mines, count, self._rng)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION, Codes
+from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 from minesweeper_env.rendering import TEXT
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
@@ -153,17 +153,16 @@ class Drawn(NamedTuple):
     kind: str = ""
 
 
-def draw_codes(board: NDArray[np.int8], glyphs: Glyphs, codes: Codes) -> list[list[Drawn]]:
+def draw_codes(board: NDArray[np.int8], glyphs: Glyphs) -> list[list[Drawn]]:
     """Returns the cells of (rows, cols) int8 codes."""
-    drawn = [Drawn(glyphs.blank, "blank"), *(Drawn(str(count), "count") for count in range(1, codes.max_count + 1))]
+    drawn = [Drawn(glyphs.blank, "blank"), *(Drawn(str(count), "count") for count in range(1, FLAGGED))]
     drawn += [Drawn(getattr(glyphs, kind), kind) for kind in ("flag", "question", "hidden", "mine")]
     return [[drawn[code] for code in row] for row in board.tolist()]
 
 
 def draw_session(session: Session, glyphs: Glyphs) -> list[list[Drawn]]:
     """Returns the cells of a game; mines, wrong flags and the explosion are shown once it is over."""
-    codes, mines = session.config.codes, session.placed_mines
-    cells, flags = draw_codes(session.board, glyphs, codes), session.board == codes.flagged
+    mines, cells, flags = session.placed_mines, draw_codes(session.board, glyphs), session.board == FLAGGED
     if session.is_over:
         for where, kind in ((mines & ~flags, "mine"), (flags & ~mines, "wrong")):
             for row, col in np.argwhere(where).tolist():

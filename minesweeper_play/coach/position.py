@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.oracle_play.exact import first_cell
-from minesweeper_env.codes import Codes
+from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import (
     InconsistentBoardError,
@@ -24,8 +24,6 @@ from minesweeper_play.game.advice import rank_guesses
 from minesweeper_play.game.moves import Cell, cells_of
 from minesweeper_play.game.session import Status
 from minesweeper_play.winning import Choice, Estimate, Winning
-
-_CODES = Codes.of_radius(1)
 
 
 @dataclass(frozen=True)
@@ -83,17 +81,17 @@ def analyse_position(
         probabilities = np.zeros(0)
     if not probabilities.size or mines > board.size:
         raise find_contradiction(board, mines) or AssertionError
-    is_open = bool((board <= _CODES.max_count).any())
+    is_open = bool((board < FLAGGED).any())
     config = BoardConfig.of_size(board.shape, mines, first_click="any" if is_open else first_click)
     winning = Winning(config, games)
-    covered = board > _CODES.max_count
-    hidden = covered & (board != _CODES.mine)
+    covered = board >= FLAGGED
+    hidden = covered & (board != MINE)
     status: Status = "playing" if is_open else "ready"
-    if (board == _CODES.mine).any() or covered.sum() == mines:
-        status = "lost" if (board == _CODES.mine).any() else "won"
+    if (board == MINE).any() or covered.sum() == mines:
+        status = "lost" if (board == MINE).any() else "won"
     steps = tuple(hint(board, mines)) if status == "playing" else ()
     safe, mine = hidden & (probabilities == 0.0), hidden & (probabilities == 1.0)
-    certain = cells_of(safe), cells_of(mine), cells_of(safe & (board == _CODES.flagged))
+    certain = cells_of(safe), cells_of(mine), cells_of(safe & (board == FLAGGED))
     choices = tuple(_choices(board, steps, status, winning))
     layouts = count_layouts(board, mines)
     return Analysis(board, mines, status, layouts, probabilities, *certain, steps, choices, winning.win(board))
@@ -109,7 +107,7 @@ def _choices(board: NDArray[np.int8], steps: tuple[Step, ...], status: Status, w
         config = winning.config
         risk = config.mines / config.cells if config.first_click == "any" else 0.0
         return [Choice(divmod(first_cell(config), config.cols), risk, win)]
-    return [Choice(cell, 0.0, win) for cell in sorted(steps[-1].safe, key=lambda cell: board[cell] == _CODES.flagged)]
+    return [Choice(cell, 0.0, win) for cell in sorted(steps[-1].safe, key=lambda cell: board[cell] == FLAGGED)]
 
 
 class ContradictionError(ValueError):
@@ -127,11 +125,11 @@ class ContradictionError(ValueError):
 
 def find_contradiction(board: NDArray[np.int8], mines: int) -> ContradictionError | None:
     """Returns the fault of int8 codes (rows, cols) with a number of mines, or None if some layout fits."""
-    clues = cells_of(board <= _CODES.max_count)
+    clues = cells_of(board < FLAGGED)
     for clue in clues:
         if not _has_room(board, clue):
             return ContradictionError((clue,), mines)
-    known, covered = int((board == _CODES.mine).sum()), int((board > _CODES.max_count).sum())
+    known, covered = int((board == MINE).sum()), int((board >= FLAGGED).sum())
     if fault := _fault(board, clues, known, covered):
         fewest = _shrink(clues, fault, lambda fewer: _fault(board, fewer, known, covered))
         return ContradictionError(tuple(sorted(fewest)), mines)
@@ -154,8 +152,8 @@ def _has_room(board: NDArray[np.int8], clue: Cell) -> bool:
     """Returns whether the cells around a clue can hold its mines, whatever the other clues say."""
     row, col = clue
     around = board[max(row - 1, 0) : row + 2, max(col - 1, 0) : col + 2]
-    known = int((around == _CODES.mine).sum())
-    return known <= int(board[clue]) <= int((around > _CODES.max_count).sum())
+    known = int((around == MINE).sum())
+    return known <= int(board[clue]) <= int((around >= FLAGGED).sum())
 
 
 def _fault(board: NDArray[np.int8], clues: Sequence[Cell], least: int, most: int) -> Cell | None:
@@ -167,13 +165,13 @@ def _fault(board: NDArray[np.int8], clues: Sequence[Cell], least: int, most: int
     kept = np.zeros(board.shape, np.bool_)
     for clue in clues:
         kept[clue] = True
-    dropped = (board <= _CODES.max_count) & ~kept
+    dropped = (board < FLAGGED) & ~kept
     # Rows out of reach of the board hold the covered cells, and shown mines otherwise.
     cols = board.shape[1]
-    spare = np.full((1 - (-(most - least) // cols), cols), _CODES.mine, np.int8)
-    spare[1:].flat[: most - least] = _CODES.hidden
-    asked = np.concatenate([np.where(dropped, _CODES.mine, board), spare])
-    added = np.concatenate([dropped, spare == _CODES.mine])
+    spare = np.full((1 - (-(most - least) // cols), cols), MINE, np.int8)
+    spare[1:].flat[: most - least] = HIDDEN
+    asked = np.concatenate([np.where(dropped, MINE, board), spare])
+    added = np.concatenate([dropped, spare == MINE])
     near = np.lib.stride_tricks.sliding_window_view(np.pad(added, 1), (3, 3)).sum(axis=(2, 3), dtype=np.int8)
     asked[: len(kept)] += kept * near[: len(kept)]
     try:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.judge import GameDiagnosis, Loss
 from baselines.support.act_inputs import TIE
+from minesweeper_env.codes import FLAGGED, MINE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, Oracle, PositionTooHardError, Step, hint
 from minesweeper_env.inference.kernels import infer_posteriors
@@ -156,17 +157,15 @@ class Review:
 def reason_against(session: Session) -> Report:
     """Returns the message that says why a game has no review; its key is "" if the coach reviews it.
 
-    The coach plays out games of radius 1, with layouts that are equally probable.
+    The coach plays out games with layouts that are equally probable.
     """
-    if session.config.radius != 1:
-        return Report("review_radius", values={"radius": session.config.radius})
     return Report("review_corners" if session.config.first_click == "corners" else "")
 
 
 def review_game(
     session: Session, *, quick: bool = False, progress: Callable[[int, int], object] = lambda *_: None
 ) -> Review:
-    """Reviews a game of any status, of radius 1; it stays as it is.
+    """Reviews a game of any status; it stays as it is.
 
     A `quick` review computes fewer probabilities of winning, with fewer playouts. `progress` is called with the number
     of finished steps, and the number of steps in all.
@@ -195,24 +194,24 @@ def replay(session: Session) -> tuple[list[Turn], NDArray[np.int8], int]:
     Returns:
         The turns, not judged yet; the int8 codes after the last move; the number of flags set on cells without a mine.
     """
-    codes, layout = session.config.codes, session.placed_mines
+    layout = session.placed_mines
     again = Session(session.config, seed=session.seed, layout=layout if layout.any() else None)
     turns: list[Turn] = []
     wrong_flags = 0
     for move in session.moves:
         before = again.board
         again.repeat(move)
-        after, near = again.board, neighbours(move.cell, before.shape, session.config.radius)
-        covered = before > codes.max_count
-        wrong_flags += int(((after == codes.flagged) & (before != codes.flagged) & ~layout).sum())
+        after, near = again.board, neighbours(move.cell, before.shape)
+        covered = before >= FLAGGED
+        wrong_flags += int(((after == FLAGGED) & (before != FLAGGED) & ~layout).sum())
         opened: tuple[Cell, ...] = (move.cell,)
         if move.kind not in ("open", "reveal"):
-            opened = tuple(cell for cell in near if covered[cell] and before[cell] != codes.flagged)
-            if not (covered & ((after <= codes.max_count) | (after == codes.mine))).any():
+            opened = tuple(cell for cell in near if covered[cell] and before[cell] != FLAGGED)
+            if not (covered & ((after < FLAGGED) | (after == MINE))).any():
                 continue
         lost = again.status == "lost"
         trusted = near if lost and move.kind in ("chord", "expand") else []
-        wrong = tuple(cell for cell in trusted if before[cell] == codes.flagged and not layout[cell])
+        wrong = tuple(cell for cell in trusted if before[cell] == FLAGGED and not layout[cell])
         is_choice = move.kind != "reveal" and not covered.all()
         turns.append(Turn(len(turns) + 1, move, before, opened, lost, wrong, is_choice))
     return turns, again.board, wrong_flags
@@ -225,7 +224,7 @@ def judge_turns(turns: Sequence[Turn], config: BoardConfig) -> None:
     for turn, probabilities, exact in zip(turns, found.probabilities, found.exact, strict=True):
         if exact and turn.is_choice:
             turn.is_judged, turn.risk = True, _risk(turn, probabilities, config)
-            turn.least = float(probabilities[turn.board > config.codes.max_count].min())
+            turn.least = float(probabilities[turn.board >= FLAGGED].min())
             turn.excess = turn.risk - turn.least if turn.risk - turn.least > TIE else 0.0
 
 
@@ -236,13 +235,11 @@ def _risk(turn: Turn, probabilities: NDArray[np.float64], config: BoardConfig) -
         return max(risks)
     # All opened cells are free if all neighbours with flags are mines.
     sure, space = turn.board.copy(), np.empty((1, *turn.board.shape))
-    for cell in neighbours(turn.move.cell, sure.shape, config.radius):
-        if sure[cell] == config.codes.flagged:
-            sure[cell] = config.codes.mine
+    for cell in neighbours(turn.move.cell, sure.shape):
+        if sure[cell] == FLAGGED:
+            sure[cell] = MINE
     try:
-        log_sure, log_all = (
-            infer_posteriors(board[None], config.mines, config.radius, space)[0] for board in (sure, turn.board)
-        )
+        log_sure, log_all = (infer_posteriors(board[None], config.mines, 1, space)[0] for board in (sure, turn.board))
     except InconsistentBoardError:
         return 1.0
     return 1.0 - min(1.0, math.exp(log_sure - log_all))
@@ -291,7 +288,7 @@ def _curve(
     boards = [*(turn.board for turn in turns), last]
     found: dict[int, Estimate] = {}
     for done, point in enumerate(chosen, 1):
-        is_first = point == 0 and turns and not (boards[0] <= winning.config.codes.max_count).any()
+        is_first = point == 0 and turns and not (boards[0] < FLAGGED).any()
         # A point that is too hard is left to its neighbours.
         with suppress(PositionTooHardError):
             found[point] = winning.start(turns[0].move.cell) if is_first else winning.win(boards[point])

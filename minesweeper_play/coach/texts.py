@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from minesweeper_env.codes import MINE, Codes
+from minesweeper_env.codes import MINE
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach import board_text
 from minesweeper_play.coach.board_text import ASCII, EXPLODED, Drawn, draw_codes, risk_text
@@ -41,7 +41,7 @@ def board_lines(
     exploded: Collection[Cell] = (),
 ) -> list[str]:
     """Returns a board with its numbers; `probabilities` stand in covered cells in per cent, `exploded` are "!"."""
-    cells = draw_codes(board, ASCII, Codes.of_radius(1))
+    cells = draw_codes(board, ASCII)
     if probabilities is not None:
         for row, col in np.argwhere((board > 8) & (board != MINE)).tolist():
             cells[row][col] = Drawn(risk_text(float(probabilities[row, col])))

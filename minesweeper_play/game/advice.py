@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.oracle_play.exact import first_cell
+from minesweeper_env.codes import FLAGGED
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError, Step, certain_cells, hint, mine_probabilities
 from minesweeper_play.game.moves import Cell, cells_of
@@ -64,18 +65,17 @@ def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) 
 
     `is_protected` tells whether the first-click rule protects the next click.
     """
-    codes = config.codes
-    if not (board <= codes.max_count).any():
+    if not (board < FLAGGED).any():
         start = divmod(first_cell(config), config.cols)
-        cell = _without_flag([start, *cells_of(board > codes.max_count)], board, config)
+        cell = _without_flag([start, *cells_of(board >= FLAGGED)], board)
         return Advice(cell, 0.0 if is_protected else config.mines / config.cells)
-    flags = board == codes.flagged
-    safe = certain_cells(board, config.mines, radius=config.radius).safe if flags.any() else flags
+    flags = board == FLAGGED
+    safe = certain_cells(board, config.mines).safe if flags.any() else flags
     wrong = cells_of(flags & safe)
-    steps = tuple(hint(board, config.mines, radius=config.radius))
+    steps = tuple(hint(board, config.mines))
     if steps:
-        cell = _without_flag(steps[-1].safe, board, config)
-        clickable = tuple(each for each in steps[-1].safe if board[each] != codes.flagged)
+        cell = _without_flag(steps[-1].safe, board)
+        clickable = tuple(each for each in steps[-1].safe if board[each] != FLAGGED)
         last = replace(steps[-1], safe=clickable or steps[-1].safe)
         return Advice(cell, 0.0, (*steps[:-1], last), wrong_flags=wrong)
     return replace(_guess(board, config), wrong_flags=wrong)
@@ -85,10 +85,10 @@ def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protec
     """Returns what is known of one covered cell: a proof that it is safe or a mine, or else its risk; see `advise`."""
     if is_protected:
         return Advice(cell, 0.0, is_named=True)
-    steps = tuple(hint(board, config.mines, radius=config.radius, cell=cell))
+    steps = tuple(hint(board, config.mines, cell=cell))
     if steps:
         return Advice(cell, 0.0 if cell in steps[-1].safe else 1.0, steps, is_named=True)
-    risk = float(mine_probabilities(board, config.mines, radius=config.radius)[cell])
+    risk = float(mine_probabilities(board, config.mines)[cell])
     best = advise(board, config, is_protected=False)
     if best.is_safe or not best.choices:
         return Advice(cell, risk, is_named=True, better=best if best.risk < risk else None)
@@ -122,24 +122,24 @@ def winning_of(config: BoardConfig) -> Winning:
 def rank_guesses(board: NDArray[np.int8], winning: Winning) -> list[Choice]:
     """Returns the clicks to consider where no cell is safe, the best first; cells with a flag only without others."""
     choices = winning.choices(board)
-    return [choice for choice in choices if board[choice.cell] != winning.config.codes.flagged] or choices
+    return [choice for choice in choices if board[choice.cell] != FLAGGED] or choices
 
 
 def _guess(board: NDArray[np.int8], config: BoardConfig) -> Advice:
     """Returns the guess that wins most, or one of the least risk where no probability of winning is known."""
-    risks = mine_probabilities(board, config.mines, radius=config.radius)
-    order = sorted(cells_of(board > config.codes.max_count), key=lambda cell: risks[cell])
-    # The coach plays out games of radius 1, and a position that is too hard has no probability of winning.
-    if config.radius == 1 and len(order) > 1:
+    risks = mine_probabilities(board, config.mines)
+    order = sorted(cells_of(board >= FLAGGED), key=lambda cell: risks[cell])
+    # A position that is too hard has no probability of winning.
+    if len(order) > 1:
         with suppress(PositionTooHardError):
             winning = winning_of(config)
             best, *others = rank_guesses(board, winning)
             is_exact = winning.win(board).kind == "exact"
-            if board[best.cell] != config.codes.flagged:
+            if board[best.cell] != FLAGGED:
                 return Advice(best.cell, best.risk, choices=(best, *others[: SHOWN - 1]), is_exact=is_exact)
-    least = _without_flag(order, board, config)
+    least = _without_flag(order, board)
     return Advice(least, float(risks[least]))
 
 
-def _without_flag(cells: Sequence[Cell], board: NDArray[np.int8], config: BoardConfig) -> Cell:
-    return next((cell for cell in cells if board[cell] != config.codes.flagged), cells[0])
+def _without_flag(cells: Sequence[Cell], board: NDArray[np.int8]) -> Cell:
+    return next((cell for cell in cells if board[cell] != FLAGGED), cells[0])

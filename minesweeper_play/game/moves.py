@@ -59,8 +59,8 @@ def cells_of(chosen: NDArray[np.bool_]) -> tuple[Cell, ...]:
     return tuple((row, col) for row, col in np.argwhere(chosen).tolist())
 
 
-def neighbours(cell: Cell, shape: tuple[int, ...], radius: int) -> list[Cell]:
+def neighbours(cell: Cell, shape: tuple[int, ...]) -> list[Cell]:
     """Returns the cells around a cell of a board of shape (rows, cols), in reading order."""
-    near = (range(max(at - radius, 0), min(at + radius + 1, end)) for at, end in zip(cell, shape, strict=True))
+    near = (range(max(at - 1, 0), min(at + 2, end)) for at, end in zip(cell, shape, strict=True))
     rows, cols = near
     return [(row, col) for row in rows for col in cols if (row, col) != cell]

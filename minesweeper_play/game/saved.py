@@ -29,7 +29,7 @@ class SavedGame(msgspec.Struct):
     cols: int
     mines: int
     first_click: str
-    radius: int
+    radius: Literal[1]
     seed: int
     identity: str
     no_guess: bool | Literal["subset", "exact"]
@@ -43,7 +43,7 @@ class SavedGame(msgspec.Struct):
     def session(self) -> Session:
         """Returns the session after its last move; raises a ValueError if the game is not possible."""
         level: Any = self.no_guess
-        config = BoardConfig(self.rows, self.cols, self.mines, self.first_click, radius=self.radius)
+        config = BoardConfig(self.rows, self.cols, self.mines, self.first_click)
         mines = None if self.layout is None else np.array([[cell == "*" for cell in row] for row in self.layout])
         session = Session(config, seed=self.seed, no_guess=level, layout=mines)
         for number, move in enumerate(self.moves, 1):
@@ -90,11 +90,12 @@ def load_game(path: Path) -> Session:
 def encode(session: Session) -> bytes:
     """Returns the content of a saved game, a line for each entry."""
     rows = ["".join("*" if mine else "." for mine in row) for row in session.placed_mines.tolist()]
-    rules = ("rows", "cols", "mines", "first_click", "radius")
+    rules = ("rows", "cols", "mines", "first_click")
     content = {
         "format": "minesweeper-game",
         "version": 1,
         **{name: getattr(session.config, name) for name in rules},
+        "radius": 1,
         **{name: getattr(session, name) for name in ("seed", "identity", "no_guess", "practice")},
         "aids": sorted(session.aids),
         "status": session.status,

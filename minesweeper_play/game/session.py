@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.codes import MOVE_NAMES
+from minesweeper_env.codes import FLAGGED, MOVE_NAMES, QUESTION
 from minesweeper_env.codes import Move as EngineMove
 from minesweeper_env.config import MAX_STEPS, BoardConfig, whole_number
 from minesweeper_env.engine.state import LOST, PLAYING, WON
@@ -62,7 +62,7 @@ class Session:
         """Starts a game, whose first click places the mines; raises a ValueError that states what is allowed.
 
         Args:
-            config: the board and its rules; its moves and its step limit play no part.
+            config: the board of radius 1 and its rules; its moves and its step limit play no part.
             seed: seed of the game, at least 0; None draws one.
             no_guess: False, or the reasoning that solves the board without a guess: "subset" or "exact".
             layout: bool (rows, cols), the mines to play with instead; then the game is practice.
@@ -102,7 +102,7 @@ class Session:
         """State of the game: "ready" until a cell is open, then "playing", "won" or "lost"."""
         if self._state["status"] in (WON, LOST):
             return "won" if self._state["status"] == WON else "lost"
-        return "playing" if (self.board <= self.config.codes.max_count).any() else "ready"
+        return "playing" if (self.board < FLAGGED).any() else "ready"
 
     @property
     def is_over(self) -> bool:
@@ -111,7 +111,7 @@ class Session:
     @property
     def mines_left(self) -> int:
         """The number of mines less the number of flags; below 0 where there are too many flags."""
-        return self.config.mines - int((self.board == self.config.codes.flagged).sum())
+        return self.config.mines - int((self.board == FLAGGED).sum())
 
     @property
     def is_protected(self) -> bool:
@@ -153,10 +153,10 @@ class Session:
 
     def _steps(self, kind: MoveKind, cell: Cell) -> tuple[str, list[tuple[EngineMove, Cell]]]:
         """Returns the message that refuses a move, or "" and the moves of the environment that make it."""
-        codes, code, (flags, others) = self.config.codes, int(self.board[cell]), self._covered_around(cell)
+        code, (flags, others) = int(self.board[cell]), self._covered_around(cell)
         if self.is_over:
             return "game_is_over", []
-        if kind == "expand" and (not 0 < code <= codes.max_count or code - len(flags) not in (0, len(others))):
+        if kind == "expand" and (not 0 < code < FLAGGED or code - len(flags) not in (0, len(others))):
             return "cannot_expand", []
         if kind == "expand" and not others:
             return "nothing_to_expand", []
@@ -165,13 +165,13 @@ class Session:
         if kind in ("chord", "expand"):
             fits = others and code == len(flags)
             return ("", [(EngineMove.CHORD, cell)]) if fits else ("cannot_chord", [])
-        if code <= codes.max_count:
+        if code < FLAGGED:
             return "cell_is_open", []
-        if kind == "open" and code == codes.flagged:
+        if kind == "open" and code == FLAGGED:
             return "cell_is_flagged", []
         if kind == "question":
-            return "", [(EngineMove.UNFLAG if code == codes.question else EngineMove.QUESTION, cell)]
-        unflag = [(EngineMove.UNFLAG, cell)] if kind == "reveal" and code == codes.flagged else []
+            return "", [(EngineMove.UNFLAG if code == QUESTION else EngineMove.QUESTION, cell)]
+        unflag = [(EngineMove.UNFLAG, cell)] if kind == "reveal" and code == FLAGGED else []
         return "", [*unflag, (EngineMove.FLAG if kind == "flag" else EngineMove.CLICK, cell)]
 
     def undo(self) -> Report:
@@ -210,7 +210,7 @@ class Session:
             layers += [layer] if waiting.issuperset(layer) else []
             waiting -= {*layer}
             zeros = (cell for cell in layer if self.board[cell] == 0 or cell == origin)
-            around = {near for cell in zeros for near in neighbours(cell, self.board.shape, self.config.radius)}
+            around = {near for cell in zeros for near in neighbours(cell, self.board.shape)}
             layer = sorted(around & waiting)
         return [*layers, sorted(waiting)] if waiting else layers
 
@@ -222,7 +222,7 @@ class Session:
         Before the first click it is mines / cells, whatever protects that click. It raises a PositionTooHardError.
         """
         self.aids.add("probabilities")
-        return mine_probabilities(self.board, self.config.mines, radius=self.config.radius)
+        return mine_probabilities(self.board, self.config.mines)
 
     def hint(self, cell: Cell | None = None) -> Advice:
         """Returns the shortest proof of a safe cell, or else the guess that wins most; the game notes this aid.
@@ -265,13 +265,12 @@ class Session:
     def _can_infer(self) -> bool:
         if self.is_protected:
             return True
-        return bool(certain_cells(self.board, self.config.mines, radius=self.config.radius).safe.any())
+        return bool(certain_cells(self.board, self.config.mines).safe.any())
 
     def _reveal(self) -> None:
         """Opens a random safe cell, an unflagged one if there is one."""
-        codes, board = self.config.codes, self.board
-        safe = (board > codes.max_count) & ~self.placed_mines
-        unflagged = safe & (board != codes.flagged)
+        safe = (self.board >= FLAGGED) & ~self.placed_mines
+        unflagged = safe & (self.board != FLAGGED)
         for cell in self._random.permutation(np.argwhere(unflagged if unflagged.any() else safe)).tolist():
             self.move("reveal", *cell)
             if self.status != "lost":
@@ -330,13 +329,13 @@ class Session:
             self._counted, self._since = self.seconds, self._now() if runs else None
 
     def _is_open(self, cell: Cell) -> bool:
-        return bool(self.board[cell] <= self.config.codes.max_count)
+        return bool(self.board[cell] < FLAGGED)
 
     def _covered_around(self, cell: Cell) -> tuple[list[Cell], list[Cell]]:
         """Returns the flagged neighbours of a cell, and its other covered neighbours."""
-        near = neighbours(cell, self.board.shape, self.config.radius)
+        near = neighbours(cell, self.board.shape)
         covered = [each for each in near if not self._is_open(each)]
-        flags = [each for each in covered if self.board[each] == self.config.codes.flagged]
+        flags = [each for each in covered if self.board[each] == FLAGGED]
         return flags, [each for each in covered if each not in flags]
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from baselines.support.extras import MissingExtraError, import_extra
 from minesweeper_env.cell_sets import neighbour_table
+from minesweeper_env.codes import FLAGGED
 from minesweeper_play.game.moves import Report
 from minesweeper_play.game.session import Session
 
@@ -39,10 +40,10 @@ def user_folder(kind: Literal["data", "config"]) -> Path:
         raise FileNotFoundError("this user has no home folder; set HOME") from error
 
 
-def board_value(layout: NDArray[np.bool_], radius: int = 1, is_open: NDArray[np.bool_] | None = None) -> int:
+def board_value(layout: NDArray[np.bool_], is_open: NDArray[np.bool_] | None = None) -> int:
     """Returns the 3BV of a layout, bool (rows, cols), or of the part of it that is open; None means all of it."""
     rows, cols = layout.shape
-    near = neighbour_table(rows, cols, radius).astype(np.int64)
+    near = neighbour_table(rows, cols, 1).astype(np.int64)
     mines = np.append(layout.ravel(), False)
     zeros = ~mines[:-1] & ~mines[near].any(axis=1)
     near_zero = np.append(zeros, False)[near].any(axis=1)
@@ -66,7 +67,6 @@ class BoardKind(NamedTuple):
     cols: int
     mines: int
     first_click: str
-    radius: int
     no_guess: str
 
 
@@ -89,7 +89,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     cols: Count
     mines: Count
     first_click: Literal["any", "safe", "opening", "corners"]
-    radius: Count
+    radius: Literal[1]
     no_guess: Literal["", "subset", "exact"]
     seed: Count
     won: bool
@@ -105,13 +105,14 @@ class GameRecord(msgspec.Struct, frozen=True):
         config, mines = session.config, session.placed_mines
         return cls(
             when=datetime.now(UTC).isoformat(timespec="seconds"),
-            **{name: getattr(config, name) for name in ("rows", "cols", "mines", "first_click", "radius")},
+            **{name: getattr(config, name) for name in ("rows", "cols", "mines", "first_click")},
+            radius=1,
             no_guess=session.no_guess or "",
             seed=session.seed,
             won=session.status == "won",
             seconds=round(session.seconds, 3),
-            value=board_value(mines, config.radius),
-            solved=board_value(mines, config.radius, session.board <= config.codes.max_count),
+            value=board_value(mines),
+            solved=board_value(mines, session.board < FLAGGED),
             clicks=len(session.moves),
             aids=",".join(sorted(session.aids)),
             identity=session.identity,

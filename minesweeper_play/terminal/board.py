@@ -87,7 +87,7 @@ class BoardCanvas(ScrollView):
     def _fit(self) -> None:
         picture = self.picture
         # The outer size: whether there are scrollbars must not decide whether they are needed.
-        size = largest_size(*self.outer_size, picture.rows, picture.cols, 3 if picture.meaning.max_count > 9 else 2)
+        size = largest_size(*self.outer_size, picture.rows, picture.cols)
         self._pencil = replace(self._pencil, size=size)
         self.virtual_size = Size(*self._pencil.extent(picture))
         self.refresh()

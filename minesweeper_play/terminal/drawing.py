@@ -17,7 +17,7 @@ from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 
-from minesweeper_env.codes import Codes
+from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, levels_of, with_mines_flagged
 from minesweeper_play.coach.board_text import NERD, PLAIN, Glyphs
 from minesweeper_play.game.advice import Mark
@@ -28,9 +28,6 @@ from minesweeper_play.terminal.player import Player
 
 class Palette(SimpleNamespace):
     """Colours as "#rrggbb", by the names in `_STANDARD`; two shades of one colour stand in turn, as on a chessboard."""
-
-    def count(self, number: int) -> str:
-        return str(self.counts[(number - 1) % len(self.counts)])
 
     def risk(self, level: int, shade: int) -> str:
         """Returns the tint of a risk, as in `minesweeper_env.rendering.LEVEL_SAFE`, in shade 0 or 1."""
@@ -53,7 +50,7 @@ _STANDARD: dict[str, tuple[Colour, Colour]] = {
     "covered_ink": ("#69738a", "#8e99ad"),
     "open": (("#20242c", "#1b1f26"), ("#ffffff", "#f1f3f7")),
     "blank": ("#3d4450", "#c6ccd6"),
-    # The numbers 1 to 8; larger ones, on boards of a larger radius, begin again.
+    # The numbers 1 to 8.
     "counts": (
         ("#74b0ff", "#6fd08c", "#ff7f76", "#c9a2ff", "#ffb35c", "#54dada", "#f4f4f4", "#a9b1bd"),
         ("#1a56d6", "#1c6f2f", "#c62828", "#5a2a96", "#8a3c10", "#00696c", "#22262c", "#5d636b"),
@@ -144,7 +141,7 @@ class Picture:
     """A board as it is drawn.
 
     Attributes:
-        codes: int8 (rows, cols), the visible codes, and their meaning.
+        codes: int8 (rows, cols), the visible codes.
         wrong: bool (rows, cols), flags on cells without a mine; None while the game goes on.
         fatal: the cell whose mine ended the game.
         levels: int64 (rows, cols), risks by `minesweeper_env.rendering.levels_of`; None shows no risks.
@@ -154,7 +151,6 @@ class Picture:
     """
 
     codes: NDArray[np.int8]
-    meaning: Codes = field(default_factory=lambda: Codes.of_radius(1))
     wrong: NDArray[np.bool_] | None = None
     fatal: Cell | None = None
     levels: NDArray[np.int64] | None = None
@@ -181,13 +177,13 @@ def picture_of(
 
     Its arguments are those of `Picture`, with `risks` as float64 (rows, cols) from 0 to 1 or NaN.
     """
-    codes, meaning, levels = game.board, game.config.codes, None
-    wrong = (codes == meaning.flagged) & ~game.placed_mines if game.is_over else None
+    codes, levels = game.board, None
+    wrong = (codes == FLAGGED) & ~game.placed_mines if game.is_over else None
     if game.status == "won":
-        codes = with_mines_flagged(codes, meaning, game.placed_mines)
+        codes = with_mines_flagged(codes, game.config.codes, game.placed_mines)
     if risks is not None and not game.is_over:
-        levels = levels_of(np.where(codes > meaning.max_count, risks, np.nan))
-    return Picture(codes, meaning, wrong, game.exploded, levels, numbers, marks or {})
+        levels = levels_of(np.where(codes >= FLAGGED, risks, np.nan))
+    return Picture(codes, wrong, game.exploded, levels, numbers, marks or {})
 
 
 ICONS: dict[str, Glyphs] = {name: each._replace(wrong="\u2717") for name, each in (("plain", PLAIN), ("nerd", NERD))}
@@ -263,8 +259,8 @@ class Pencil:
     def _look(self, picture: Picture, cell: Cell) -> tuple[str, Style]:
         """Returns the text and the style of a cell: its own, under risks, under a hint, under the cursor."""
         code, palette, mark = int(picture.codes[cell]), self.palette, picture.marks.get(cell)
-        is_covered = code > picture.meaning.max_count
-        look = self._covered_look if is_covered and code != picture.meaning.mine else self._open_look
+        is_covered = code >= FLAGGED
+        look = self._covered_look if is_covered and code != MINE else self._open_look
         text, ink, face = look(picture, cell, code, sum(cell) % 2)
         if mark == "choice" or cell == picture.cursor != picture.fatal:
             ink, face = palette.cursor_ink, palette.cursor
@@ -274,21 +270,21 @@ class Pencil:
 
     def _open_look(self, picture: Picture, cell: Cell, code: int, shade: int) -> tuple[str, str, str]:
         palette, face = self.palette, self.palette.open[shade]
-        if code == picture.meaning.mine:
+        if code == MINE:
             is_fatal = cell == picture.fatal
             return self.icons.mine, *((palette.fatal_ink, palette.fatal) if is_fatal else (palette.mine, face))
-        return (str(code), palette.count(code), face) if code else (self.icons.blank, palette.blank, face)
+        return (str(code), palette.counts[code - 1], face) if code else (self.icons.blank, palette.blank, face)
 
     def _covered_look(self, picture: Picture, cell: Cell, code: int, shade: int) -> tuple[str, str, str]:
-        palette, icons, meaning = self.palette, self.icons, picture.meaning
+        palette, icons = self.palette, self.icons
         if picture.wrong is not None and picture.wrong[cell]:
             return icons.wrong, palette.wrong, palette.covered[shade]
-        marked = {meaning.flagged: (icons.flag, palette.flag), meaning.question: (icons.question, palette.question)}
+        marked = {FLAGGED: (icons.flag, palette.flag), QUESTION: (icons.question, palette.question)}
         text, ink = marked.get(code, (icons.hidden, palette.covered_ink))
         level = LEVEL_UNKNOWN if picture.levels is None else int(picture.levels[cell])
         if level == LEVEL_UNKNOWN:
             return text, ink, palette.covered[shade]
-        if code == meaning.hidden:
+        if code == HIDDEN:
             text = self._risk_text(level) if picture.numbers else " "
         ink = palette.sure_ink if level in (LEVEL_SAFE, LEVEL_MINE) else palette.risk_ink
         return text, ink, palette.risk(level, shade)
@@ -299,12 +295,11 @@ class Pencil:
         return special.get(level, str(level - 1))
 
 
-def largest_size(columns: int, lines: int, rows: int, cols: int, widest_text: int = 2) -> CellSize:
+def largest_size(columns: int, lines: int, rows: int, cols: int) -> CellSize:
     """Returns the largest size of cells with which a board of rows x cols fits into columns x lines of the screen.
 
-    It is the smallest one with room for the widest text of a cell where none fits.
+    It is the smallest one where none fits.
     """
     width, height = columns - len(str(rows)) - 1, lines - 1
-    wide = [size for size in CELL_SIZES if size.width >= widest_text]
-    fitting = [size for size in wide if cols * size.width <= width and rows * size.height <= height]
-    return (fitting or wide[:1])[-1]
+    fitting = [size for size in CELL_SIZES if cols * size.width <= width and rows * size.height <= height]
+    return (fitting or CELL_SIZES)[-1 if fitting else 0]

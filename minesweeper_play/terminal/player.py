@@ -13,7 +13,7 @@ from baselines.own import EntryPolicy, own_code
 from baselines.policy import Policy
 from baselines.registry import PolicyMaker, find_policy
 from baselines.support.act_inputs import policy_name
-from minesweeper_env.codes import MOVE_NAMES, Move
+from minesweeper_env.codes import FLAGGED, MOVE_NAMES, Move
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, mine_probabilities
 from minesweeper_env.texts import printable
@@ -63,10 +63,10 @@ def rate(policy: Policy, board: NDArray[np.int8], config: BoardConfig) -> Rating
 
     Raises a PolicyError if the policy fails, or if its numbers have another shape.
     """
-    covered = board > config.codes.max_count
+    covered = board >= FLAGGED
     try:
         source: Source = "exact" if config.first_click in UNIFORM_FIRST_CLICKS else "uniform"
-        oracle = Ratings(source, mine_probabilities(board, config.mines, radius=config.radius))
+        oracle = Ratings(source, mine_probabilities(board, config.mines))
     except (PositionTooHardError, InconsistentBoardError):
         oracle = Ratings("none", np.full(board.shape, np.nan))
     with own_code(policy_name(policy)):
