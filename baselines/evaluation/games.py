@@ -186,7 +186,7 @@ def play_games(
     playing = np.ones(count, np.bool_)
     clicks, opened, actions = np.zeros((3, count), np.int64)
     won, truncated, marked = np.zeros((3, count), np.bool_)
-    steps: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    recorded: list[list[int]] = [[] for _ in seeds]
     while playing.any():
         if starts is not None and not clicks.any():
             actions = np.array([start.cell for start in starts], np.int64)
@@ -196,7 +196,8 @@ def play_games(
         boards, _, terminations, truncations, infos = env.step(actions)
         games, wins = np.flatnonzero(playing), playing & infos["is_success"]
         if record:
-            steps.append((games, actions[games]))
+            for at, action in zip(games.tolist(), actions[games].tolist(), strict=True):
+                recorded[at].append(action)
         for observer in observers:
             observer(games, before[games], actions[games], terminations[games] & ~wins[games])
         clicks += playing
@@ -211,7 +212,7 @@ def play_games(
         opened[ended] = (boards[ended] <= config.codes.max_count).sum(axis=(1, 2))
         playing &= ~ended
     columns = [column.tolist() for column in (won, clicks, truncated, opened, marked)]
-    kept = _split(steps, count) if record else [b""] * count
+    kept = [np.array(each, "<u2").tobytes() for each in recorded]
     return [GameRecord(*row) for row in zip(seeds, *columns, [None] * count, kept, strict=True)]
 
 
@@ -221,14 +222,6 @@ def _mark(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray
     candidates = playing & ~marked & (flags.sum(axis=(1, 2)) == env.config.mines)
     if candidates.any():
         marked |= candidates & (flags == env.get_state()["mines"]).all(axis=(1, 2))
-
-
-def _split(steps: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], count: int) -> list[bytes]:
-    """Returns the actions of each game from the steps of all."""
-    games = np.concatenate([games for games, _ in steps])
-    actions = np.concatenate([actions for _, actions in steps]).astype("<u2")
-    ends = np.cumsum(np.bincount(games, minlength=count))
-    return [part.tobytes() for part in np.split(actions[np.argsort(games, kind="stable")], ends[:-1])]
 
 
 def choose_actions(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:

@@ -53,7 +53,8 @@ def draw(content: Content, title: str, suffix: str = ".png") -> bytes:
 
 
 def _draw_boards(figure: Figure, content: Content) -> None:
-    boards, policies = content["boards"], _ordered(content)
+    boards, named = content["boards"], _labels(content)
+    policies = list(named)
     lines = -(-len(boards) // MOST_COLUMNS)
     columns = -(-len(boards) // lines)
     figure.set_size_inches(WIDTH, 1.1 + lines * (PANEL_EXTRA + ROW_HEIGHT * len(policies)))
@@ -65,37 +66,27 @@ def _draw_boards(figure: Figure, content: Content) -> None:
         axes.set_title(board_title(board["config"]) + rule, weight="bold")
     for axes in panels[len(boards) :]:
         axes.set_axis_off()
-    named = _labels(content)
-    panels[0].set_yticks(range(len(policies)), [named[policy] for policy in policies])
+    panels[0].set_yticks(range(len(policies)), named.values())
     _draw_key(figure, policies)
 
 
-def _ordered(content: Content) -> list[str]:
-    """Returns the policies by their mean win rate over the boards that they played, best first."""
-    rates: dict[str, list[float]] = {}
-    for board in content["boards"]:
-        for row in board["results"]:
-            rates.setdefault(row["policy"], []).append(row["win_rate"])
-    return sorted(rates, key=lambda policy: -sum(rates[policy]) / len(rates[policy]))
-
-
 def _labels(content: Content) -> dict[str, str]:
-    """Returns the label of each policy, with its number of games if it played fewer than requested."""
-    fewest: dict[str, int] = {}
+    """Returns the label of each policy, best mean win rate first; fewer games than requested are part of it."""
+    found: dict[str, list[Content]] = {}
     for row in (row for board in content["boards"] for row in board["results"]):
-        fewest[row["policy"]] = min(row["games"], fewest.get(row["policy"], row["games"]))
-    return {name: name if games == content["games"] else f"{name} (n = {games})" for name, games in fewest.items()}
+        found.setdefault(row["policy"], []).append(row)
+    fewest = {policy: min(row["games"] for row in rows) for policy, rows in found.items()}
+    best = sorted(found, key=lambda policy: -sum(row["win_rate"] for row in found[policy]) / len(found[policy]))
+    return {name: name if fewest[name] == content["games"] else f"{name} (n = {fewest[name]})" for name in best}
 
 
 def _draw_board(axes: Axes, board: Content, policies: Sequence[str]) -> None:
-    from matplotlib.transforms import blended_transform_factory
-
-    beside = blended_transform_factory(axes.transAxes, axes.transData)
     for row in board["results"]:
         place, rate = policies.index(row["policy"]), row["win_rate"]
         colour = COLOURS[family_of(row["policy"])]
         axes.plot(row["ci95"], [place, place], color=colour, linewidth=2.5, solid_capstyle="butt")
         axes.plot([rate], [place], "o", color=colour, markersize=4.5)
+        beside = axes.get_yaxis_transform()
         axes.text(1.03, place, f"{100 * rate:.1f}", transform=beside, va="center", size=8.5, color=colour)
         if row["policy"] in REFERENCES:
             axes.axvline(rate, linestyle=REFERENCES[row["policy"]], color=colour, linewidth=0.9, zorder=0)
@@ -110,10 +101,8 @@ def _draw_key(figure: Figure, policies: Sequence[str]) -> None:
     from matplotlib.lines import Line2D
 
     present = {family_of(policy) for policy in policies}
-    marks = [Line2D([], [], marker="o", linestyle="", color=COLOURS[name]) for name in COLOURS if name in present]
-    names = [name for name in COLOURS if name in present]
+    key = {name: Line2D([], [], marker="o", linestyle="", color=COLOURS[name]) for name in COLOURS if name in present}
     for name, style in REFERENCES.items():
         if name in policies:
-            marks.append(Line2D([], [], linestyle=style, color=COLOURS[family_of(name)]))
-            names.append(f"win rate of {name}")
-    figure.legend(marks, names, loc="outside lower center", ncols=min(4, len(names)))
+            key[f"win rate of {name}"] = Line2D([], [], linestyle=style, color=COLOURS[family_of(name)])
+    figure.legend(key.values(), key.keys(), loc="outside lower center", ncols=min(4, len(key)))

@@ -71,12 +71,9 @@ def test_records_tell_opened_cells_and_flags(actions, won, opened, marked):
     ]
 
 
-def test_the_step_limit_counts_the_given_click():
+def test_the_step_limit_counts_the_given_click_and_without_flags_nothing_is_marked():
     (record,) = play([flag(1), flag(0), flag(3)], max_steps=4)
     assert record == GameRecord(0, False, 4, True, opened=8, marked=False)
-
-
-def test_without_flags_nothing_is_marked():
     assert not play([1, 2], moves=("click",))[0].marked
 
 
@@ -101,23 +98,14 @@ def test_given_starts_are_what_is_played():
     assert (first[1] <= 8).tolist() == [[True] * 4, [True] * 4, [False] * 4]
 
 
-def test_a_first_click_on_a_mine_loses():
+def test_a_first_click_on_a_mine_loses_and_layouts_that_do_not_fit_are_refused():
     policy = Script()
     (record,) = play_games(policy, config(), [0], starts=[Start(LAYOUT, 3)])
     assert record == GameRecord(0, False, 1, False)
     assert policy.boards == []
-
-
-@pytest.mark.parametrize(
-    ("start", "complaint"),
-    [
-        (Start(~LAYOUT, 0), "layout must have 2 mines, not 10"),
-        (Start(LAYOUT.T, 0), "layout must be a bool array of shape"),
-    ],
-)
-def test_starts_that_do_not_fit_are_refused(start, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        play_games(Script(), config(), [0], starts=[start])
+    for layout, complaint in ((~LAYOUT, "2 mines, not 10"), (LAYOUT.T, "a bool array of shape")):
+        with pytest.raises(ValueError, match=f"layout must (have|be) {complaint}"):
+            play_games(Script(), config(), [0], starts=[Start(layout, 0)])
 
 
 def start_of(seed: int) -> Start:

@@ -16,7 +16,7 @@ from baselines.evaluation.intervals import (
     paired_difference,
     wilson_interval,
 )
-from baselines.evaluation.results import PolicyResult, compare, compare_with_best, result_row
+from baselines.evaluation.results import PolicyResult, compare, compare_with_best
 
 
 def result(policy: str, seeds: range, won: set[int]) -> PolicyResult:
@@ -50,14 +50,6 @@ def test_the_best_is_compared_with_nobody():
     comparisons = compare_with_best(results)
     assert [comparison and comparison["against"] for comparison in comparisons] == ["b", None, "b"]
     assert compare_with_best([]) == []
-
-
-def test_a_result_counts_its_records():
-    records = (GameRecord(0, True, 3, False), GameRecord(1, False, 8, True))
-    found = PolicyResult("p", records, 9.0, 0.5)
-    assert (found.games, found.wins, found.win_rate, found.truncated) == (2, 1, 0.5, 1)
-    row = result_row(found)
-    assert (row["clicks_per_game"], row["ms_per_game"]) == (5.5, 250.0)
 
 
 def test_the_interval_of_a_mean_is_the_formula():

@@ -40,32 +40,15 @@ def flagger(monkeypatch):
     monkeypatch.setitem(registry.SCRIPTED, "flagger", f"{__name__}:Flagger")
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("depth=12", 12),
-        ("depth=-1", -1),
-        ("rate=0.25", 0.25),
-        ("rate=1e-3", 0.001),
-        ("careful=true", True),
-        ("careful=False", False),
-        ("limit=none", None),
-        ("rule=count", "count"),
-        ("rule=a:b=c", "a:b=c"),
-        ("rule=", ""),
-    ],
-)
-def test_values_are_read(text, value):
-    maker = find_policy(f"flagger:{text}")
-    found = maker.options[text.partition("=")[0]]
-    assert (found, type(found)) == (value, type(value))
-
-
-def test_options_reach_the_policy():
-    policy = baselines.make_policy("flagger:depth=5,rule=far", size=4, mines=3, seed=8, rate=0.1)
-    assert policy.given == {"depth": 5, "rate": 0.1, "careful": False, "limit": None, "rule": "far"}
-    assert policy.seed == 8
-    assert policy.config.moves == ("click", "flag")
+def test_options_reach_the_policy_with_their_types():
+    text = "flagger:depth=-1,rate=1e-3,careful=False,limit=none,rule=a:b=c"
+    policy = baselines.make_policy(text, size=4, mines=3, seed=8)
+    expected = {"depth": -1, "rate": 0.001, "careful": False, "limit": None, "rule": "a:b=c"}
+    assert policy.given == expected
+    assert list(map(type, policy.given.values())) == list(map(type, expected.values()))
+    assert (policy.seed, policy.config.moves) == (8, ("click", "flag"))
+    policy = baselines.make_policy("flagger:careful=true,rule=", size=4, mines=3, rate=0.25)
+    assert policy.given == {"depth": 3, "rate": 0.25, "careful": True, "limit": None, "rule": ""}
 
 
 def test_games_get_the_moves_of_the_policy():
@@ -76,26 +59,19 @@ def test_games_get_the_moves_of_the_policy():
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "options", "complaint"),
     [
-        ("best:depth=2", "unknown policy 'best'; there are random, "),
-        ("flagger:width=2", "policy 'flagger' has no option width; its options: depth, rate, careful, limit, rule"),
-        ("random:x=1,y=2", "policy 'random' has no option x, y; its options: none"),
-        ("flagger:", "name:option=value,option=value, not 'flagger:'"),
-        ("flagger:depth", "name:option=value,option=value"),
-        ("flagger:=2", "name:option=value,option=value"),
-        ("flagger:depth=2,", "name:option=value,option=value"),
-        ("flagger:depth=2,depth=3", "option depth of policy 'flagger:depth=2,depth=3' is given twice"),
+        ("best:depth=2", {}, "unknown policy 'best'; there are random, "),
+        ("flagger:width=2", {}, "no option width; its options: depth, rate, careful, limit, rule"),
+        ("random:x=1,y=2", {}, "policy 'random' has no option x, y; its options: none"),
+        *((f"flagger:{end}", {}, "name:option=value,option=value") for end in ("", "depth", "=2", "depth=2,")),
+        ("flagger:depth=2,depth=3", {}, "option depth of policy 'flagger:depth=2,depth=3' is given twice"),
+        ("flagger:depth=2", {"depth": 3}, "option depth of policy 'flagger:depth=2' is given twice"),
     ],
 )
-def test_bad_specifications_are_refused(text, complaint):
+def test_bad_specifications_are_refused(text, options, complaint):
     with pytest.raises(ValueError, match=complaint):
-        find_policy(text)
-
-
-def test_an_option_comes_from_one_place():
-    with pytest.raises(ValueError, match="option depth of policy 'flagger:depth=2' is given twice"):
-        find_policy("flagger:depth=2", depth=3)
+        find_policy(text, **options)
 
 
 @pytest.mark.parametrize("option", ["slack=wide", "slack=true", "layouts=many", "discount=-1", "discount=nan"])
@@ -143,12 +119,9 @@ def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypat
             build_policy(f"tiny-agent:{option}", CONFIG)
 
 
-@pytest.mark.parametrize(("size", "mines"), [(8, 14), (9, 10), ([16, 30], 99)])
-def test_mines_left_out_follow_the_size(size, mines):
-    assert baselines.make_policy("straightforward", size=size).config.mines == mines
-
-
-def test_a_size_without_default_mines_needs_them():
+def test_mines_left_out_follow_the_size():
+    for size, mines in ((8, 14), (9, 10), ([16, 30], 99)):
+        assert baselines.make_policy("straightforward", size=size).config.mines == mines
     with pytest.raises(ValueError, match="mines must be given for a board of 12x12; left out, they are 14 on 8x8"):
         baselines.make_policy("straightforward", size=12)
 
