@@ -32,16 +32,6 @@ def run(*arguments: str) -> int:
     return evaluate.main([*SMALL, *arguments])
 
 
-def refused(capsys, *arguments: str) -> str:
-    """Returns the complaint of a command that exits with status 2."""
-    with pytest.raises(SystemExit) as exit_info:
-        evaluate.main(list(arguments))
-    assert exit_info.value.code == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    return complaint(captured.err)
-
-
 def test_table_json_and_plot(tmp_path, capsys):
     found, plot = tmp_path / "results.json", tmp_path / "results.png"
     assert run("--policy", "random", "subset", "random", "--json", str(found), "--plot", str(plot)) == 0
@@ -59,9 +49,7 @@ def test_table_json_and_plot(tmp_path, capsys):
         assert row["ms_per_game"] > 0
         assert row["truncated"] == 0
     won = {name: unpack_won(row["won"], 45) for name, row in rows.items()}
-    assert {name: int(outcomes.sum()) for name, outcomes in won.items()} == {
-        name: row["wins"] for name, row in rows.items()
-    }
+    assert all(won[name].sum() == row["wins"] for name, row in rows.items())
     assert (won["random"] & ~won["subset"]).sum() == rows["random"]["mcnemar"]["won_alone"]
     assert rows["subset"]["wins"] > rows["random"]["wins"]
     assert rows["subset"]["mcnemar"] is None
@@ -71,17 +59,6 @@ def test_table_json_and_plot(tmp_path, capsys):
     table = capsys.readouterr().out
     assert "5x6, 4 mines, first click opening, seeds 9 to 53" in table
     assert f"{rows['subset']['wins'] / 45:.1%}" in table
-
-
-def test_policies_with_options_and_tallies_are_rows_of_their_own(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(registry.SCRIPTED, "counting", f"{__name__}:Counting")
-    names = ["counting:step=3", "counting"]
-    assert run("--policy", *names, "--json", str(tmp_path / "a.json")) == 0
-    rows = json.loads((tmp_path / "a.json").read_text())["results"]
-    assert [row["policy"] for row in rows] == names
-    for row, step in zip(rows, (3, 1), strict=True):
-        assert row["moves_per_game"] == pytest.approx(step * row["clicks_per_game"])
-    assert "counting:step=3" in capsys.readouterr().out
 
 
 class Counting:
@@ -97,6 +74,17 @@ class Counting:
     def act(self, observations, action_masks):
         self.counters["moves"] += self.step * len(observations)
         return action_masks.argmax(axis=1)
+
+
+def test_policies_with_options_and_tallies_are_rows_of_their_own(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(registry.SCRIPTED, "counting", f"{__name__}:Counting")
+    names = ["counting:step=3", "counting"]
+    assert run("--policy", *names, "--json", str(tmp_path / "a.json")) == 0
+    rows = json.loads((tmp_path / "a.json").read_text())["results"]
+    assert [row["policy"] for row in rows] == names
+    for row, step in zip(rows, (3, 1), strict=True):
+        assert row["moves_per_game"] == pytest.approx(step * row["clicks_per_game"])
+    assert "counting:step=3" in capsys.readouterr().out
 
 
 def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monkeypatch):
@@ -118,27 +106,16 @@ def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monke
     assert f"interrupted: subset had played {BATCH_SIZE} games" in captured.err
 
 
-def test_json_is_written_after_every_policy(tmp_path, monkeypatch):
-    def failing(build, config, seeds, **settings):
-        if build.args[0] == "subset":
-            raise RuntimeError("broken")
-        return evaluate_policy(build, config, seeds, **settings)
-
-    monkeypatch.setattr(scoring, "evaluate_policy", failing)
-    with pytest.raises(RuntimeError, match="broken"):
-        run("--policy", "random", "subset", "--json", str(tmp_path / "a.json"))
-    assert [row["policy"] for row in json.loads((tmp_path / "a.json").read_text())["results"]] == ["random"]
-
-
 @pytest.mark.parametrize("error", [WorkerError("killed"), PolicyError("killed"), PositionTooHardError("killed")])
-def test_a_failure_ends_with_one_line_below_the_results_before_it(capsys, monkeypatch, error):
+def test_a_failure_ends_with_one_line_below_the_results_before_it(tmp_path, capsys, monkeypatch, error):
     def failing(build, config, seeds, **settings):
         if build.args[0] == "subset":
             raise error
         return evaluate_policy(build, config, seeds, **settings)
 
     monkeypatch.setattr(scoring, "evaluate_policy", failing)
-    assert run("--policy", "random", "subset") == 1
+    assert run("--policy", "random", "subset", "--json", str(tmp_path / "a.json")) == 1
+    assert [row["policy"] for row in json.loads((tmp_path / "a.json").read_text())["results"]] == ["random"]
     captured = capsys.readouterr()
     assert captured.err.splitlines()[-1] == "python -m baselines evaluate: killed"
     assert re.search(r"random .* 45 ", captured.out)
@@ -151,9 +128,7 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("os.fsync", full)
     assert run("--policy", "random", "--json", str(tmp_path / "a.json")) == 1
     captured = capsys.readouterr()
-    assert (
-        captured.err.splitlines()[-1] == f"python -m baselines evaluate: {tmp_path / 'a.json'}: No space left on device"
-    )
+    assert captured.err.splitlines()[-1].endswith("a.json: No space left on device")
     assert re.search(r"random .* 45 ", captured.out)
     assert list(tmp_path.iterdir()) == []
 
@@ -180,7 +155,11 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
     ],
 )
 def test_bad_arguments_exit_2_with_one_line(capsys, arguments, words):
-    assert words in refused(capsys, *arguments)
+    with pytest.raises(SystemExit, match="2"):
+        evaluate.main(arguments)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert words in complaint(captured.err)
 
 
 @pytest.mark.parametrize(("seed", "use"), [(7, "test"), (DEVELOPMENT_SEEDS[0], "development")])
@@ -194,8 +173,7 @@ def test_without_policies_the_default_ones_play(tmp_path, capsys):
     assert evaluate.main(["--games", "3", "--json", str(tmp_path / "results.json")]) == 0
     content = json.loads((tmp_path / "results.json").read_text())
     assert content["config"] == {"size": [8, 8], "mines": 14, "first_click": "opening"}
-    played = [row["policy"] for row in content["results"]]
-    assert played == ["random", "straightforward", "bayes", "exact", "lookahead"]
+    assert [row["policy"] for row in content["results"]] == list(evaluate.DEFAULT_POLICIES)
     assert "of these games (n" not in capsys.readouterr().out
 
 
@@ -209,8 +187,9 @@ def test_a_policy_alone_has_the_known_rate_of_exact_beside_it(capsys):
 @pytest.mark.parametrize("module", ["scipy", "rich"])
 def test_missing_extra_says_which_to_install(capsys, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
-    line = refused(capsys, "--policy", "random")
-    assert f"{module} is not installed; install it with: pip install 'minesweeper-env[train]'" in line
+    with pytest.raises(SystemExit, match="2"):
+        evaluate.main(["--policy", "random"])
+    assert f"{module} is not installed; install it with: pip install 'mines" in complaint(capsys.readouterr().err)
 
 
 def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatch):
