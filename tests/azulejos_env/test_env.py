@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 import warnings
+from contextlib import suppress
+from importlib import import_module
 
 import gymnasium
 import numpy as np
@@ -145,10 +147,13 @@ def test_planes_are_one_hot_with_the_difference_of_the_scores():
 
 
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
-def test_gymnasium_accepts_the_environment_and_values_have_their_types(arguments):
+def test_checkers_accept_the_environment_and_values_have_their_types(arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(gymnasium.make("Azulejos-v0", **arguments).unwrapped)
+        warnings.simplefilter("ignore")
+        with suppress(ImportError):
+            import_module("stable_baselines3.common.env_checker").check_env(AzulejosEnv(**arguments))
     for _, reward, terminated, truncated, info in play(AzulejosEnv(**arguments), 5):
         assert list(info) == ["action_mask", "invalid_action", "is_success", "scores"]
         values = (reward, terminated, truncated, info["invalid_action"], info["is_success"])
@@ -158,25 +163,12 @@ def test_gymnasium_accepts_the_environment_and_values_have_their_types(arguments
 
 
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
-def test_stable_baselines_accepts_the_environment(arguments):
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        checker.check_env(AzulejosEnv(**arguments))
-
-
-def test_earlier_moves_change_no_later_game():
-    played, skipped = AzulejosEnv(opponent="random"), AzulejosEnv(opponent="random")
-    list(play(played, 3))
-    skipped.reset(seed=3)
-    assert_same(played.reset(), skipped.reset())
-
-
-@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
-def test_a_copy_continues_the_same_game(arguments):
-    env = AzulejosEnv(**arguments)
+def test_a_copy_continues_the_same_game_and_earlier_moves_change_no_later_one(arguments):
+    env, played = AzulejosEnv(**arguments), AzulejosEnv(**arguments)
+    list(play(played, 2))
     _, info = env.reset(seed=2)
     env.step(info["action_mask"].argmax())
+    assert_same(copy.deepcopy(env).reset(), played.reset())
     copies = [pickle.loads(pickle.dumps(env)), copy.deepcopy(env)]
 
     def go_on(env):
