@@ -320,18 +320,16 @@ def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardC
     recorders = {".gif": gif, ".mp4": mp4, ".png": png}
     chosen = list(played) if options.record_all else list(played)[:1]
     count = min(options.record_games, *(len(played[name][1]) for name in chosen))
-    columns = [_replayed(name, *played[name], count) for name in chosen]
+    columns: list[list[RecordedGame]] = []
+    for name in chosen:
+        config, records = played[name]
+        with game_bar("replaying", name, count) as on_finished:
+            columns.append([])
+            for record in records[:count]:
+                columns[-1].append(replay(name, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
+                on_finished(1)
     slides = slides_of(list(zip(*columns, strict=True)), 1 / options.record_speed)
     with game_bar("drawing", options.record.name, len(slides), "frames") as on_drawn:
         content = recorders[options.record.suffix](slides, options.record_overlay, on_drawn)
     replace_file(options.record, content)
     say(f"{options.record}: {len(slides)} frames of {', '.join(chosen)}, {len(content) / 1000:.0f} KB")
-
-
-def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], count: int) -> list[RecordedGame]:
-    games = []
-    with game_bar("replaying", name, count) as on_finished:
-        for record in records[:count]:
-            games.append(replay(name, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
-            on_finished(1)
-    return games

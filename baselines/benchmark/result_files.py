@@ -66,12 +66,9 @@ class Games(_Strict, frozen=True, dict=True):
 
     Attributes:
         board: the board, such as "8x8/14".
-        first_click: its first-click rule.
         moves: the moves of the policy.
         seed: seed of game 0; game i has the seed `seed` + i.
-        games: number of games.
         batch_size: number of games that were played side by side, which the random choices of a policy depend on.
-        wins: number of games won.
         won: one bit per game, 1 for a win (`numpy.packbits`).
         clicks: one little-endian uint16 per game: the number of actions.
         digests: four bytes per game: the beginning of the SHA-256 of its actions.
@@ -173,10 +170,7 @@ class Card(_Strict, frozen=True):
     """Description of an entry.
 
     Attributes:
-        name: name in the tables; letters of ASCII, digits and some punctuation.
         policy: specification of the policy; see `baselines.registry.find_policy`.
-        track: name of a track of the protocol.
-        author: who made the policy.
         links: addresses of its code, weights or paper; https alone.
         training_steps: environment steps of all games of its training together; None for a policy without training.
         training_hours: hours of its training; None if there was none or if they were not measured.

@@ -17,16 +17,7 @@ from baselines.support.extras import check_extra
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
-    from gymnasium import Env
-
     from baselines.evaluation.evaluate import Entrant
-
-    Plan = tuple[str, Entrant, Env[Any, Any]]
-
-EXTRA = "minari"
-"""The extra of this package that installs Minari."""
-
-DEFAULT_POLICIES = ("exact", "lookahead")
 
 EXAMPLES = """\
 {0} --size 8 --games 10000 --workers 2
@@ -34,7 +25,7 @@ EXAMPLES = """\
 
 
 def _add_arguments(parser: Parser) -> None:
-    share(parser, "--policy", default=DEFAULT_POLICIES)
+    share(parser, "--policy", default=("exact", "lookahead"))
     share(parser, *BOARD)
     share(parser, "--games", help="record N games of each policy")
     parser.add_argument(
@@ -65,29 +56,21 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    announce(_check(options))
-    return partial(_write_all, _plans(options), options)
-
-
-def _check(options: argparse.Namespace) -> str:
-    """Checks what needs no heavy import; returns what the command is about to do."""
     config = chosen_board(options)
-    _check_seeds(options.seed, options.games)
+    first, last = options.seed, options.seed + options.games - 1
+    if first not in TRAINING_SEEDS or last not in TRAINING_SEEDS:
+        raise ValueError(
+            f"a data set is for learning, and its seeds are {TRAINING_SEEDS.start} to {TRAINING_SEEDS.stop - 1}, "
+            f"not {first} to {last}; evaluate.py plays the others"
+        )
     if options.name is not None and len(options.policy) > 1:
         raise ValueError("--name names one data set; give one policy, or leave --name out")
-    for module in ("minari", "h5py"):
-        check_extra(module, EXTRA)
-    for module in ("scipy", "rich"):
-        check_extra(module)
-    return f"Record {options.games} games of {listed(options.policy)} on {name_of(config)}"
-
-
-def _plans(options: argparse.Namespace) -> list[Plan]:
-    """Checks the rest of what can be checked before the first game."""
+    for module, extra in (("minari", "minari"), ("h5py", "minari"), ("scipy", "train"), ("rich", "train")):
+        check_extra(module, extra)
+    announce(f"Record {options.games} games of {listed(options.policy)} on {name_of(config)}")
     from baselines.cli.evaluate import choose_policies
     from baselines.evaluation.datasets import PATH_VARIABLE, check_name, default_name, make_env
 
-    config = chosen_board(options)
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         os.environ[PATH_VARIABLE] = str(options.out.resolve())
@@ -96,18 +79,10 @@ def _plans(options: argparse.Namespace) -> list[Plan]:
         name = options.name or default_name(entrant.name, config)
         check_name(name)
         plans.append((name, entrant, make_env(entrant.config, options.observation, options.reward)))
-    return plans
+    return partial(_write_all, plans, options)
 
 
-def _check_seeds(first: int, games: int) -> None:
-    if first not in TRAINING_SEEDS or first + games > TRAINING_SEEDS.stop:
-        raise ValueError(
-            f"a data set is for learning, and its seeds are {TRAINING_SEEDS.start} to {TRAINING_SEEDS.stop - 1}, "
-            f"not {first} to {first + games - 1}; evaluate.py plays the others"
-        )
-
-
-def _write_all(plans: Sequence[Plan], options: argparse.Namespace) -> None:
+def _write_all(plans: Sequence[tuple[str, Entrant, Any]], options: argparse.Namespace) -> None:
     from baselines.evaluation.datasets import write_dataset
 
     seeds = range(options.seed, options.seed + options.games)

@@ -6,7 +6,7 @@ import argparse
 from shutil import get_terminal_size
 from textwrap import fill
 
-from baselines.benchmark.suites import GAMES, SUITES, Suite, find_suite
+from baselines.benchmark.suites import GAMES, SUITES, find_suite
 from baselines.cli.arguments import SUITE_NEEDS, Parser, check_workers, chosen_workers, share
 from baselines.cli.command import Command, Work
 from baselines.cli.start import announce
@@ -31,7 +31,15 @@ def _prepare(options: argparse.Namespace) -> Work:
     if options.suite is None:
         return COMMAND.parser(options.program).print_help
     # What needs no heavy import is checked first.
-    suite = _checked_suite(options)
+    check_workers(options)
+    if options.out is None:
+        raise ValueError("a suite needs a folder for its games and results: --out DIR")
+    for name in options.policy:
+        check_name(name)
+    suite = find_suite(options.suite).chosen(options.groups, options.policy)
+    suite.seeds_of(options.seed, options.games)
+    for module in SUITE_NEEDS:
+        check_extra(module)
     boards = sum(len(group.boards) for group in suite.groups)
     announce(f"Play the suite {suite.name} into {options.out}: {boards} boards, {options.games} games each")
     from baselines.benchmark.results import write_results
@@ -45,19 +53,6 @@ def _prepare(options: argparse.Namespace) -> Work:
         write_results(run, options.wide)
 
     return play
-
-
-def _checked_suite(options: argparse.Namespace) -> Suite:
-    check_workers(options)
-    if options.out is None:
-        raise ValueError("a suite needs a folder for its games and results: --out DIR")
-    for name in options.policy:
-        check_name(name)
-    suite = find_suite(options.suite).chosen(options.groups, options.policy)
-    suite.seeds_of(options.seed, options.games)
-    for module in SUITE_NEEDS:
-        check_extra(module)
-    return suite
 
 
 def _listed_suites() -> str:

@@ -17,16 +17,7 @@ Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class Kept(TypedDict):
-    """Facts about the agent in a run folder: its result in the selection games.
-
-    Attributes:
-        win_rate: mean over the boards.
-        win_rates: win rate by board.
-        games: number of games of each.
-        first_seed: seed of the first game.
-        steps: of the training when the agent was kept.
-        summary: one line.
-    """
+    """Result of the agent in a run folder in the selection games: the mean and the win rate on each board."""
 
     win_rate: Rate
     win_rates: dict[str, Rate]
