@@ -11,42 +11,32 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter
 
-import baselines
-from minesweeper_env import HIDDEN, MinesweeperVectorEnv
+from baselines.evaluation.games import play_games
+from baselines.registry import build_policy
+from baselines.support.board_names import parse_board
+from minesweeper_env import HIDDEN
 from minesweeper_env.inference import mine_probabilities_batch
 
 EDGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 """Lower edges of the classes of predicted probabilities; outer classes are narrow: many cells are near certain."""
 
 
-def boards_of_games(policy: baselines.Policy, size: tuple[int, int], mines: int, seeds: range) -> NDArray[np.int8]:
-    """Returns (N, rows, cols) int8: the boards before every click but the first of each game."""
-    env = MinesweeperVectorEnv(len(seeds), size, mines, moves=("click",))
-    boards, infos = env.reset(seed=seeds[0])
-    playing, seen = np.ones(len(seeds), np.bool_), []
-    while playing.any():
-        begun = (boards != HIDDEN).any(axis=(1, 2))
-        seen.append(boards[playing & begun])
-        boards, _, ended, _, infos = env.step(policy.act(boards, infos["action_mask"]))
-        playing &= ~ended
-    return np.concatenate(seen)
-
-
 def main() -> None:
-    """Prints a table in Markdown, and the root mean squared differences."""
+    """Prints a table in Markdown, and the root mean squared differences, over all boards with an open cell."""
     parser = argparse.ArgumentParser(description="Compare the mine probabilities of an agent with the exact ones.")
     parser.add_argument("--agent", default="dqn", help="dqn, plain-dqn, any-size or a run folder of their kind")
     parser.add_argument("--size", default="8x8", help="ROWSxCOLS")
     for name, value in (("--mines", 14), ("--games", 1000), ("--seed", 0)):
         parser.add_argument(name, type=int, default=value)
     options = parser.parse_args()
-    rows, cols = map(int, options.size.split("x"))
-    policy = baselines.make_policy(options.agent, size=(rows, cols), mines=options.mines)
+    config = parse_board(f"{options.size}/{options.mines}", "opening")
+    policy, boards = build_policy(options.agent, config), []
     seeds = range(options.seed, options.seed + options.games)
-    codes = boards_of_games(policy, (rows, cols), options.mines, seeds)
+    play_games(policy, config, seeds, observers=[lambda _games, before, _actions, _lost: boards.append(before)])
+    codes = np.concatenate(boards)
+    codes = codes[(codes != HIDDEN).any(axis=(1, 2))]
     covered = codes == HIDDEN
     safety = policy.values(codes).astype(np.float64).reshape(codes.shape)
     predicted, exact = 1.0 / (1.0 + np.exp(safety)), mine_probabilities_batch(codes, options.mines)

@@ -15,7 +15,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -138,15 +138,6 @@ def playouts(options: argparse.Namespace) -> None:
             print(f"{name}: differs {other / max(count, 1):.0%}, points per game {own.mean():+.3f} (se {error:.3f})")
 
 
-def every_layout(config: BoardConfig, cell: int) -> Iterator[NDArray[np.bool_]]:
-    """Yields blocks (N, rows, cols) of all layouts without a mine in one cell."""
-    chosen = combinations([each for each in range(config.cells) if each != cell], config.mines)
-    while block := list(islice(chosen, 20_000)):
-        layouts = np.zeros((len(block), config.cells), np.bool_)
-        np.put_along_axis(layouts, np.array(block), True, axis=1)
-        yield layouts.reshape(-1, config.rows, config.cols)
-
-
 def wins_of(config: BoardConfig, policy: Policy, layouts: int = EARLY) -> tuple[float, int]:
     """Returns the expected number of layouts that a policy wins, and the number of all layouts.
 
@@ -156,29 +147,22 @@ def wins_of(config: BoardConfig, policy: Policy, layouts: int = EARLY) -> tuple[
         layouts: positions with at most this many layouts are played perfectly; 1 plays every game out.
     """
     endings, cell = Endings(config, layouts, 10_000_000), first_click(policy, config)
-    # The value of a board near its end, and the click on any other board.
-    values: dict[bytes, float] = {}
-    clicks: dict[bytes, int] = {}
-    wins, many = 0.0, 0
-    for block in every_layout(config, cell):
-        games = begun(config, block, cell)
-        many += len(block)
-        while len(playing := np.flatnonzero(games.status == PLAYING)):
-            boards = games.boards()
-            keys = {game: boards[game].tobytes() for game in playing.tolist()}
-            ended = games.log_layouts[playing] <= endings.most
-            for game in playing[ended].tolist():
-                if keys[game] not in values:
-                    values[keys[game]] = exact_value(endings, boards[game], layouts)
-                wins += values[keys[game]]
-            games.status[playing[ended]] = TRUNCATED
-            playing = playing[~ended]
-            new = list({keys[game]: game for game in playing.tolist() if keys[game] not in clicks}.values())
-            if new:
-                clicks |= zip((keys[game] for game in new), clicks_of(policy, config, boards[new]), strict=True)
-            games.click(playing, np.array([clicks[keys[game]] for game in playing.tolist()], np.int64))
-        wins += int((games.status == WON).sum())
-    return wins, many
+    mined = np.array(list(combinations([each for each in range(config.cells) if each != cell], config.mines)))
+    every = np.zeros((len(mined), config.cells), np.bool_)
+    np.put_along_axis(every, mined, True, axis=1)
+    games, wins = begun(config, every.reshape(-1, config.rows, config.cols), cell), 0.0
+    while len(playing := np.flatnonzero(games.status == PLAYING)):
+        boards, index, inverse = np.unique(games.boards()[playing], axis=0, return_index=True, return_inverse=True)
+        ended = games.log_layouts[playing[index]] <= endings.most
+        values, clicks = np.zeros(len(boards)), np.zeros(len(boards), np.int64)
+        values[ended] = [exact_value(endings, board, layouts) for board in boards[ended]]
+        wins += values[inverse].sum()
+        games.status[playing[ended[inverse]]] = TRUNCATED
+        if not ended.all():
+            clicks[~ended] = clicks_of(policy, config, boards[~ended])
+            going = ~ended[inverse]
+            games.click(playing[going], clicks[inverse[going]])
+    return wins + int((games.status == WON).sum()), len(every)
 
 
 def exact_value(endings: Endings, board: NDArray[np.int8], layouts: int) -> float:

@@ -17,37 +17,10 @@ from scipy.stats import chi2, mannwhitneyu
 
 from minesweeper_env import MinesweeperVectorEnv
 
-RULES = ("any", "safe", "opening")
 LEAST_EXPECTED = 5.0
 """Least expected count of a bin; below it the chi-squared law is a poor approximation."""
 
 Counts = NDArray[np.int64]
-
-
-def begin(size: int, mines: int, rule: str, games: int, seed: int) -> tuple[MinesweeperVectorEnv, Counts]:
-    """Returns games after a first click in the middle, and the cells that the rule does not protect."""
-    env = MinesweeperVectorEnv(games, size, mines, rule, ("click",))
-    env.reset(seed=seed)
-    row = col = size // 2
-    reach = {"any": 0, "safe": 1, "opening": 2}[rule]
-    protected = np.zeros((size, size), np.bool_)
-    protected[max(0, row - reach + 1) : row + reach, max(0, col - reach + 1) : col + reach] = True
-    return env, np.flatnonzero(~protected)
-
-
-def placement(layouts: NDArray[np.bool_]) -> tuple[float, int]:
-    """Returns Pearson's statistic of the mines in each cell, and its degrees of freedom.
-
-    M mines are drawn without replacement from n cells, so the statistic is multiplied by (n - 1) / (n - M).
-    """
-    counts, (games, cells), mines = layouts.sum(axis=0), layouts.shape, int(layouts[0].sum())
-    expected = games * mines / cells
-    return ((counts - expected) ** 2 / expected).sum() * (cells - 1) / (cells - mines), cells - 1
-
-
-def clicks_law(cells: int, mines: int) -> NDArray[np.float64]:
-    """Returns P(k) of k free cells before the first mine in random order: the negative hypergeometric law."""
-    return np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
 
 
 def clicks_test(clicks: Counts, law: NDArray[np.float64]) -> tuple[float, int]:
@@ -72,19 +45,26 @@ def random_game_clicks(env: MinesweeperVectorEnv, first: int, rule: str) -> Coun
     return clicks
 
 
-def report(size: int, mines: int, rule: str, games: int, seed: int) -> None:
-    """Prints the rows of one rule."""
-    first = size // 2 * size + size // 2
-    env, cells = begin(size, mines, rule, games, seed)
+def report(size: int, mines: int, rule: str, reach: int, games: int, seed: int) -> None:
+    """Prints the rows of one rule, which keeps the cells within `reach` - 1 of the first click free."""
+    middle = size // 2
+    first, env = middle * size + middle, MinesweeperVectorEnv(games, size, mines, rule, ("click",))
+    env.reset(seed=seed + games)
+    flooded = random_game_clicks(env, first, rule)
+    env.reset(seed=seed)
     env.step(np.full(games, first))
-    layouts = env.get_state()["mines"].reshape(games, -1)[:, cells]
+    near = abs(np.arange(size) - middle) < reach
+    layouts = env.get_state()["mines"][:, ~(near[:, None] & near)]
+    cells, elsewhere = layouts.shape[1], games * mines - int(layouts.sum())
+    # M mines are drawn without replacement from n cells, so the statistic is multiplied by (n - 1) / (n - M).
+    expected = games * mines / cells
+    placement = ((layouts.sum(axis=0) - expected) ** 2 / expected).sum() * (cells - 1) / (cells - mines)
     order = np.argsort(np.random.default_rng(seed).random(layouts.shape), axis=1)
     plain = np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
-    flooded = random_game_clicks(begin(size, mines, rule, games, seed + games)[0], first, rule)
-    law = clicks_law(len(cells), mines)
-    elsewhere = games * mines - int(layouts.sum())
+    # The negative hypergeometric law of the free cells before the first mine.
+    law = np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
     for name, (statistic, degrees), note in (
-        ("placement", placement(layouts), f"{len(cells)} cells, {elsewhere} mines elsewhere"),
+        ("placement", (placement, cells - 1), f"{cells} cells, {elsewhere} mines elsewhere"),
         ("clicks before a mine", clicks_test(plain, law), f"mean {plain.mean():.3f}, law {law @ range(len(law)):.3f}"),
     ):
         print(f"| {rule} | {name} | {statistic:.2f} | {degrees} | {chi2.sf(statistic, degrees):.2g} | {note} |")
@@ -100,8 +80,8 @@ def main() -> None:
         parser.add_argument(name, type=int, default=value)
     options = parser.parse_args()
     print("| first click | test | chi-squared | degrees of freedom | p | what was seen |\n|---|---|---|---|---|---|")
-    for rule in RULES:
-        report(options.size, options.mines, rule, options.games, options.seed)
+    for reach, rule in enumerate(("any", "safe", "opening")):
+        report(options.size, options.mines, rule, reach, options.games, options.seed)
 
 
 if __name__ == "__main__":

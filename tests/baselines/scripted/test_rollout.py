@@ -64,117 +64,87 @@ def test_layouts_that_were_given_up_and_clicks_that_are_never_safe_count_for_not
     assert estimate(1.0 * free, free, np.array([0.5, 0.1]), none)[0].tolist() == [0.5, 0.0]
 
 
-def test_playouts_on_all_layouts_win_what_the_policy_wins():
+def test_playouts_on_all_layouts_win_what_the_policy_wins_and_luck_is_about_later_guesses():
     config, guess, layouts = small_guess()
     policy, cells = build_policy("exact", config), np.flatnonzero(guess.board == HIDDEN).tolist()[:3]
-    to_the_end, _ = Playouts(config, policy, 1).play(guess.board, layouts, cells)
+    to_the_end, luck = Playouts(config, policy, 1).play(guess.board, layouts, cells)
+    mined = layouts.reshape(len(layouts), -1)[:, cells].T
     assert set(np.unique(to_the_end)) <= {0.0, 1.0}
-    assert (to_the_end[layouts.reshape(len(layouts), -1)[:, cells].T] == 0.0).all()
+    assert (to_the_end[mined] == 0.0).all()
     exact = exact_values(config, guess.board, cells)
     best, _ = Playouts(config, policy, 1000).play(guess.board, layouts, cells)
     for row, cell in enumerate(cells):
         assert best[row].mean() == pytest.approx(exact[cell])
         assert to_the_end[row].mean() <= exact[cell] + 1e-12
-
-
-def test_luck_is_zero_on_average_and_is_about_later_guesses():
-    config, guess, layouts = small_guess()
-    playouts = Playouts(config, build_policy("exact", config), 1)
-    cells = np.flatnonzero(guess.board == HIDDEN).tolist()[:3]
-    values, luck = playouts.play(guess.board, layouts, cells)
-    mined = layouts.reshape(len(layouts), -1)[:, cells].T
     assert (luck[mined] == 0.0).all()
     assert luck.sum(axis=1) == pytest.approx(0.0, abs=1e-9)
-    assert luck[values == 1.0].min() >= 0.0
-    assert luck[values == 1.0].max() > 0.0
+    won = luck[to_the_end == 1.0]
+    assert won.min() >= 0.0
+    assert won.max() > 0.0
     assert luck.min() < -0.5
 
 
-UNLIMITED = 10**9
+class Noting:
+    """Playouts that remember which cells they played on how many layouts.
 
+    Without others to ask, cell c wins on the first `fractions[c]` of 100 layouts, again and again.
+    """
 
-class Counting(Playouts):
-    """Playouts that remember which cells they played on how many layouts."""
+    def __init__(self, fractions=(), playouts=None):
+        self.fractions, self.playouts, self.played = fractions, playouts, []
 
     def play(self, board, layouts, cells):
-        self.played = [*getattr(self, "played", ()), (len(layouts), *cells)]
-        return super().play(board, layouts, cells)
-
-
-class Given:
-    """Playouts with given values: the clicks win on the first fraction of 100 layouts, again and again."""
-
-    def __init__(self, fractions):
-        self.fractions, self.played = fractions, []
-
-    def play(self, _board, layouts, cells):
         self.played.append((len(layouts), *cells))
+        if self.playouts is not None:
+            return self.playouts.play(board, layouts, cells)
         places = np.arange(len(layouts)) * 37 % 100
         values = np.array([places < 100 * self.fractions[cell] for cell in cells], float)
         return values, np.zeros_like(values)
 
 
-def winner(playouts, cells, layouts, margin=0.0, limit=UNLIMITED):
-    mines = np.zeros((layouts, 3, 3), bool)
-    return race(playouts, np.zeros(9, np.int8), mines, cells, np.ones(len(cells)), margin, limit)
-
-
-def everything():
-    """Returns playouts with exact ends, a board, all its layouts, its possible clicks, their safety and values."""
-    config, guess, layouts = small_guess()
-    playouts = Counting(config, build_policy("exact", config), 1000)
-    cells = np.flatnonzero((guess.board == HIDDEN) & (guess.risks < 1.0)).tolist()
-    values = exact_values(config, guess.board, cells)
-    return playouts, guess.board, layouts, cells, 1.0 - guess.risks[cells], values
-
-
 def test_with_all_layouts_and_exact_ends_the_best_click_wins():
-    playouts, board, layouts, cells, safety, values = everything()
-    many = np.concatenate([layouts] * 4)
-    np.random.default_rng(0).shuffle(many)
-    won = cells[race(playouts, board, many, cells, safety, 0.0, UNLIMITED)]
-    assert values[won] == pytest.approx(max(values.values()))
-
-
-def test_all_clicks_play_the_first_layouts_and_few_play_the_last():
-    playouts, board, layouts, cells, safety, _ = everything()
+    config, guess, layouts = small_guess()
+    playouts = Noting(playouts=Playouts(config, build_policy("exact", config), 1000))
+    cells = np.flatnonzero((guess.board == HIDDEN) & (guess.risks < 1.0)).tolist()
+    values, safety = exact_values(config, guess.board, cells), 1.0 - guess.risks[cells]
     many = np.concatenate([layouts] * 8)
-    race(playouts, board, many, cells, safety, 0.0, UNLIMITED)
+    np.random.default_rng(0).shuffle(many)
+    won = cells[race(playouts, guess.board, many, cells, safety, 0.0, 10**9)]
+    assert values[won] == pytest.approx(max(values.values()))
+    # All clicks play the first layouts, and few play the last.
     assert playouts.played[0] == (FIRST_LAYOUTS, *cells)
     fields = [set(cells) for _, *cells in playouts.played]
     assert all(after <= before for before, after in pairwise(fields))
     assert len(fields[-1]) < len(fields[0])
 
 
-def test_the_race_ends_when_one_click_is_left():
-    playouts = Given({0: 0.2, 1: 0.9, 2: 0.1})
-    assert winner(playouts, [0, 1, 2], 10_000) == 1
-    assert len(playouts.played) == 1
+ALL = (FIRST_LAYOUTS, 0, 1, 2, 3)
 
 
-def test_the_race_ends_when_no_layout_tells_the_clicks_apart():
-    playouts = Given({0: 0.5, 1: 0.5})
-    assert winner(playouts, [0, 1], 10_000) == 0
-    assert len(playouts.played) == 1
-
-
-@pytest.mark.parametrize(("margin", "won"), [(0.0, 1), (0.01, 1), (0.03, 0)])
-def test_the_favourite_stays_unless_another_click_is_worth_the_margin_more(margin, won):
-    assert winner(Given({0: 0.5, 1: 0.52}), [0, 1], 4000, margin) == won
-
-
-@pytest.mark.parametrize(("limit", "second"), [(500, ()), (749, ()), (750, (2, 3)), (875, (1, 2, 3))])
-def test_the_best_clicks_share_the_playouts_that_are_left(limit, second):
-    playouts = Given({cell: 0.5 + cell / 100 for cell in range(4)})
-    assert winner(playouts, [0, 1, 2, 3], 1000, limit=limit) == 3
-    first = (FIRST_LAYOUTS, 0, 1, 2, 3)
-    assert playouts.played == [first, (FIRST_LAYOUTS, *second)][: 2 if second else 1]
-
-
-def test_the_first_clicks_are_played_if_the_limit_is_too_low_for_all():
-    playouts = Given({0: 0.5, 1: 0.51, 2: 0.9})
-    assert winner(playouts, [0, 1, 2], 1000, limit=2 * FIRST_LAYOUTS) == 1
-    assert playouts.played == [(FIRST_LAYOUTS, 0, 1)]
+@pytest.mark.parametrize(
+    ("fractions", "margin", "limit", "won", "played"),
+    [
+        # The race ends when one click is left, or when no layout tells the clicks apart.
+        ([0.2, 0.9, 0.1], 0.0, 10**9, 1, [ALL[:4]]),
+        ([0.5, 0.5], 0.0, 10**9, 0, [ALL[:3]]),
+        # The favourite stays unless another click is better by the margin.
+        ([0.5, 0.52], 0.0, 10**9, 1, None),
+        ([0.5, 0.52], 0.01, 10**9, 1, None),
+        ([0.5, 0.52], 0.03, 10**9, 0, None),
+        # The best clicks share the playouts that are left.
+        ([0.5, 0.51, 0.52, 0.53], 0.0, 500, 3, [ALL]),
+        ([0.5, 0.51, 0.52, 0.53], 0.0, 749, 3, [ALL]),
+        ([0.5, 0.51, 0.52, 0.53], 0.0, 750, 3, [ALL, (FIRST_LAYOUTS, 2, 3)]),
+        ([0.5, 0.51, 0.52, 0.53], 0.0, 875, 3, [ALL, (FIRST_LAYOUTS, 1, 2, 3)]),
+        # The first clicks are played if the limit is too low for all.
+        ([0.5, 0.51, 0.9], 0.0, 2 * FIRST_LAYOUTS, 1, [ALL[:3]]),
+    ],
+)
+def test_races(fractions, margin, limit, won, played):
+    playouts, cells = Noting(fractions), list(range(len(fractions)))
+    layouts = np.zeros((1000 if limit < 10**9 else 4000, 3, 3), bool)
+    assert race(playouts, np.zeros(9, np.int8), layouts, cells, np.ones(len(cells)), margin, limit) == won
+    assert played in (None, playouts.played)
 
 
 def boards_of(config, games, layouts=200):
@@ -191,30 +161,18 @@ def test_its_regret_is_less_than_half_of_that_of_lookahead():
     assert rollout < 0.5 * lookahead
 
 
-def test_equal_boards_get_equal_clicks_in_any_company():
+def test_clicks_depend_on_the_board_alone_and_are_legal():
     config = click_config(6, 6, 9)
     boards = boards_of(config, 30)[:4]
     policy = build_policy("rollout:draws=130,layouts=0", config)
     alone = [clicks_of(policy, config, board[None])[0] for board in boards]
     assert clicks_of(policy, config, boards).tolist() == alone
     assert clicks_of(build_policy("rollout:draws=130,layouts=0", config), config, boards).tolist() == alone
-
-
-def test_marks_change_nothing():
-    config = click_config(6, 6, 9)
-    board = boards_of(config, 30)[0].reshape(1, 6, 6)
-    policy = build_policy("rollout:draws=130,layouts=0", config)
-    mask = (board > 8).reshape(1, -1).astype(np.int8)
+    board, mask = boards[:1].reshape(1, 6, 6), (boards[:1] > 8).astype(np.int8)
     marked = np.where((board > 8) & (np.arange(36).reshape(1, 6, 6) % 2 == 0), 10, board).astype(np.int8)
-    assert policy.act(marked, mask).tolist() == policy.act(board, mask).tolist()
-
-
-def test_it_clicks_a_legal_cell_where_flags_bar_the_others():
-    config = click_config(6, 6, 9)
-    board = boards_of(config, 30)[0].reshape(1, 6, 6)
-    mask = np.zeros((1, 36), np.int8)
-    mask[0, np.flatnonzero(board.ravel() > 8)[-2:]] = 1
-    assert mask[0, build_policy("rollout:draws=130,layouts=0", config).act(board, mask)[0]] == 1
+    assert policy.act(marked, mask).tolist() == alone[:1]
+    mask[0, np.flatnonzero(mask)[:-2]] = 0
+    assert mask[0, policy.act(board, mask)[0]] == 1
 
 
 @pytest.mark.parametrize(
