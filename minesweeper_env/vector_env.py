@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 import gymnasium
@@ -81,14 +82,11 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
     ) -> None:
         """Checks the arguments, which the class describes; `reset` starts the games."""
         compile_kernels()
+        limits = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
+        given = [whole_number(name, limit, 1) for name, limit in limits.items() if limit is not None]
+        limit = min(given, default=None)
         config = BoardConfig.of_size(
-            size,
-            mines,
-            first_click=first_click,
-            moves=moves,
-            radius=radius,
-            max_steps=_smaller_limit(max_steps, max_episode_steps),
-            no_guess=no_guess,
+            size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=limit, no_guess=no_guess
         )
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -104,17 +102,8 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
     @classmethod
     def of_config(cls, config: BoardConfig, num_envs: int, **arguments: Any) -> MinesweeperVectorEnv:
         """Returns the environment of a configuration; `arguments` are further arguments of the class."""
-        return cls(
-            num_envs,
-            (config.rows, config.cols),
-            config.mines,
-            config.first_click,
-            config.moves,
-            radius=config.radius,
-            max_steps=config.max_steps,
-            no_guess=config.no_guess,
-            **arguments,
-        )
+        given = asdict(config)
+        return cls(num_envs, (given.pop("rows"), given.pop("cols")), **given, **arguments)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -137,38 +126,36 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         check_option_names(options, (*RESET_OPTIONS, "reset_mask"))
         chosen = _reset_mask(options, self.num_envs)
         given = layout_option(options, self.config, self.num_envs, chosen)
-        seeds = _seeds(seed, self.num_envs)
         if not chosen.all():
             self._current_games()
-        if self._begun and (not chosen.all() or None in seeds):
-            if seed is not None:
-                self._seed_some(seeds, chosen)
-        else:
-            self._seed(seed, seeds)
+        self._seed(seed, chosen)
         shown, masks = self._games.reset(chosen, given)
         self._begun = True
         if self.view is not None:
             self.render()
         nothing = np.zeros(self.num_envs, np.bool_)
-        return self._observe(shown), self._infos(masks, nothing, nothing.copy(), chosen)
+        return self._encoder.encode(shown, self._pool), self._infos(masks, nothing, nothing.copy(), chosen)
 
-    def _seed_some(self, seeds: Sequence[int | None], chosen: NDArray[np.bool_]) -> None:
-        """Sets the generators of the chosen games that have a seed."""
-        given = np.array([s is not None for s in seeds]) & chosen
-        states = self._games.states()
-        states[given] = _generator_states([s for s, use in zip(seeds, given, strict=True) if use], self.np_random)
-        self._games.seed(states)
-
-    def _seed(self, seed: int | Sequence[int | None] | None, seeds: Sequence[int | None]) -> None:
-        """Sets all generators, the one of `sample_actions` too."""
-        if isinstance(seed, (int, np.integer)):
+    def _seed(self, seed: int | Sequence[int | None] | None, chosen: NDArray[np.bool_]) -> None:
+        """Sets the generators of the chosen games that have a seed, or all of them, and the one of `sample_actions`."""
+        seeds = _seeds(seed, self.num_envs)
+        begins = not self._begun or (chosen.all() and None not in seeds)
+        if seed is None and not begins:
+            return
+        if begins and isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
-        elif None not in seeds:
+        elif begins and None not in seeds:
             self._np_random = np.random.default_rng([s for s in seeds if s is not None])
-        self._games.seed(_generator_states(seeds, self.np_random))
-        # The first number from a seed's generator is the state of game 0, so that game equals a single environment's.
-        generator_state(self.np_random)
-        self._sampler[0] = generator_state(self.np_random)
+        states = self._games.states()
+        for i, own in enumerate(seeds):
+            if begins or (chosen[i] and own is not None):
+                # As a single environment with this seed does.
+                states[i] = generator_state(self.np_random if own is None else seeding.np_random(own)[0])
+        self._games.seed(states)
+        if begins:
+            # The first number from a seed's generator is the state of game 0.
+            generator_state(self.np_random)
+            self._sampler[0] = generator_state(self.np_random)
 
     def step(
         self, actions: Any
@@ -201,16 +188,23 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             ended = terminations | truncations
             if ended.any():
                 shown, infos = self._restart(shown, infos, ended)
-        return self._observe(shown), rewards, terminations, truncations, infos
+        return self._encoder.encode(shown, self._pool), rewards, terminations, truncations, infos
 
     def _restart(
         self, shown: NDArray[np.int8], infos: dict[str, Any], ended: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         """Starts the next game where `ended`; returns the boards and the info of a SAME_STEP step."""
-        final = _final_results(self._observe(shown[ended]), infos, ended)
+        last = np.full(self.num_envs, None, dtype=object)
+        observations = self._encoder.encode(shown[ended], self._pool)
+        for i, observation in zip(np.flatnonzero(ended).tolist(), observations, strict=True):
+            last[i] = observation
+        final_infos = {key: value.copy() for key, value in infos.items()}
+        for value in final_infos.values():
+            value[~ended] = 0
         shown, masks = self._games.reset(ended)
         infos = self._infos(masks, infos["invalid_action"] & ~ended, np.zeros(self.num_envs, np.bool_))
-        return shown, infos | final
+        final = {"final_obs": last, "final_info": final_infos}
+        return shown, infos | final | {f"_{key}": ended.copy() for key in final}
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Returns (N,) int64: a legal action for each game, all equally likely; all are legal in a decided game."""
@@ -282,35 +276,12 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         infos = {"action_mask": masks.reshape(self.num_envs, -1), "invalid_action": illegal, "is_success": won}
         return infos | {f"_{key}": chosen.copy() for key in infos}
 
-    def _observe(self, shown: NDArray[np.int8]) -> NDArray[Any]:
-        return self._encoder.encode(shown, self._pool)
-
     def _rewards(self, actions: NDArray[np.int64], shown: NDArray[np.int8]) -> NDArray[np.float64]:
         """Returns the rewards of the last step, (N,), in a fresh array."""
         if self._reward is None:
             return self._games.rewards.copy()
         given = check_rewards(self._reward(describe(self._games, actions, shown)), self.num_envs)
         return np.where(self._games.events[IDLE], 0.0, given)
-
-
-def _final_results(
-    observations: NDArray[Any], infos: dict[str, NDArray[Any]], ended: NDArray[np.bool_]
-) -> dict[str, Any]:
-    """Returns the entries of a SAME_STEP info about the K games that `ended`; `observations` are their last ones."""
-    final_observations = np.full(len(ended), None, dtype=object)
-    for i, observation in zip(np.flatnonzero(ended).tolist(), observations, strict=True):
-        final_observations[i] = observation
-    final_infos = {key: value.copy() for key, value in infos.items()}
-    for value in final_infos.values():
-        value[~ended] = 0
-    final = {"final_obs": final_observations, "final_info": final_infos}
-    return final | {f"_{key}": ended.copy() for key in final}
-
-
-def _smaller_limit(max_steps: int | None, max_episode_steps: int | None) -> int | None:
-    """Returns the smaller of two step limits, None where there is neither, or raises a ValueError."""
-    given = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
-    return min((whole_number(name, limit, 1) for name, limit in given.items() if limit is not None), default=None)
 
 
 def _reset_mask(options: dict[str, Any] | None, count: int) -> NDArray[np.bool_]:
@@ -333,9 +304,3 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | No
     if len(seeds) != count or not all(s is None or (isinstance(s, (int, np.integer)) and s >= 0) for s in seeds):
         raise ValueError(f"seed must be a whole number of at least 0, or {count} of these or None, not {seed!r}")
     return [None if s is None else int(s) for s in seeds]
-
-
-def _generator_states(seeds: Sequence[int | None], np_random: np.random.Generator) -> NDArray[np.uint64]:
-    """Returns the (N,) states that single environments with these seeds draw, from `np_random` where a seed is None."""
-    sources = (np_random if seed is None else seeding.np_random(seed)[0] for seed in seeds)
-    return np.array([generator_state(source) for source in sources], dtype=np.uint64)

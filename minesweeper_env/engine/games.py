@@ -34,9 +34,6 @@ class ArrayPool:
     SPARE = 4
     """The largest number of arrays that a pool keeps."""
 
-    WORTHWHILE = 1 << 15
-    """The size in bytes from which a pool saves time."""
-
     def __init__(self, shape: tuple[int, ...], dtype: type) -> None:
         """Prepares an empty pool of arrays of this shape and dtype."""
         self._shape, self._dtype = shape, dtype
@@ -54,8 +51,8 @@ class ArrayPool:
 
 
 def array_maker(shape: tuple[int, ...], dtype: type) -> Callable[[], NDArray[Any]]:
-    """Returns a function that makes uninitialised arrays, from a pool if they are large."""
-    if math.prod(shape) * np.dtype(dtype).itemsize >= ArrayPool.WORTHWHILE:
+    """Returns a function that makes uninitialised arrays, from a pool if they have at least 32 KiB."""
+    if math.prod(shape) * np.dtype(dtype).itemsize >= 1 << 15:
         return ArrayPool(shape, dtype).take
     return partial(np.empty, shape, np.dtype(dtype))
 
@@ -97,10 +94,7 @@ class Games:
         supply: Supply | None = None,
         pool: ThreadPool | None = None,
     ) -> None:
-        """Prepares games, which `seed` and `reset` begin; `supply` lays them out, and the threads of `pool` share them.
-
-        Few games are played by one thread; the games are the same for every number of threads.
-        """
+        """Prepares games, which `seed` and `reset` begin; `supply` lays them out, and a pool of threads shares them."""
         self.config = config
         self.count = count
         self._supply = supply
@@ -162,11 +156,9 @@ class Games:
     def reset(
         self, chosen: NDArray[np.bool_], given: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Starts a new game where `chosen`, (N,) bool, is true; returns codes and masks as `show` does.
+        """Starts the K games that `chosen`, (N,) bool, selects; returns codes and masks as `show` does.
 
-        Args:
-            chosen: the K games to start.
-            given: (K, rows, cols) bool, the mines of these games; None to place them at the first clicks.
+        Their mines are `given`, (K, rows, cols) bool, or placed at their first clicks.
         """
         shown = self._play(chosen.astype(np.int64), RESET)
         if given is not None:
@@ -216,11 +208,7 @@ class Games:
         self._pool.run(play_part, range(len(self._slices)))
 
     def first_clicks(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Returns the games that a step begins, because their action is a legal first click; none after an error.
-
-        Args:
-            actions: (N,) int64, as in `step`; if one is out of range, the step makes no move.
-        """
+        """Returns the games that a step begins, as their action is a legal first click; none if one is out of range."""
         fresh = np.flatnonzero(self.status == FRESH)
         if len(fresh) == 0 or ((actions < 0) | (actions >= self.config.actions)).any():
             return fresh[:0]
@@ -235,11 +223,9 @@ class Games:
         return actions
 
     def lay_out(self, layouts: NDArray[np.bool_], chosen: NDArray[np.int64] | None = None) -> None:
-        """Replaces the mines of games, which are then under way: the first click places no mines.
+        """Replaces the mines of the games with the numbers `chosen`, (K,), by default all; they are then under way.
 
-        Args:
-            layouts: (K, rows, cols) bool, the mines.
-            chosen: (K,), the numbers of the games; all N in order by default.
+        The layouts are (K, rows, cols) bool.
         """
         games = np.arange(self.count) if chosen is None else np.array(chosen, np.int64)
         # A copy, because a read-only array has a numba type of its own and would compile the kernel again.

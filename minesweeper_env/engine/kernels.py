@@ -194,13 +194,7 @@ def play_batch(
 
 @kernel
 def lay_out_batch(chosen: Integers, layouts: Flags, *state: Any) -> None:
-    """Replaces the mines of games, which are then under way: the first click places no mines.
-
-    Args:
-        chosen: (K,) int64, the numbers of the games.
-        layouts: (K, n) bool, their mines.
-        *state: the fields of `Rules`, then the fields of `Boards`.
-    """
+    """Replaces the mines of the games with these (K,) numbers by (K, n) layouts; they are then under way."""
     rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
     for k in range(chosen.shape[0]):
         i = chosen[k]

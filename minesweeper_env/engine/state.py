@@ -44,12 +44,8 @@ MINE_BIT, COUNT_BITS = 0x80, 0x7F
 class RewardWeights(NamedTuple):
     """Weights of the events of a step; the reward of the step is the sum of the weights that apply.
 
-    Attributes:
-        win: added if the step wins the game.
-        loss: added if the step loses the game.
-        opening: added if the step opens at least one cell and does not lose.
-        cell: added for each cell that such a step opens.
-        illegal: added for an illegal action.
+    A loss and an illegal action earn their own weight alone. Other steps earn `opening` if they open a cell, `cell` for
+    each opened cell, and `win` if they win.
     """
 
     win: float = 0.0
