@@ -98,11 +98,11 @@ def test_policies_of_the_same_games_meet(paired, pairs):
     assert ("each two policies" in markdown(content)) == (paired == "all")
 
 
-@pytest.mark.parametrize(("paired", "games"), [("c", {"a": 2, "b": 4}), ("next", {"b": 4})])
-def test_a_policy_of_fewer_games_meets_a_reference_but_has_no_place_among_the_ranks(paired, games):
-    content = results(paired, row("a", [0, 1]), row("b", [0, 0, 0, 1]), row("c", [1, 0, 1, 1]))
-    assert {test["policy"]: test["games"] for test in content["boards"][0]["comparisons"]} == games
-    assert "a is slow, and played only the first 2 of 4 games." in content["notes"]
+def test_a_policy_of_fewer_games_meets_a_reference_but_has_no_place_among_the_ranks():
+    for paired, games in (("c", {"a": 2, "b": 4}), ("next", {"b": 4})):
+        content = results(paired, row("a", [0, 1]), row("b", [0, 0, 0, 1]), row("c", [1, 0, 1, 1]))
+        assert {test["policy"]: test["games"] for test in content["boards"][0]["comparisons"]} == games
+        assert "a is slow, and played only the first 2 of 4 games." in content["notes"]
 
 
 def test_all_won_and_all_lost_have_tables_and_a_plot():
