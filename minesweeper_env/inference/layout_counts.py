@@ -35,31 +35,27 @@ MAX_OUTSIDE = 1 << 19
 def component_remainders(
     board: NDArray[np.int8], max_count: int, mines: int, prime: float, sizes: NDArray[np.int64], remainders: Floats,
     *arrays: Any,
-) -> tuple[int, int]:  # fmt: skip
-    """Counts the fillings of each component by their mines, modulo a prime below 2**22.
+) -> int:  # fmt: skip
+    """Counts the fillings of each component by their mines, modulo a prime below 2**22; returns the outcome.
 
     Args:
         board: (n,) int8, cell codes.
         max_count: the largest clue.
         mines: the number of mines.
         prime: the prime.
-        sizes: (n + 1, 3) filled with a row per component: its fewest mines, the number of its remainders, the number of
-            its cells. The mines of all unknown cells and the number of cells outside follow in one more row.
+        sizes: (n, 3) filled with a row per component: its fewest mines, the number of its remainders, the number of its
+            cells.
         remainders: (2 * n,) filled with the remainders, component after component.
         *arrays: the fields of a `Workspace`.
-
-    Returns:
-        The outcome and the number of components.
     """
     work = Workspace(*arrays)
     outcome = read_board(work, board, max_count)
+    if outcome == ws.OK:
+        outcome, _, _ = run_forward_pass(work, mines, prime, MODULAR)
     if outcome != ws.OK:
-        return outcome, 0
-    outcome, components, totals, _, _ = run_forward_pass(work, mines, prime, MODULAR)
-    if outcome != ws.OK:
-        return outcome, 0
+        return outcome
     at, place = 0, 0
-    for component in range(components):
+    for component in range(work.longs[ws.COMPONENTS]):
         last, row = work.levels[component, ws.LAST], sizes[component]
         # No constraint is open on the last level, so it has one state, with one value for each number of mines.
         begin, end = level_span(work, last)
@@ -70,8 +66,7 @@ def component_remainders(
         for i in range(begin, end):
             remainders[at] = work.values[i]
             at += 1
-    sizes[components, 0], sizes[components, 1] = totals.mines, totals.outside
-    return ws.OK, components
+    return ws.OK
 
 
 def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[int]:
@@ -140,15 +135,15 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     rows, cols = array.shape
-    sizes, found = np.empty((array.size + 1, 3), np.int64), np.empty(2 * array.size)
+    sizes, found = np.empty((array.size, 3), np.int64), np.empty(2 * array.size)
     remainders: list[list[int]] = []
-    components = 0
+    components = mines_left = outside = 0
 
     def count(workspace: Workspace, prime: float) -> int:
-        nonlocal components
-        outcome, components = component_remainders(
-            array.ravel(), workspace.neighbours.shape[1], mines, prime, sizes, found, *workspace
-        )
+        nonlocal components, mines_left, outside
+        max_count = workspace.neighbours.shape[1]
+        outcome = component_remainders(array.ravel(), max_count, mines, prime, sizes, found, *workspace)
+        components, mines_left, outside = workspace.longs[[ws.COMPONENTS, ws.MINES, ws.OUTSIDE]].tolist()
         return outcome
 
     passes = 1
@@ -161,7 +156,6 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
         # The first pass tells the cells of the largest component. The product of the primes exceeds 2**cells, and so
         # the number of fillings of that many cells.
         passes = int(cells.max(initial=0)) // _BITS + 1
-    mines_left, outside = sizes[components, :2].tolist()
     if np.dot(np.cumsum(widths), widths) > MAX_PRODUCTS or outside > MAX_OUTSIDE:
         raise PositionTooHardError("the number of layouts of this board is too long to be computed exactly")
     fillings = iter(combine_remainders(remainders, [nth_prime(index) for index in range(passes)]))

@@ -62,29 +62,27 @@ def draw_layouts(
     outcome = read_board(work, board, max_count)
     if outcome != ws.OK:
         return outcome
-    outcome, components, totals, _, weighting = run_forward_pass(work, mines, density, FIXED_TOTAL)
+    outcome, _, weighting = run_forward_pass(work, mines, density, FIXED_TOTAL)
     if outcome != ws.OK:
         return outcome
-    outcome = _draw_counts(work, weighting, components, totals.mines, totals.outside, uniforms, in_group, position)
+    outcome = _draw_counts(work, weighting, uniforms, in_group, position)
     if outcome == ws.OK:
         for i in range(len(layouts)):
-            _choose_cells(work, uniforms[i, 2 * len(board) + 1 :], totals.outside, in_group[i], layouts[i])
+            _choose_cells(work, uniforms[i, 2 * len(board) + 1 :], in_group[i], layouts[i])
     return outcome
 
 
 @inlined
-def _draw_counts(
-    work: Workspace, weighting: Weighting, components: int, mines: int, outside: int, uniforms: Floats, in_group: Ints,
-    position: Ints,
-) -> int:  # fmt: skip
+def _draw_counts(work: Workspace, weighting: Weighting, uniforms: Floats, in_group: Ints, position: Ints) -> int:
     """Draws the mine counts of all groups and of the cells outside, in all layouts; returns the outcome."""
     values = work.values
-    joint, width, low, _ = join_forward(work, weighting, components)
+    joint, width, low, _ = join_forward(work, weighting)
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
         return ws.NEED_VALUES
     after = values[joint + width : spare]
-    weigh_outside(after, mines - low, outside, weighting)
+    mines = work.longs[ws.MINES] - low
+    weigh_outside(after, mines, work.longs[ws.OUTSIDE], weighting)
     total = 0.0
     for m in range(width):
         after[m] *= values[joint + m]
@@ -93,9 +91,9 @@ def _draw_counts(
         return UNDERFLOW
     for i in range(len(position)):
         position[i, TOTAL] = _draw(after, uniforms[i, 0] * total)
-        in_group[i, len(work.neighbours)] = mines - low - position[i, TOTAL]
+        in_group[i, len(work.neighbours)] = mines - position[i, TOTAL]
     column = 1
-    for component in range(components - 1, -1, -1):
+    for component in range(work.longs[ws.COMPONENTS] - 1, -1, -1):
         last = work.levels[component, ws.LAST]
         begin, end = level_span(work, last)
         # The array of all components before this one lies directly in front, shorter by the component's range.
@@ -205,12 +203,12 @@ def _link_weight(work: Workspace, level: int, source: int, position: Ints) -> tu
 
 
 @inlined
-def _choose_cells(work: Workspace, uniforms: Floats, outside: int, in_group: Ints, layout: NDArray[np.bool_]) -> None:
+def _choose_cells(work: Workspace, uniforms: Floats, in_group: Ints, layout: NDArray[np.bool_]) -> None:
     """Draws the cells of each group: each cell is a mine with probability mines left / cells left."""
     left, cells = work.cells[ws.SPARE], len(layout)
     for group in range(cells):
         left[group] = work.cells[ws.SIZE, group]
-    left[cells] = outside
+    left[cells] = work.longs[ws.OUTSIDE]
     for cell in range(cells):
         layout[cell] = work.cells[ws.KNOWN, cell] == MINE
         if work.cells[ws.KNOWN, cell] == UNKNOWN:

@@ -27,38 +27,29 @@ UNDERFLOW = -1
 
 
 @inlined
-def join_components(
-    work: Workspace, weighting: Weighting, components: int, mines_left: int, outside: int
-) -> tuple[int, float, float]:
+def join_components(work: Workspace, weighting: Weighting) -> tuple[int, float, float]:
     """Convolves the counted components and the cells outside, and fills in the probabilities of the groups.
 
-    Args:
-        work: with all components counted.
-        weighting: the weights of the layouts.
-        components: the number of components.
-        mines_left: the mines among all unknown cells.
-        outside: the number of unknown cells under no constraint.
-
-    Returns:
-        The outcome, the probability of a mine in a cell outside, and the logarithm of the total weight.
+    Returns the outcome, the probability of a mine in a cell outside, and the logarithm of the total weight.
     """
-    values = work.values
-    joint, width, low, log_scale = join_forward(work, weighting, components)
+    values, outside = work.values, work.longs[ws.OUTSIDE]
+    joint, width, low, log_scale = join_forward(work, weighting)
+    mines = work.longs[ws.MINES] - low
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
         return ws.NEED_VALUES, 0.0, 0.0
     after = values[joint + width : spare]
-    log_scale += weigh_outside(after, mines_left - low, outside, weighting)
+    log_scale += weigh_outside(after, mines, outside, weighting)
     total, mine, free = 0.0, 0.0, 0.0
     for m in range(width):
         weight = values[joint + m] * after[m]
         total += weight
-        mine += weight * (mines_left - low - m)
-        free += weight * (outside - (mines_left - low - m))
+        mine += weight * (mines - m)
+        free += weight * (outside - (mines - m))
     if total == 0.0:
         return UNDERFLOW, 0.0, 0.0
     # `after` holds, for each mine count of the components up to this one, the weight of everything after them.
-    for component in range(components - 1, -1, -1):
+    for component in range(work.longs[ws.COMPONENTS] - 1, -1, -1):
         begin, end = level_span(work, work.levels[component, ws.LAST])
         fill = values[begin:end]
         width -= len(fill) - 1
@@ -76,17 +67,16 @@ def join_components(
 
 
 @inlined
-def join_forward(work: Workspace, weighting: Weighting, components: int) -> tuple[int, int, int, float]:
+def join_forward(work: Workspace, weighting: Weighting) -> tuple[int, int, int, float]:
     """Convolves the mine counts of the first 0, 1, 2, ... components, one array after the other.
 
-    Returns:
-        The index of the last array (negative if there is no space), its length, the mine count of its first entry,
-        and the logarithm of its scale.
+    Returns the index of the last array (negative if there is no space), its length, the mine count of its first entry,
+    and the logarithm of its scale.
     """
     values = work.values
     at, width, low, log_scale = work.longs[ws.NEXT_VALUE], 1, 0, 0.0
     values[at] = 1.0
-    for component in range(components):
+    for component in range(work.longs[ws.COMPONENTS]):
         last = work.levels[component, ws.LAST]
         begin, end = level_span(work, last)
         fill = values[begin:end]
@@ -119,8 +109,7 @@ def _correlate(pattern: Floats, values: Floats, target: Floats) -> None:
 def weigh_outside(after: Floats, most: int, outside: int, weighting: Weighting) -> float:
     """Fills in the weight of `most` - m mines among the independent cells outside, for each m.
 
-    Returns:
-        The logarithm of the factor that the values lack.
+    Returns the logarithm of the factor that the values lack.
     """
     if weighting.mode == IID:
         after[0] = 1.0
@@ -151,8 +140,7 @@ def weigh_outside(after: Floats, most: int, outside: int, weighting: Weighting) 
 def _go_back(work: Workspace, weighting: Weighting, component: int, begin: int) -> bool:
     """Runs the backward pass over the levels of a component, from the weights at values[begin] of its last state.
 
-    Returns:
-        True if the values had enough space.
+    Returns whether the values had enough space.
     """
     values, levels = work.values, work.levels
     last = levels[component, ws.LAST]
@@ -192,17 +180,8 @@ def recompute(work: Workspace, weighting: Weighting, level: int, shift: int, beg
 
     Levels in between keep their values too, at even distances, as far as space allows. The next call then starts from
     one of them. The scale of the values may differ from the first time; the probabilities do not depend on it.
-
-    Args:
-        work: with the links of all levels.
-        weighting: the weights of the layouts, as in the forward pass.
-        level: the level.
-        shift: `level` + `shift` is the position of the level's group in ORDER.
-        begin: the start of the free space in the values.
-        largest: the largest number of values on a level.
-
-    Returns:
-        True if the values had enough space.
+    `level` + `shift` is the position of the level's group in ORDER, and free space begins at `begin`. Returns whether
+    there was enough.
     """
     values, levels = work.values, work.levels
     base = level

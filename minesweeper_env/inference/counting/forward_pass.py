@@ -77,23 +77,20 @@ def weigh_group(weights: Floats, size: int, weighting: Weighting) -> None:
 
 
 @inlined
-def count_components(
-    work: Workspace, weighting: Weighting, constraints: int, components: int, peak: int
-) -> tuple[int, float]:
+def count_components(work: Workspace, weighting: Weighting, constraints: int, peak: int) -> tuple[int, float]:
     """Counts the fillings of all components, with at most `peak` constraints open at once.
 
-    Returns:
-        The outcome, and the logarithm of the total scale of the last levels.
+    Returns the outcome, and the logarithm of the total scale of the last levels.
     """
     longs = work.longs
     bits = prepare_slots(work, constraints)
     # A key packs the open constraints, 64 // bits to a word.
     words = max(1, (peak + 64 // bits - 1) // (64 // bits))
-    longs[: ws.BOUND] = 0
+    longs[: ws.STRIDE] = 0
     longs[ws.STRIDE] = 1
     log_scale = 0.0
     position = 0
-    for component in range(components):
+    for component in range(longs[ws.COMPONENTS]):
         outcome = _begin_component(work, words)
         drift = 0.0
         while outcome == ws.OK and position < work.cells[ws.END, component]:
@@ -227,18 +224,9 @@ def push_values(work: Workspace, weighting: Weighting, level: int, size: int, at
 def pull_values(
     work: Workspace, weighting: Weighting, level: int, size: int, messages: Floats, source: Floats
 ) -> tuple[float, float]:
-    """Computes the backward messages of a level from those of the next level, and weighs the mines of its group.
+    """Computes the backward messages of a level into `source` from those of the next level.
 
-    Args:
-        work: with the values of the level.
-        weighting: the weights of the layouts.
-        level: the level.
-        size: the number of cells in its group.
-        messages: the backward messages of the next level.
-        source: filled with the backward messages of this level.
-
-    Returns:
-        The total weight of all fillings times the mines in the group, and times the free cells in it.
+    Returns the total weight of all fillings times the mines in the group of the level, and times the free cells in it.
     """
     states, links, weights = work.states, work.links, work.floats[ws.WEIGHT]
     weigh_group(weights, size, weighting)
@@ -276,10 +264,8 @@ def clamp(values: Floats, weighting: Weighting, drift: float) -> tuple[float, fl
     """Keeps values within range, in place.
 
     BOOLEAN values are cut at 1, MODULAR values are reduced by the prime, and others are scaled up if they may have
-    shrunk too far. `drift` is an upper bound on the number of halvings of the values since their last scaling.
-
-    Returns:
-        The logarithm of the divisor, and the drift that remains.
+    shrunk too far. `drift` is an upper bound on the number of halvings of the values since their last scaling. Returns
+    the logarithm of the divisor, and the drift that remains.
     """
     if weighting.mode == BOOLEAN:
         for i in range(len(values)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,10 +95,10 @@ def finish_posterior(
     work: Workspace, mines: int, density: float, mode: int, probabilities: Floats
 ) -> tuple[int, float]:
     """Computes the posterior of the board that `read_board` has read; see `posterior`."""
-    outcome, components, totals, log_scale, weighting = run_forward_pass(work, mines, density, mode)
+    outcome, log_scale, weighting = run_forward_pass(work, mines, density, mode)
     if outcome != ws.OK:
         return outcome, 0.0
-    outcome, elsewhere, log_layouts = join_components(work, weighting, components, totals.mines, totals.outside)
+    outcome, elsewhere, log_layouts = join_components(work, weighting)
     # BOOLEAN values cannot underflow: a sum of 0 means that no layout exists.
     if outcome == UNDERFLOW and mode == BOOLEAN:
         outcome = CONTRADICTION + _cell_to_name(work)
@@ -112,50 +112,35 @@ def finish_posterior(
             probabilities[cell] = 1.0 if known == MINE else 0.0
     if mode == FIXED_TOTAL:
         # Each layout weighs its probability under independent cells; dividing by it leaves a plain count.
-        log_layouts -= totals.mines * math.log(weighting.density) + totals.free * math.log1p(-weighting.density)
+        mines_left, free = work.longs[ws.MINES], work.longs[ws.FREE]
+        log_layouts -= mines_left * math.log(weighting.density) + free * math.log1p(-weighting.density)
     return ws.OK, log_layouts + log_scale
 
 
-class Totals(NamedTuple):
-    """Totals over the unknown cells after propagation.
-
-    Attributes:
-        mines: the mines among the unknown cells.
-        free: the other unknown cells.
-        outside: the unknown cells under no constraint.
-    """
-
-    mines: int
-    free: int
-    outside: int
-
-
 @inlined
-def run_forward_pass(
-    work: Workspace, mines: int, density: float, mode: int
-) -> tuple[int, int, Totals, float, Weighting]:
-    """Counts the components of the board that `read_board` has read.
+def run_forward_pass(work: Workspace, mines: int, density: float, mode: int) -> tuple[int, float, Weighting]:
+    """Counts the components of the board that `read_board` has read, and fills in the totals of `Workspace.longs`.
 
-    Returns:
-        The outcome, the number of components, the totals, the logarithm of the scale, and the weighting.
+    Returns the outcome, the logarithm of the scale, and the weighting.
     """
-    constraints, groups, outside = merge_cells(work)
+    longs = work.longs
+    constraints, groups, longs[ws.OUTSIDE] = merge_cells(work)
     unknown = 0
     for cell in range(len(work.neighbours)):
         unknown += work.cells[ws.KNOWN, cell] == UNKNOWN
         mines -= work.cells[ws.KNOWN, cell] == MINE
-    totals = Totals(mines, unknown - mines, outside)
+    longs[ws.MINES], longs[ws.FREE] = mines, unknown - mines
     # Half a mine more keeps the density away from 0 and 1.
     weighting = weighting_of(mode, density if density > 0.0 else (mines + 0.5) / (unknown + 1.0))
     if mode != IID and not 0 <= mines <= unknown:
-        return CONTRADICTION + _cell_to_name(work), 0, totals, 0.0, weighting
-    components, peak = order_groups(work, constraints, groups)
+        return CONTRADICTION + _cell_to_name(work), 0.0, weighting
+    longs[ws.COMPONENTS], peak = order_groups(work, constraints, groups)
     # Both bounds count: a component keeps its first order unless a sweep promises fewer states.
-    peak = max(peak, reorder_wide_components(work, components))
-    outcome, log_scale = count_components(work, weighting, constraints, components, peak)
+    peak = max(peak, reorder_wide_components(work, longs[ws.COMPONENTS]))
+    outcome, log_scale = count_components(work, weighting, constraints, peak)
     if outcome >= ws.INFEASIBLE:
         outcome = CONTRADICTION + work.cells[ws.CELL, outcome - ws.INFEASIBLE]
-    return outcome, components, totals, log_scale, weighting
+    return outcome, log_scale, weighting
 
 
 @inlined
@@ -184,13 +169,8 @@ def run_with_workspace(
 ) -> int:
     """Calls kernel(workspace, *arguments), again with more memory if it lacked some; returns its outcome.
 
-    Args:
-        kernel: the kernel.
-        rows: the number of rows.
-        cols: the number of columns.
-        radius: the radius of the neighbourhood.
-        *arguments: further arguments of the kernel.
-        passes: the number of calls that the answer takes, which share the limit on the states of a position.
+    The workspace is for boards of this size. `passes` is the number of calls that the answer takes, which share the
+    limit on the states of a position.
 
     Raises:
         PositionTooHardError: the position needs more memory than the limits allow.
@@ -228,10 +208,6 @@ def infer(
 
     Returns:
         (N,) float64, the natural logarithms of the numbers of layouts in FIXED_TOTAL mode.
-
-    Raises:
-        InconsistentBoardError: no layout fits one of the boards.
-        PositionTooHardError: one of the boards is too hard.
     """
     many, rows, cols = boards.shape
     log_layouts = np.empty(many)
@@ -283,10 +259,6 @@ def matching_density(board: NDArray[np.int8], mines: int, radius: int) -> float:
 
     With a density of mines / cells, the weights of a board underflow if its typical fillings have far more mines or far
     fewer. This density keeps the largest weights in range.
-
-    Raises:
-        InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: the passes together take too many states.
     """
     probabilities = np.empty((1, *board.shape))
     passes = _HALVINGS + 2

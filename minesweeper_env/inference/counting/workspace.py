@@ -79,7 +79,7 @@ LINK, LEAST, LOW, HIGH = range(4)
     HIGH   the most mines used
 """
 
-LEVEL, NEXT_STATE, NEXT_LINK, NEXT_VALUE, STRIDE, BOUND = range(6)
+LEVEL, NEXT_STATE, NEXT_LINK, NEXT_VALUE, STRIDE, COMPONENTS, MINES, FREE, OUTSIDE, BOUND = range(10)
 """Entries of `Workspace.longs`.
 
     LEVEL       the present level
@@ -87,6 +87,10 @@ LEVEL, NEXT_STATE, NEXT_LINK, NEXT_VALUE, STRIDE, BOUND = range(6)
     NEXT_LINK   the next free link
     NEXT_VALUE  the next free value
     STRIDE      one level in STRIDE keeps its values once memory is short
+    COMPONENTS  the number of components
+    MINES       the mines among the unknown cells
+    FREE        the other unknown cells
+    OUTSIDE     the unknown cells under no constraint
     BOUND       from here on: word, shift and cells left of each constraint over the present group
 """
 
@@ -102,7 +106,7 @@ class Workspace(NamedTuple):
         cells: (19, n + 1) int32; see KNOWN.
         lists: (2, n * degree) int32; see OVER.
         levels: (2 * n + 1, 6) int64; see FIRST.
-        longs: (3 * degree + 6,) int64; see LEVEL.
+        longs: (3 * degree + 10,) int64; see LEVEL.
         floats: (2, n + degree + 2) float64; see PROBABILITY.
         step: (2 * n + 2,) uint64, the amount that a level adds to each key, then the amount that a mine subtracts.
         states: (S + 1, 4) int32; see LINK.
