@@ -93,7 +93,6 @@ def _run(mode: str, options: PlayOptions) -> int:
 # The command line
 
 BOARD = ("preset", "size", "mines", "first_click", "no_guess", "seed")
-"""The options of the board."""
 
 LOOK = ("language", "icons", "palette", "animation", "no_settings")
 

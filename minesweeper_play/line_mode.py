@@ -237,16 +237,13 @@ class ClassicGame:
 
     def _review(self) -> None:
         """Prints the coach's review of the finished game, or why there is none; Ctrl-C cancels it."""
-        if not self.session.is_over:
-            self.console.say("review_later")
+        if not self.session.is_over or self.session.config.first_click == "corners":
+            self.console.say("review_corners" if self.session.is_over else "review_later")
             return
         # They load kernels that a game without a review never needs.
-        from minesweeper_play.coach.review import reason_against, review_game
+        from minesweeper_play.coach.review import review_game
         from minesweeper_play.coach.texts import review_lines
 
-        if (against := reason_against(self.session)).key:
-            self.console.report(against)
-            return
         try:
             review = review_game(self.session)
             print("\n".join(review_lines(review, self.console.catalogue, output_width() or NARROW)), flush=True)

@@ -24,15 +24,8 @@ class PlayOptions:
         first_click: the first-click rule of boards that are chosen later.
         seed: seed of the first game; None draws one.
         no_guess: the reasoning that solves each board without a guess; False for any board.
-        icons: the set of icons: characters of every terminal, or those of a Nerd Font.
-        animation: whether openings are animated.
-        saved: path of a saved game to continue.
-        policy: specification of a policy to watch.
-        versus: specifications of two policies to watch on the same seeds, from one first cell.
-        host, port: address of the web page.
-        analyse: path of the position or the game to analyse; "-" for stdin.
-        mines: the number of mines of that position.
-        as_json: whether to print the analysis as JSON.
+        policy, versus: one policy to watch, or two on the same seeds, from one first cell.
+        analyse: path of the position or the game to analyse; "-" for stdin. `mines` and `as_json` belong to it.
         keeps_settings: whether the full terminal begins with the settings that it kept, and keeps new ones.
         given: the attributes of this class that the command line states.
         words: the command line without the program.

@@ -33,7 +33,6 @@ WRITTEN = {**{count: str(count) for count in range(9)}, FLAGGED: "F", QUESTION: 
 """The character of each code."""
 
 EXPLODED = "!"
-"""The character of a mine that was opened."""
 
 
 class Glyphs(NamedTuple):

@@ -16,7 +16,7 @@ from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import BoardTextError, read_board, write_board
 from minesweeper_play.coach.position import Analysis, ContradictionError, analyse_position
-from minesweeper_play.coach.review import Review, Turn, diagnose, reason_against, review_game
+from minesweeper_play.coach.review import Review, Turn, diagnose, review_game
 from minesweeper_play.coach.texts import contradiction_text, position_lines, review_lines
 from minesweeper_play.game.saved import SavedGameError, decode
 from minesweeper_play.options import PlayOptions
@@ -25,29 +25,27 @@ MOST_BITS = 14_000
 """Numbers of layouts with more bits are left out: Python reads and prints integers of at most 4300 digits."""
 
 
-class _RefusedError(ValueError):
-    """Bad input; the message is one line in the language of the user."""
-
-
 def analyse(options: PlayOptions) -> int:
     """Prints the analysis of a position, or the review of a saved game; returns 0, 1 if it fails, 2 for bad input."""
-    catalogue = Catalogue(options.language)
+    catalogue, name = Catalogue(options.language), "stdin" if options.analyse == "-" else str(options.analyse)
     try:
         if options.first_click == "corners":
-            raise _RefusedError(catalogue.text("coach_corners"))
-        name = "stdin" if options.analyse == "-" else str(options.analyse)
+            raise ValueError(catalogue.text("coach_corners"))
         announce(catalogue.text("coach_reading", file=name))
         text = _read(str(options.analyse), catalogue).lstrip("\ufeff")
         is_saved = text.lstrip()[:1] in ("{", "[", '"')
-        text = _reviewed(text.lstrip(), name, options, catalogue) if is_saved else _analysed(text, options, catalogue)
+        found = (_reviewed if is_saved else _analysed)(text, options, catalogue)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
-        print(text)
+        print(found)
     except BrokenPipeError:
         raise
-    except (_RefusedError, PositionTooHardError, OSError) as error:
+    except (PositionTooHardError, OSError) as error:
         say(f"{options.program}: {explain(error)}")
-        return BAD_ARGUMENTS if isinstance(error, _RefusedError) else FAILED
+        return FAILED
+    except ValueError as error:
+        say(f"{options.program}: {_reason(error, name, catalogue)}")
+        return BAD_ARGUMENTS
     return 0
 
 
@@ -56,55 +54,47 @@ def _read(path: str, catalogue: Catalogue) -> str:
         announce(catalogue.text("coach_stdin"))
     try:
         return (sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()).decode()
-    except UnicodeDecodeError:
-        raise _RefusedError(catalogue.text("coach_not_text")) from None
     except OSError as error:
-        raise _RefusedError(explain(error)) from error
+        raise ValueError(explain(error)) from error
+
+
+def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
+    """Returns what is wrong with an input, in one line in the language of the user."""
+    if isinstance(error, UnicodeDecodeError):
+        return catalogue.text("coach_not_text")
+    if isinstance(error, SavedGameError):
+        return catalogue.text("coach_not_saved", file=name, reason=error)
+    if isinstance(error, BoardTextError):
+        return catalogue.text(f"coach_{error.problem}", **error.values)
+    return contradiction_text(error, catalogue) if isinstance(error, ContradictionError) else str(error)
 
 
 def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
-    try:
-        board = read_board(text)
-    except BoardTextError as error:
-        raise _RefusedError(catalogue.text(f"coach_{error.problem}", **error.values)) from None
+    board = read_board(text)
     if options.mines is None:
-        raise _RefusedError(catalogue.text("coach_needs_mines"))
-    analysis = _position(board, options.mines, options.first_click, catalogue)
+        raise ValueError(catalogue.text("coach_needs_mines"))
+    analysis = analyse_position(board, options.mines, options.first_click)
     if options.as_json:
         return json.dumps(position_content(analysis), indent=2)
     return "\n".join(position_lines(analysis, catalogue, output_width() or 80))
 
 
-def _reviewed(text: str, name: str, options: PlayOptions, catalogue: Catalogue) -> str:
+def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     """Returns the text on a saved game, and on its position if it goes on."""
     if options.mines is not None:
-        raise _RefusedError(catalogue.text("coach_surplus_mines"))
-    try:
-        session = decode(text.encode())
-    except SavedGameError as error:
-        raise _RefusedError(catalogue.text("coach_not_saved", file=name, reason=error)) from None
-    if (against := reason_against(session)).key:
-        raise _RefusedError(catalogue.text(against.key, **against.values))
+        raise ValueError(catalogue.text("coach_surplus_mines"))
+    session = decode(text.lstrip().encode())
+    if session.config.first_click == "corners":
+        raise ValueError(catalogue.text("review_corners"))
     review, position, width = review_game(session), None, output_width() or 80
     if session.status == "playing":
-        position = _position(session.board, session.config.mines, session.config.first_click, catalogue)
+        position = analyse_position(session.board, session.config.mines, session.config.first_click)
     if options.as_json:
         return json.dumps({**review_content(review), "position": position and position_content(position)}, indent=2)
     lines = review_lines(review, catalogue, width)
     if position is not None:
         lines += ["", catalogue.text("review_goes_on"), *position_lines(position, catalogue, width)]
     return "\n".join(lines)
-
-
-def _position(board: Any, mines: int, first_click: str, catalogue: Catalogue) -> Analysis:
-    try:
-        return analyse_position(board, mines, first_click)
-    except ContradictionError as error:
-        raise _RefusedError(contradiction_text(error, catalogue)) from None
-    except PositionTooHardError:
-        raise
-    except ValueError as error:
-        raise _RefusedError(str(error)) from error
 
 
 def position_content(analysis: Analysis) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from minesweeper_env.codes import FLAGGED, MINE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, Oracle, PositionTooHardError, Step, hint
 from minesweeper_env.inference.kernels import infer_posteriors
-from minesweeper_play.game.moves import Cell, Move, Report, neighbours
+from minesweeper_play.game.moves import Cell, Move, neighbours
 from minesweeper_play.game.session import Session
 from minesweeper_play.winning import Choice, Estimate, Winning
 
@@ -154,14 +154,6 @@ class Review:
         return math.fsum(turn.luck for turn in self.turns)
 
 
-def reason_against(session: Session) -> Report:
-    """Returns the message that says why a game has no review; its key is "" if the coach reviews it.
-
-    The coach plays out games with layouts that are equally probable.
-    """
-    return Report("review_corners" if session.config.first_click == "corners" else "")
-
-
 def review_game(
     session: Session, *, quick: bool = False, progress: Callable[[int, int], object] = lambda *_: None
 ) -> Review:
@@ -171,7 +163,7 @@ def review_game(
     of finished steps, and the number of steps in all.
 
     Raises:
-        ValueError: the first-click rule makes some layouts likelier than others; see `reason_against`.
+        ValueError: the first-click rule is "corners", which makes some layouts likelier than others.
         PositionTooHardError: a position is too hard to estimate.
     """
     turns, board, wrong_flags = replay(session)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from minesweeper_play.game.moves import Cell
 
 ON_CELLS = ("try", "flag", "question", "expand", "chord")
-"""Commands with a column and a row."""
 
 PLAIN = ("help", "assist", "probabilities", "undo", "review", "man", "new", "quit")
 """Commands of one word. `assist` is the `help` of the Spanish source, which elsewhere lists the commands."""

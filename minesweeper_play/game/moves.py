@@ -19,7 +19,6 @@ Aid = Literal["help", "hint", "probabilities"]
 """The kinds of help that a game notes."""
 
 LAYER_SECONDS = 0.03
-"""Seconds between two layers of an animated opening."""
 
 
 class Move(NamedTuple):

@@ -35,7 +35,6 @@ HEIGHTS = {0: "-low", 20: "-middle", 24: "-high", 32: "-top"}
 """The class of screens that have at least so many lines."""
 
 WARNING_SECONDS = 10.0
-"""Seconds for which a warning is shown."""
 
 
 def run(options: PlayOptions) -> int:

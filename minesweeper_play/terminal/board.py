@@ -22,7 +22,6 @@ from minesweeper_play.game.moves import LAYER_SECONDS, Cell
 from minesweeper_play.terminal.drawing import Pencil, Picture, largest_size, style_of
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
-"""Buttons of the mouse."""
 
 CURSOR_KEYS = {
     **{"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)},

@@ -171,7 +171,8 @@ class SettingsDialog(Dialog[None]):
             with Grid():
                 for name in CHOICES:
                     present = getattr(self.services.settings, name)
-                    options = [(self.text(_key(name, value)), value) for value in CHOICES[name]]
+                    shown = {value: {True: "on", False: "off"}.get(value, value) for value in CHOICES[name]}
+                    options = [(self.text(f"{name}_{shown[each]}".replace("-", "_")), each) for each in shown]
                     yield Label(self.text(f"setting_{name}"), markup=False)
                     yield Select(options, value=present, allow_blank=False, id=name, compact=True)
             with Horizontal(id="buttons"):
@@ -193,12 +194,6 @@ class SettingsDialog(Dialog[None]):
         self.dismiss(None)
 
 
-def _key(name: str, value: object) -> str:
-    """Returns the key of the text that names a value of a setting."""
-    shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
-    return f"{name}_{shown}".replace("-", "_")
-
-
 BOARDS = {
     name.lower() or "default": (config.rows, config.cols, config.mines)
     for name, config in ((name, BoardConfig.of_size(**preset)) for name, preset in PRESETS.items())
@@ -206,10 +201,7 @@ BOARDS = {
 """(rows, columns, mines) of each preset, by name."""
 
 NO_GUESS: dict[str, NoGuess] = {"off": False, "subset": "subset", "exact": "exact"}
-"""The kinds of boards by the names that the dialog gives them."""
-
 SIZE = ("rows", "cols", "mines")
-"""The fields that a preset fills."""
 
 
 class NewGame(Dialog[BoardChoice]):

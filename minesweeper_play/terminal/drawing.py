@@ -201,7 +201,6 @@ class CellSize(NamedTuple):
 
 
 CELL_SIZES: tuple[CellSize, ...] = (CellSize(2, 1), CellSize(3, 1), CellSize(5, 3))
-"""The sizes of cells, from small to large."""
 
 
 @dataclass(frozen=True)

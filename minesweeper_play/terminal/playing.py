@@ -28,7 +28,6 @@ from minesweeper_play.terminal.dialogs import CancelledError, LongWork, NewGame,
 from minesweeper_play.terminal.drawing import Picture, RiskStyle, next_style, picture_of
 
 Progress = Callable[[int, int], None]
-"""Takes the number of finished steps, and of all steps."""
 
 PATIENCE_SECONDS = 0.3
 """Seconds after which work shows that it goes on."""
@@ -268,11 +267,11 @@ class GameScreen(GameAppScreen):
 
     def action_review(self) -> None:
         # Its import loads what the coach needs.
-        from minesweeper_play.coach.review import reason_against, review_game
+        from minesweeper_play.coach.review import review_game
 
-        session, against = self.session, reason_against(self.session)
-        if against.key:
-            self.say(against.key, **against.values)
+        session = self.session
+        if session.config.first_click == "corners":
+            self.say("review_corners")
         elif not self._worker.is_busy:
             self._work_on("reviewing", lambda report: review_game(session, quick=True, progress=report))
 
