@@ -23,31 +23,16 @@ PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "basel
 # Studies describe earlier versions, so they may name removed code.
 CURRENT_PAGES = [page for page in PAGES if "studies" not in page.parts]
 FOLDERS = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
-# The reader writes these files: `corners` of CONTRIBUTING.md, `mine` of docs/benchmark.md, `quiet` of
-# docs/how-to/own-policy.md, and two
-# policies of docs/tutorial.md.
 EXAMPLES = (
-    "corners.py",
-    "test_corners_policy.py",
-    "corners.md",
-    "policy-corners.png",
-    "corners.json",
-    "mine.py",
-    "quiet.py",
-    "cautious.py",
-    "careful.py",
+    *("corners.py", "test_corners_policy.py", "corners.md", "policy-corners.png", "corners.json"),
+    *("mine.py", "quiet.py", "cautious.py", "careful.py"),
 )
+"""Files that the reader of CONTRIBUTING.md, the benchmark, the tutorial and the page about own policies writes."""
 
 
 def page_of(policy):
     pages = [ROOT / "docs" / folder / f"{policy}.md" for folder in SECTIONS]
     return next((page for page in pages if page.exists()), pages[0])
-
-
-def link_to(policy):
-    """Returns the link from the page with all policies to the page of one."""
-    folder, name = page_of(policy).parts[-2:]
-    return name if folder == "policies" else f"../{folder}/{name}"
 
 
 def code_blocks(path, language):
@@ -79,22 +64,17 @@ def test_the_page_of_each_scripted_policy_shows_its_picture(name):
 
 
 @pytest.mark.parametrize("name", baselines.registry.policy_names())
-def test_each_policy_has_a_page_in_the_form(name):
-    lines = page_of(name).read_text(encoding="utf-8").splitlines()
+def test_each_policy_has_a_page_in_the_form_that_lists_its_options(name):
+    page = page_of(name)
+    text = page.read_text(encoding="utf-8")
+    lines = text.splitlines()
     assert lines[0] == f"# {name}"
     assert lines[2]
-    assert [line for line in lines if line.startswith("## ")] == [
-        f"## {title}" for title in SECTIONS[page_of(name).parent.name]
-    ]
+    titles = [f"## {title}" for title in SECTIONS[page.parent.name]]
+    assert [line for line in lines if line.startswith("## ")] == titles
     results = lines[lines.index("## Results") :]
     assert results.index(f"<!-- results: {name} -->") < results.index("<!-- end of results -->")
-
-
-@pytest.mark.parametrize("name", baselines.registry.policy_names())
-def test_each_page_lists_the_options_of_its_policy(name):
-    page = page_of(name).read_text(encoding="utf-8")
-    _, _, options = page.partition("## Options\n")
-    options, _, _ = options.partition("\n## ")
+    options = text.partition("## Options\n")[2].partition("\n## ")[0]
     allowed = list(inspect.signature(baselines.registry.find_policy(name).make).parameters)[1:]
     assert set(re.findall(r"^\| `(\w+)` \|", options, re.MULTILINE)) == set(allowed)
 
@@ -156,8 +136,12 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_to_files_and_headings_that_exist(page):
+def for_each(pages):
+    return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+@for_each(PAGES)
+def test_links_lead_to_files_and_headings_that_exist_and_no_text_becomes_a_heading(page):
     for target in re.findall(r"\]\(([^):]+)\)", text_of(page)):
         name, _, anchor = target.partition("#")
         path = (page.parent / name) if name else page
@@ -169,11 +153,7 @@ def test_links_lead_to_files_and_headings_that_exist(page):
             assert not anchor or anchor in anchors(path), (
                 f"{page.name} links to {target}, a heading that does not exist"
             )
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_no_line_of_text_becomes_a_heading(page):
-    """Python-Markdown makes a heading of each line that begins with #, also without a space."""
+    # Python-Markdown makes a heading of each line that begins with #, also without a space.
     assert not re.findall(r"^#+[^# \n].*$", text_of(page), re.MULTILINE)
 
 
@@ -183,8 +163,8 @@ def named_in_code(page):
     return [name for name in names if not re.search(r"[A-Z]{3}|\.\.\.", name) and not name.endswith(EXAMPLES)]
 
 
-@pytest.mark.parametrize("page", CURRENT_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_files_that_a_page_names_exist(page):
+@for_each(CURRENT_PAGES)
+def test_files_and_dotted_names_on_a_page_exist(page):
     files = [path.as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
     for name in named_in_code(page):
         if re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w./*-]*", name):
@@ -192,10 +172,5 @@ def test_files_that_a_page_names_exist(page):
         elif re.fullmatch(r"[\w/]+\.py", name):
             exists = (ROOT / name).exists() or any(path.endswith(f"/{name}") for path in files)
             assert exists, f"{page.name} names {name}"
-
-
-@pytest.mark.parametrize("page", CURRENT_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_dotted_names_on_a_page_can_be_imported(page):
-    for name in named_in_code(page):
-        if found := re.match(r"(?:minesweeper_env|baselines|minesweeper_play)(?:\.\w+)+(?=$|\()", name):
+        elif found := re.match(r"(?:minesweeper_env|baselines|minesweeper_play)(?:\.\w+)+(?=$|\()", name):
             assert pkgutil.resolve_name(found[0]) is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from support import ROOT
@@ -37,31 +36,21 @@ def unnamed(text: str) -> list[str]:
     return [block for block in MEASURED.findall(text) if not (COMMAND.search(block) and SEEDS.search(block))]
 
 
-def name_of(page: Path) -> str:
-    return page.relative_to(ROOT).as_posix()
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_per_cent_is_generated_or_stands_beside_its_command(page):
     text = page.read_text(encoding="utf-8")
     assert not unbacked(text), (
         "generate these figures, or put them between <!-- measured --> and <!-- end of measured --> with their command"
     )
     assert not unnamed(text), "a measured block shows its command, `python ...`, and names its seeds"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_measured_block_ends(page):
-    text = page.read_text(encoding="utf-8")
     assert text.count("<!-- measured -->") == text.count("<!-- end of measured -->") == len(MEASURED.findall(text))
 
 
 def test_bare_per_cents_and_measured_blocks_without_command_or_seeds_are_found():
     block = "<!-- measured -->\n{}\n<!-- end of measured -->"
-    for bare in ("It wins 68.1 % of the games.", "| `exact` | 7% |", "<!-- end of results --> 68 %"):
-        assert unbacked(bare)
-    for backed in ("a 95 % interval", "```\nexact 68.1%\n```", block.format("`python evaluate.py --seed 5`: 68 %")):
-        assert not unbacked(backed)
-        assert not unnamed(backed)
-    for vague in ("68 %, seeds 0 to 99", "`python evaluate.py --games 100`: 68 %"):
-        assert unnamed(block.format(vague))
+    assert all(map(unbacked, ("It wins 68.1 % of the games.", "| `exact` | 7% |", "<!-- end of results --> 68 %")))
+    backed = ("a 95 % interval", "```\nexact 68.1%\n```", block.format("`python evaluate.py --seed 5`: 68 %"))
+    assert not any(map(unbacked, backed))
+    assert not any(map(unnamed, backed))
+    vague = ("68 %, seeds 0 to 99", "`python evaluate.py --games 100`: 68 %")
+    assert all(unnamed(block.format(text)) for text in vague)

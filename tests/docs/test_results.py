@@ -76,12 +76,6 @@ def test_a_table_has_differences_to_exact_in_either_direction(write, tested):
     assert "-10.0 (" not in PAGES.suite_table("x.json")
 
 
-def test_a_file_with_several_references_has_no_table(write):
-    write("x", *(row(name, 300) | {"mcnemar": {"against": name}} for name in ("exact", "subset")))
-    with pytest.raises(ValueError, match="too many values"):
-        PAGES.file_table("x.json")
-
-
 def test_files_of_suites_that_are_groups_today_show_the_command_of_the_group(write):
     boards = [{"config": CONFIG, "results": [row("exact", 300)]}]
     write("x", suite="bayes", command="python -m baselines suite bayes --games 9", boards=boards)
