@@ -20,18 +20,14 @@ def run(program, folder, *arguments, missing=()):
 
 
 @pytest.mark.parametrize("module", ["baselines.py", "baselines/__init__.py"])
-def test_a_foreign_package_is_named_in_one_line(tmp_path, module):
-    (tmp_path / module).parent.mkdir(exist_ok=True)
+def test_a_foreign_package_is_named_in_one_line_and_a_folder_that_is_no_package_hides_nothing(tmp_path, module):
+    (tmp_path / "baselines").mkdir()
+    assert run("evaluate", tmp_path).returncode == 0
     (tmp_path / module).touch()
     done = run("evaluate", tmp_path)
     (line,) = done.stderr.splitlines()
     assert (done.returncode, done.stdout) == (1, "")
     assert str(tmp_path / "baselines") in line
-
-
-def test_a_folder_that_is_no_package_hides_nothing(tmp_path):
-    (tmp_path / "baselines").mkdir()
-    assert run("evaluate", tmp_path).returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -54,13 +54,6 @@ def anything(risks, rng):
     return int(rng.choice(np.flatnonzero(~np.isnan(risks))))
 
 
-def diagnose(pick, config=CONFIG, games=200):
-    policy, judge = Chooser(pick, config), Judge(config, games)
-    policy.reset(0)
-    records = play_games(policy, config, range(games), observers=[judge])
-    return records, judge.diagnoses()
-
-
 class NaiveJudge:
     """Judges as `Judge` does, one click at a time, by the slow reference."""
 
@@ -126,30 +119,12 @@ def test_every_counter_is_the_naive_one(config):
         assert diagnosis.judged == record.clicks - 1
 
 
-@pytest.mark.parametrize(
-    ("mines", "click", "expected"),
-    [
-        # One mine, next to the 1: the last cell is free, and the others are equally likely.
-        (1, 3, (1, 0, 0, 0, 0, 0.0)),
-        (1, 0, (1, 0, 0, 1, 1, 0.5)),
-        # Two mines: one next to the 1, and one in the last cell.
-        (2, 0, (1, 0, 0, 0, 1, 0.0)),
-        (2, 3, (1, 0, 1, 0, 1, 0.5)),
-    ],
-)
-def test_one_click(mines, click, expected):
-    judge = Judge(BoardConfig(1, 4, mines, "any", ("click",)), 3)
-    judge(np.array([1]), np.array([[[H, 1, H, H]]], np.int8), np.array([click]), np.array([False]))
-    assert judge.diagnoses() == [
-        GameDiagnosis(0, 0, 0, 0, 0, 0.0, None),
-        GameDiagnosis(*expected, None),
-        GameDiagnosis(0, 0, 0, 0, 0, 0.0, None),
-    ]
-
-
 def test_the_first_click_is_not_counted_and_loses_by_force():
     config = BoardConfig(2, 3, 4, "any", ("click",))
-    records, diagnoses = diagnose(least_risk, config, 100)
+    policy, judge = Chooser(least_risk, config), Judge(config, 100)
+    policy.reset(0)
+    records = play_games(policy, config, range(100), observers=[judge])
+    diagnoses = judge.diagnoses()
     lost = [d for record, d in zip(records, diagnoses, strict=True) if record.clicks == 1 and not record.won]
     assert len(lost) > 30
     assert set(lost) == {GameDiagnosis(0, 0, 0, 0, 0, 0.0, Loss.FORCED)}
