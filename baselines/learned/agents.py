@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from baselines.learned.networks import (
     transform_cells,
     unopened,
 )
-from baselines.learned.settings import MAX_DEPTH, PRECISIONS, NetworkSize
+from baselines.learned.settings import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
 from baselines.policy import Policy
 from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.scripted.oracle_play.exact import chosen_first_cell, middle_cell
@@ -66,6 +67,8 @@ class Description(Agent):
 
     format: Literal[3]
     kind: Literal["clicks", "afterstate"]
+    channels: Annotated[int, msgspec.Meta(ge=1, le=MAX_CHANNELS)]
+    depth: Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
 
 
 def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
@@ -97,10 +100,7 @@ def load_network(folder: Path) -> nn.Module:
         ValueError: a file is missing, damaged or does not fit; the message is one line.
     """
     description = read_description(folder)
-    try:
-        size = NetworkSize(description.channels, description.depth)
-    except ValueError as error:
-        raise ValueError(f"{folder / AGENT_FILE} does not describe a network: {error}") from error
+    size = NetworkSize(description.channels, description.depth)
     network = BoardNetwork.of_size(size) if description.kind == CLICKS else AfterstateNetwork(size)
     try:
         load_weights(network, read_tensors(folder / AGENT_WEIGHTS_FILE)[0])

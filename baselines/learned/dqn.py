@@ -38,8 +38,14 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor
 from torch.nn import functional
 
-from baselines.learned.common.losses import hindsight_losses, to_return, value_losses
-from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
+from baselines.learned.common.losses import hindsight_losses, to_return
+from baselines.learned.common.multi_board import (
+    BoardExtractor,
+    BoardSlot,
+    MultiBoardMixin,
+    check_clicks_alone,
+    make_model,
+)
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, CellHead, click_masks, random_clicks, turn_at_random, unopened
@@ -162,7 +168,6 @@ class MaskedDQN(MultiBoardMixin, DQN):
 
     counters = (*MultiBoardMixin.counters, "_n_calls", "exploration_rate")
     policy: MinesweeperQPolicy
-    replay_buffer: ThinnedReplayBuffer  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -180,16 +185,15 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self.replay_ratio, self.keep_scale, self.keep_min = replay_ratio, keep_scale, keep_min
         self.hindsight, self.isolated_weight_cap, self.teacher = hindsight, isolated_weight_cap, teacher
         self._predicted = np.zeros(0, np.float32)
-        super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)
+        super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)  # type: ignore[arg-type]
         if not self.policy.probability or self.gamma > 0:
             self.keep_scale = self.hindsight = 0.0
         self.play_on([env], [self.batch_size])
 
-    def _make_buffer(self, env: MinesweeperVecEnv) -> ThinnedReplayBuffer:
-        return ThinnedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
-
-    def _use_buffer(self, buffer: ThinnedReplayBuffer) -> None:
-        self.replay_buffer = buffer
+    def activate(self, slot: BoardSlot) -> None:
+        """Switches to a slot and its replay buffer; see `MultiBoardMixin.activate`."""
+        super().activate(slot)
+        self.replay_buffer = slot.buffer  # type: ignore[assignment]
 
     def predict(
         self,
@@ -287,9 +291,14 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         slot, losses = self.slot, []
-        ready = self.replay_buffer.size() >= min(self.learning_starts, self.buffer_size)
-        while ready and slot.drawn + batch_size <= self.replay_ratio * self.replay_buffer.added:
-            losses.append(self._gradient_step(batch_size))
+        ready = slot.buffer.size() >= min(self.learning_starts, self.buffer_size)
+        while ready and slot.drawn + batch_size <= self.replay_ratio * slot.buffer.added:
+            loss = self._losses(slot.buffer.sample(batch_size)).mean()
+            self.policy.optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(self.policy.q_net.parameters(), self.max_grad_norm)
+            self.policy.optimizer.step()
+            losses.append(loss.item())
             slot.drawn += batch_size
         self.count_work(seen=0, learned=len(losses) * batch_size)
         self._n_updates += len(losses)
@@ -297,15 +306,6 @@ class MaskedDQN(MultiBoardMixin, DQN):
         if losses:
             self.logger.record_mean("train/loss", float(np.mean(losses)))
         self.clock.lap("update")
-
-    def _gradient_step(self, batch_size: int) -> float:
-        sample = self.replay_buffer.sample(batch_size)
-        loss = self._losses(sample).mean()
-        self.policy.optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.policy.q_net.parameters(), self.max_grad_norm)
-        self.policy.optimizer.step()
-        return loss.item()
 
     def _losses(self, sample: Transitions) -> Tensor:
         """Returns the loss of each sample, (N, 1)."""
@@ -316,20 +316,23 @@ class MaskedDQN(MultiBoardMixin, DQN):
             return distillation_loss(outputs, boards, self.slot.env.config)
         # Undo the symmetry: actions and hindsight refer to the original cells.
         outputs = outputs[:, cells]
-        targets = self._targets(sample.next_observations, sample.rewards, sample.dones)
-        losses = value_losses(outputs.gather(1, sample.actions), targets, self.policy.probability)
+        targets, chosen = self._targets(sample), outputs.gather(1, sample.actions)
+        # The gradient of the cross-entropy does not vanish where the sigmoid saturates; other returns take DQN's loss.
+        probability = self.policy.probability
+        loss = functional.binary_cross_entropy_with_logits if probability else functional.smooth_l1_loss
+        losses = loss(chosen, targets, reduction="none")
         if self.hindsight > 0:
             hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.isolated_weight_cap)
             losses = losses + self.hindsight * hindsight
         return losses
 
-    def _targets(self, next_observations: Tensor, rewards: Tensor, dones: Tensor) -> Tensor:
-        """Returns the one-step targets, (N, 1); rewards and dones have the same shape."""
+    def _targets(self, sample: Transitions) -> Tensor:
+        """Returns the one-step targets, (N, 1)."""
         if self.gamma == 0:
-            return rewards
+            return sample.rewards
         with torch.no_grad():
-            best = self.q_net_target(next_observations).amax(dim=1, keepdim=True)
-        return rewards + (1 - dones) * self.gamma * best
+            best = self.q_net_target(sample.next_observations).amax(dim=1, keepdim=True)
+        return sample.rewards + (1 - sample.dones) * self.gamma * best
 
     def _copy_weights(self, network: BoardNetwork) -> None:
         for own in (self.q_net, self.q_net_target):

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,8 +35,14 @@ from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
 
-from baselines.learned.common.losses import hindsight_losses, to_fitted_return, to_return
-from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
+from baselines.learned.common.losses import hindsight_losses, to_return
+from baselines.learned.common.multi_board import (
+    BoardExtractor,
+    BoardSlot,
+    MultiBoardMixin,
+    check_clicks_alone,
+    make_model,
+)
 from baselines.learned.common.replay_buffer import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, CellHead, click_masks, turn_at_random, unopened
@@ -93,85 +99,81 @@ class PlainPPOHyperparameters(PPOHyperparameters):
         return model
 
 
-class MeanValueHead(nn.Module):
-    """A linear map of the mean over all cells."""
+class ValueHead(nn.Module):
+    """One number per board from the features of its cells, which it pools by one of `VALUE_POOLINGS`.
 
-    parts = 1
+    "mean" and "mean_max" are linear maps of the mean, and of the mean and the maximum. "attention" is the mean of a
+    linear map of each cell, weighted by a softmax over the cells (Ilse et al. 2018). With weights like the policy's
+    probabilities and with discount 0, it can express the mean reward of the policy.
+    """
 
-    def __init__(self, channels: int) -> None:
-        """Makes the linear layer."""
+    def __init__(self, channels: int, pooling: str) -> None:
+        """Makes the linear layer, or the 1x1 convolution for the numbers and the weights of the cells."""
         super().__init__()
-        self.layer = nn.Linear(self.parts * channels, 1)
-
-    def pooled(self, features: Tensor) -> Tensor:
-        """Maps features (N, channels, rows, cols) to (N, parts * channels)."""
-        return features.mean(dim=(2, 3))
+        self.pooling = pooling
+        numbers = {"mean": channels, "mean_max": 2 * channels}
+        self.layer = nn.Conv2d(channels, 2, 1) if pooling == "attention" else nn.Linear(numbers[pooling], 1)
 
     def forward(self, features: Tensor) -> Tensor:
         """Maps (N, channels, rows, cols) to (N, 1)."""
-        value: Tensor = self.layer(self.pooled(features))
+        if self.pooling == "attention":
+            numbers, scores = self.layer(features).flatten(start_dim=2).unbind(dim=1)
+            weighted: Tensor = (torch.softmax(scores, dim=1) * numbers).sum(dim=1, keepdim=True)
+            return weighted
+        pooled = features.mean(dim=(2, 3))
+        if self.pooling == "mean_max":
+            pooled = torch.cat([pooled, features.amax(dim=(2, 3))], dim=1)
+        value: Tensor = self.layer(pooled)
         return value
 
 
-class MeanMaxValueHead(MeanValueHead):
-    """A linear map of the mean and the maximum over all cells."""
-
-    parts = 2
-
-    def pooled(self, features: Tensor) -> Tensor:
-        """Maps features (N, channels, rows, cols) to (N, 2 * channels)."""
-        return torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3))], dim=1)
-
-
-class AttentionValueHead(nn.Module):
-    """The mean of a linear map of each cell, weighted by a softmax over the cells (Ilse et al. 2018).
-
-    With weights like the policy's probabilities and with discount 0, it can express the mean reward of the policy.
-    """
-
-    def __init__(self, channels: int) -> None:
-        """Makes the 1x1 convolution for the numbers and the weights of the cells."""
-        super().__init__()
-        self.layer = nn.Conv2d(channels, 2, 1)
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Maps (N, channels, rows, cols) to (N, 1)."""
-        numbers, scores = self.layer(features).flatten(start_dim=2).unbind(dim=1)
-        return (torch.softmax(scores, dim=1) * numbers).sum(dim=1, keepdim=True)
-
-
-VALUE_HEADS: Final[dict[str, type[nn.Module]]] = dict(
-    zip(VALUE_POOLINGS, (MeanValueHead, MeanMaxValueHead, AttentionValueHead), strict=True)
-)
-"""Classes of value heads by the name of their pooling."""
-
-
-class _Both(nn.Module):
-    """Passes features on to the actor and the critic as they are, in place of the MLPs of Stable-Baselines3."""
-
-    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        return features, features
-
-    def forward_actor(self, features: Tensor) -> Tensor:
-        return features
-
-    def forward_critic(self, features: Tensor) -> Tensor:
-        return features
-
-
-class PlainPolicy(MaskableActorCriticPolicy):
-    """One logit per cell and one value per board, with the losses of unmodified PPO.
+class BoardPolicy(MaskableActorCriticPolicy):
+    """Base of the policies: the shared trunk, and a network of actions and of values on its features.
 
     Args:
         args: arguments of `MaskableActorCriticPolicy`.
-        probability: ignored; the value loss is the squared error for all returns.
-        value_pooling: a name in `VALUE_HEADS`, how the value reads the cells.
+        probability: True if returns are probabilities; see `common/losses.py`.
         kwargs: arguments of `MaskableActorCriticPolicy`; features_extractor_kwargs holds the sizes of the network.
-            With share_features_extractor False the value has a trunk of its own.
     """
 
     action_net: CellHead
     value_net: nn.Module  # type: ignore[assignment]
+
+    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
+        """Builds the network."""
+        self.probability = probability
+        board: dict[str, Any] = {"features_extractor_class": BoardExtractor, "ortho_init": False, "net_arch": []}
+        super().__init__(*args, **board | kwargs)
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        check_clicks_alone(self.observation_space, self.action_space)
+        self._build_mlp_extractor()  # without layers, it passes features on as they are
+        self.action_net = CellHead(self.features_dim)
+        self.value_net = self._new_value_net()
+        parameters = self.parameters()
+        self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
+
+    def _new_value_net(self) -> nn.Module:
+        raise NotImplementedError
+
+    def click_head(self) -> CellHead:
+        """Returns the head whose largest output marks the greedy click."""
+        return self.action_net
+
+    def begin_with(self, head: CellHead) -> None:
+        """Copies a head that rates clicks."""
+        self.action_net.load_state_dict(head.state_dict())
+
+
+class PlainPolicy(BoardPolicy):
+    """One logit per cell and one value per board, with the losses of unmodified PPO.
+
+    Args:
+        args: arguments of `BoardPolicy`.
+        probability: ignored; the value loss is the squared error for all returns.
+        value_pooling: how the value reads the cells, see `ValueHead`.
+        kwargs: arguments of `BoardPolicy`. With share_features_extractor False the value has a trunk of its own.
+    """
 
     def __init__(
         self,
@@ -181,24 +183,11 @@ class PlainPolicy(MaskableActorCriticPolicy):
         **kwargs: Any,
     ) -> None:
         """Builds the network."""
-        self.probability, self.value_pooling = False, value_pooling
-        super().__init__(*args, **{"features_extractor_class": BoardExtractor, "ortho_init": False, **kwargs})
+        self.value_pooling = value_pooling
+        super().__init__(*args, probability=False, **kwargs)
 
-    def _build(self, lr_schedule: Schedule) -> None:
-        check_clicks_alone(self.observation_space, self.action_space)
-        self.mlp_extractor = _Both()  # type: ignore[assignment]
-        self.action_net = CellHead(self.features_dim)
-        self.value_net = VALUE_HEADS[self.value_pooling](self.features_dim)
-        parameters = self.parameters()
-        self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
-
-    def begin_with(self, head: CellHead) -> None:
-        """Copies a head that rates clicks into the logits."""
-        self.action_net.load_state_dict(head.state_dict())
-
-    def click_head(self) -> CellHead:
-        """Returns the head whose largest output marks the greedy click."""
-        return self.action_net
+    def _new_value_net(self) -> nn.Module:
+        return ValueHead(self.features_dim, self.value_pooling)
 
 
 SHARPNESS = 4.0
@@ -207,37 +196,22 @@ SHARPNESS = 4.0
 Masks = NDArray[np.bool_] | Tensor | None
 
 
-class MinesweeperPolicy(MaskableActorCriticPolicy):
+class MinesweeperPolicy(BoardPolicy):
     """Policy for `MaskablePPO`: the shared trunk, with Q and a preference for each cell.
-
-    Args:
-        args: arguments of `MaskableActorCriticPolicy`.
-        probability: True if returns are probabilities; see `common/losses.py`.
-        kwargs: arguments of `MaskableActorCriticPolicy`; features_extractor_kwargs holds the sizes of the network.
 
     Attributes:
         values: (N, 1), V of the boards in the last call of `forward`.
         bootstraps: True if returns include the value of the next board; without it `predict_values` returns 0.
     """
 
-    action_net: CellHead
-    value_net: CellHead  # type: ignore[assignment]
+    value_net: CellHead
     values: Tensor
     bootstraps = True
 
-    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
-        """Builds the network."""
-        self.probability = probability
-        super().__init__(*args, **{"features_extractor_class": BoardExtractor, "ortho_init": False, **kwargs})
-
-    def _build(self, lr_schedule: Schedule) -> None:
-        check_clicks_alone(self.observation_space, self.action_space)
-        self.action_net = CellHead(self.features_dim)
-        self.value_net = CellHead(self.features_dim)
+    def _new_value_net(self) -> nn.Module:
         for parameter in self.action_net.parameters():
             nn.init.zeros_(parameter)
-        parameters = self.parameters()
-        self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
+        return CellHead(self.features_dim)
 
     def _judge(self, obs: PyTorchObs, action_masks: Masks) -> tuple[Tensor, MaskableDistribution]:
         """Returns the outputs of the critic, (N, rows * cols), and the masked distribution over the clicks."""
@@ -265,8 +239,8 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Returns Q of the actions (N, 1), their log-probabilities (N,) and the entropy (N,)."""
         outputs, distribution = self._judge(obs, action_masks)
-        chosen = to_fitted_return(outputs.gather(1, actions.long().reshape(-1, 1)), self.probability)
-        return chosen, distribution.log_prob(actions), distribution.entropy()
+        chosen = outputs.gather(1, actions.long().reshape(-1, 1))
+        return fitted_return(chosen, self.probability), distribution.log_prob(actions), distribution.entropy()
 
     def get_distribution(self, obs: PyTorchObs, action_masks: Masks = None) -> MaskableDistribution:
         """Returns the distribution over the clicks."""
@@ -296,6 +270,15 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
     def _mean(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
         probabilities: Tensor = distribution.distribution.probs  # type: ignore[union-attr]
         return (probabilities * to_return(outputs, self.probability)).sum(dim=1, keepdim=True)
+
+
+def fitted_return(outputs: Tensor, probability: bool) -> Tensor:
+    """Returns the values of `to_return` with a gradient for a squared loss that cannot be replaced.
+
+    For probabilities the gradient skips the sigmoid. The gradient of the squared error (sigmoid(z) - r)^2 in z is then
+    2 (sigmoid(z) - r), twice the gradient of the cross-entropy.
+    """
+    return torch.sigmoid(outputs).detach() + (outputs - outputs.detach()) if probability else outputs
 
 
 class ThinnedRolloutBuffer(MaskableRolloutBuffer):
@@ -349,11 +332,11 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         **kwargs: arguments of `MaskablePPO`.
     """
 
-    policy: MinesweeperPolicy | PlainPolicy
+    policy: BoardPolicy
 
     def __init__(
         self,
-        policy: type[MinesweeperPolicy | PlainPolicy],
+        policy: type[BoardPolicy],
         env: MinesweeperVecEnv,
         hindsight: float = 0.0,
         isolated_weight_cap: float = 64.0,
@@ -377,18 +360,11 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
             raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {policy_coef:g}")
         self.play_on([env], [self.batch_size])
 
-    def _make_buffer(self, env: MinesweeperVecEnv) -> ThinnedRolloutBuffer:
-        return ThinnedRolloutBuffer(
-            self.n_steps,
-            env.observation_space,
-            env.action_space,
-            self.device,
-            self.gae_lambda,
-            self.gamma,
-            env.num_envs,
-        )
-
-    def _use_buffer(self, buffer: ThinnedRolloutBuffer) -> None:
+    def activate(self, slot: BoardSlot) -> None:
+        """Switches to a slot, with an empty rollout buffer; see `MultiBoardMixin.activate`."""
+        super().activate(slot)
+        shape = self.n_steps, self.observation_space, self.action_space, self.device
+        buffer = ThinnedRolloutBuffer(*shape, self.gae_lambda, self.gamma, self.n_envs)
         buffer.keep_scale, buffer.keep_min = self.keep_scale, self.keep_min
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
@@ -423,7 +399,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         assert dones is not None
         keep = keep_probabilities(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_min)
         chosen = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
-        slot.hindsight_buffer.add_some(chosen, observations=boards, games=slot.games)
+        slot.buffer.add_some(chosen, observations=boards, games=slot.games)
         slot.record_ends(dones, infos)
 
     def train(self) -> None:
@@ -434,7 +410,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         super().train()
         slot, learned = self.slot, self.n_epochs * self.rollout_buffer.drawn
         losses = []
-        while slot.drawn + self.batch_size <= self.replay_ratio * slot.hindsight_buffer.added:
+        while slot.drawn + self.batch_size <= self.replay_ratio * slot.buffer.added:
             losses.append(self._hindsight_step())
             slot.drawn += self.batch_size
         if losses:
@@ -443,13 +419,11 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         self.clock.lap("update")
 
     def _hindsight_step(self) -> float:
-        sample = self.slot.hindsight_buffer.sample(self.batch_size)
+        sample = self.slot.buffer.sample(self.batch_size)
         boards, cells = turn_at_random(sample.observations)
         outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
-        loss = (
-            self.hindsight
-            * hindsight_losses(outputs, sample.observations, sample.safe, self.isolated_weight_cap).mean()
-        )
+        losses = hindsight_losses(outputs, sample.observations, sample.safe, self.isolated_weight_cap)
+        loss = self.hindsight * losses.mean()
         self.policy.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.support.board_names import parse_board
 from baselines.support.checks import number_within, one_of, whole_number_within
-from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig, whole_number
+from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.rewards import REWARDS
 
 ALGORITHMS = {
@@ -118,6 +118,12 @@ class Hyperparameters:
         """Checks all fields."""
         check_options(self)
 
+    def learning_rate_at(self, remaining: float) -> float:
+        """Returns the learning rate when this fraction of the training, from 1 down to 0, remains."""
+        # The last rollout may pass the end of the budget, which makes the remaining fraction negative.
+        falling = min(1.0, max(0.0, remaining) / (1.0 - self.learning_rate_flat))
+        return self.learning_rate * (self.learning_rate_final + (1.0 - self.learning_rate_final) * falling)
+
     def make_learner(self, settings: TrainingSettings) -> Any:
         """Returns a new learner with these hyperparameters; see `baselines.learned.training.state.Learner`."""
         raise NotImplementedError
@@ -130,22 +136,11 @@ def hyperparameters_of(algo: str) -> type[Hyperparameters]:
     return kind
 
 
-@dataclass(frozen=True)
-class NetworkSize:
-    """Size of a network: features per cell, and applications of its residual block.
-
-    Raises:
-        ValueError: a number is out of range; the message names the allowed values.
-    """
+class NetworkSize(NamedTuple):
+    """Size of a network: features per cell, and applications of its residual block."""
 
     channels: int = 32
     depth: int = 6
-
-    def __post_init__(self) -> None:
-        """Checks the fields."""
-        for name, value, most in (("channels", self.channels, MAX_CHANNELS), ("depth", self.depth, MAX_DEPTH)):
-            if whole_number(name, value, 1) > most:
-                raise ValueError(f"{name} must be 1 to {most}, not {value}")
 
 
 @dataclass(frozen=True)
@@ -179,8 +174,8 @@ class TrainingSettings:
     start: str | None = option(None, "start from the weights of this run folder or agent")
     optimizer: str = option("muon", "take learning steps with muon or adam", choices=("muon", "adam"))
     envs: int = option(256, "play ENVS games of 64 cells at once", 1, MAX_ENVS)
-    channels: int = option(NetworkSize.channels, "give the network CHANNELS features", 1, MAX_CHANNELS)
-    depth: int = option(NetworkSize.depth, "apply the block of the network this often", 1, MAX_DEPTH)
+    channels: int = option(32, "give the network CHANNELS features", 1, MAX_CHANNELS)
+    depth: int = option(6, "apply the block of the network this often", 1, MAX_DEPTH)
     precision: str = option("float32", f"compute in {' or '.join(PRECISIONS)}", choices=PRECISIONS)
     eval_games: int = option(300, "play GAMES games per evaluation", 1, 100_000)
     device: str = option("auto", "learn on auto, cpu or cuda", choices=("auto", "cpu", "cuda"))

@@ -25,7 +25,7 @@ from baselines.learned.afterstate.self_play import (
 )
 from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.losses import hindsight_weights
-from baselines.learned.common.optimisation import learning_rate_schedule, new_optimizer
+from baselines.learned.common.optimisation import OPTIMIZER_CLASSES
 from baselines.learned.common.tensor_files import (
     Tensors,
     load_weights,
@@ -192,7 +192,6 @@ class AfterstateLearner:
         seed = settings.first_training_seed(0)
         self._own, self._depth, self._device = settings.own, settings.depth, settings.device
         self.steps, self.clock = 0, Clock()
-        self._learning_rate = learning_rate_schedule(self._own)
         self._rng = np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -206,7 +205,8 @@ class AfterstateLearner:
         counts, worth = [*trained.counts.parameters()], [*trained.worth_tower.parameters(), *trained.worth.parameters()]
         self._halves = {"cells": safety + counts, "worth": worth}
         groups = [{"params": safety}, {"params": counts + worth}]
-        self._optimizer = new_optimizer(settings.optimizer, groups, self._own.weight_decay)
+        optimizer: Any = OPTIMIZER_CLASSES[settings.optimizer]
+        self._optimizer: torch.optim.Optimizer = optimizer(groups, weight_decay=self._own.weight_decay)
         self._practices = [Practice(config, self._own, settings.envs) for config in settings.configs]
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
@@ -281,7 +281,7 @@ class AfterstateLearner:
     def _set_rates(self) -> None:
         """Sets the learning rates, which rise from 0 at the start of the training."""
         own = self._own
-        rate = self._learning_rate(1.0 - self._budget.progress(self.steps))
+        rate = own.learning_rate_at(1.0 - self._budget.progress(self.steps))
         rate *= min(1.0, (self.steps / own.batch_size + 1) / own.warm_up)
         safety, others = self._optimizer.param_groups
         safety["lr"], others["lr"] = own.safety_rate * rate, rate

@@ -9,9 +9,6 @@ from torch.nn import functional
 from baselines.learned.networks import click_masks
 from minesweeper_env.codes import FLAGGED
 
-WITHIN_ZERO_AND_ONE = ("win",)
-WITHIN_ZERO_AND_ONE_UNDISCOUNTED = ("safe_click",)
-
 
 def is_probability(reward: str, gamma: float) -> bool:
     """Returns whether every return lies in [0, 1], so that its mean is the probability of an event.
@@ -19,32 +16,12 @@ def is_probability(reward: str, gamma: float) -> bool:
     With "safe_click" and gamma 0 the event is a safe click. With "win" it is a won game, discounted by gamma. The
     returns of other reward schemes have either sign.
     """
-    return reward in WITHIN_ZERO_AND_ONE or (reward in WITHIN_ZERO_AND_ONE_UNDISCOUNTED and gamma == 0)
+    return reward == "win" or (reward == "safe_click" and gamma == 0)
 
 
 def to_return(outputs: Tensor, probability: bool) -> Tensor:
     """Maps the outputs of a head to returns: by the sigmoid if returns are probabilities, else unchanged."""
     return torch.sigmoid(outputs) if probability else outputs
-
-
-def to_fitted_return(outputs: Tensor, probability: bool) -> Tensor:
-    """Returns the values of `to_return` with a gradient for a squared loss that cannot be replaced.
-
-    For probabilities the gradient skips the sigmoid. The gradient of the squared error (sigmoid(z) - r)^2 in z is then
-    2 (sigmoid(z) - r), twice the gradient of the cross-entropy.
-    """
-    return torch.sigmoid(outputs).detach() + (outputs - outputs.detach()) if probability else outputs
-
-
-def value_losses(outputs: Tensor, targets: Tensor, probability: bool) -> Tensor:
-    """Returns the elementwise loss of outputs against target returns of the same shape.
-
-    Probabilities take the cross-entropy, whose gradient does not vanish where the sigmoid saturates. Other returns
-    take the Huber loss of DQN (Mnih et al. 2015).
-    """
-    if probability:
-        return functional.binary_cross_entropy_with_logits(outputs, targets, reduction="none")
-    return functional.smooth_l1_loss(outputs, targets, reduction="none")
 
 
 def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor, isolated_weight_cap: float) -> Tensor:

@@ -17,7 +17,6 @@ import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.buffers import BaseBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
@@ -25,7 +24,7 @@ from torch import Tensor, nn
 
 from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.losses import is_probability
-from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, learning_rate_schedule
+from baselines.learned.common.optimisation import OPTIMIZER_CLASSES
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.tensor_files import (
     Tensors,
@@ -55,33 +54,28 @@ class BoardExtractor(BaseFeaturesExtractor):
 
     Args:
         observation_space: int8 `Box` of the codes, radius 1.
-        channels: see `NetworkSize`.
-        depth: see `NetworkSize`.
+        channels: features per cell.
+        depth: applications of the block.
         mines: number of mines on the boards, which codes do not show; None leaves the planes that need it 0. The
             attribute of this name may change between batches.
 
     Raises:
-        ValueError: the space is not a `Box` of codes of radius 1, or a number is out of range.
+        ValueError: the space is not a `Box` of codes of radius 1.
     """
 
     def __init__(
         self,
         observation_space: spaces.Space[Any],
-        channels: int = NetworkSize.channels,
-        depth: int = NetworkSize.depth,
+        channels: int = NetworkSize().channels,
+        depth: int = NetworkSize().depth,
         mines: int | None = None,
     ) -> None:
         """Makes the trunk."""
-        shape = observation_space.shape
-        if (
-            not isinstance(observation_space, spaces.Box)
-            or len(shape or ()) != 2
-            or observation_space.high.max() != MINE
-        ):
+        box = isinstance(observation_space, spaces.Box) and len(observation_space.shape) == 2
+        if not box or observation_space.high.max() != MINE:  # type: ignore[attr-defined]
             raise ValueError(f"the observations must be codes (rows, cols) of 0 to {MINE}, not {observation_space}")
         super().__init__(observation_space, features_dim=channels)
-        self.trunk = Trunk(NetworkSize(channels, depth))
-        self.mines = mines
+        self.trunk, self.mines = Trunk(NetworkSize(channels, depth)), mines
 
     def forward(self, observations: Tensor) -> Tensor:
         """Maps codes (N, rows, cols) to features (N, channels, rows, cols) float32."""
@@ -106,23 +100,21 @@ class BoardSlot:
 
     Attributes:
         env: the N games of the board.
-        buffer: the rollout or replay buffer of these games.
         batch_size: boards in a minibatch.
+        buffer: boards with the outcomes of their cells, the replay buffer of DQN.
         observations: (N, rows, cols) int8, the codes that the next clicks answer.
         episode_starts: (N,) bool, True where the next click is the first of its game.
         games: (N,) int64, numbers of the games in progress, unique within the slot.
-        hindsight_buffer: boards with the outcomes of their cells; DQN uses its replay buffer for this.
         work: cells that passed through the network so far; those in gradient steps count `LEARNING_COST` times.
-        drawn: boards drawn from the hindsight buffer so far, repeats included.
+        drawn: boards drawn from the buffer so far, repeats included.
     """
 
     env: MinesweeperVecEnv
-    buffer: Any
     batch_size: int
+    buffer: ThinnedReplayBuffer
     observations: NDArray[np.int8]
     episode_starts: NDArray[np.bool_]
     games: NDArray[np.int64]
-    hindsight_buffer: ThinnedReplayBuffer
     work: int = 0
     drawn: int = 0
 
@@ -137,14 +129,14 @@ class BoardSlot:
         """
         for index in np.flatnonzero(dones):
             if not infos[index]["TimeLimit.truncated"]:
-                self.hindsight_buffer.ended(self.games[index], safe_cells(infos[index]["terminal_observation"]))
+                self.buffer.ended(self.games[index], safe_cells(infos[index]["terminal_observation"]))
         self.games[dones] += len(self.games)
 
     def tensors(self) -> Tensors:
         """Returns the games and the boards, for `restore`."""
         arrays: dict[str, NDArray[Any]] = {f"env/{key}": value for key, value in self.env.get_state().items()}
         arrays |= {"episode_starts": self.episode_starts, "games": self.games}
-        arrays |= {f"buffer/{key}": value for key, value in self.hindsight_buffer.get_state().items()}
+        arrays |= {f"buffer/{key}": value for key, value in self.buffer.get_state().items()}
         return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
 
     def restore(self, tensors: Tensors) -> None:
@@ -152,7 +144,7 @@ class BoardSlot:
         arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in tensors.items()}
         self.observations = self.env.set_state(unprefixed(arrays, "env"))  # type: ignore[arg-type]
         self.episode_starts, self.games = arrays["episode_starts"].astype(np.bool_), arrays["games"].copy()
-        self.hindsight_buffer.set_state(unprefixed(arrays, "buffer"))  # type: ignore[arg-type]
+        self.buffer.set_state(unprefixed(arrays, "buffer"))  # type: ignore[arg-type]
 
 
 class MultiBoardMixin(BaseAlgorithm):
@@ -175,12 +167,6 @@ class MultiBoardMixin(BaseAlgorithm):
     buffer_size: int
     clock: Clock
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Passes the arguments on to the algorithm; no slot exists until `play_on` is called."""
-        self.slots = []
-        super().__init__(*args, **kwargs)
-        self.clock = Clock()
-
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
         """Starts games on all boards, and activates the first slot.
 
@@ -188,25 +174,13 @@ class MultiBoardMixin(BaseAlgorithm):
             envs: one environment per board; the first one was given to the constructor.
             batch_sizes: boards in a minibatch, one number per board.
         """
-        self.slots = [self._make_slot(env, size) for env, size in zip(envs, batch_sizes, strict=True)]
-        for env in envs:
-            env.clock = self.clock
+        self.clock, self.slots = Clock(), []
+        for env, batch_size in zip(envs, batch_sizes, strict=True):
+            env.clock, count = self.clock, env.num_envs
+            buffer = ThinnedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
+            games = env.reset(), np.ones(count, np.bool_), np.arange(count)
+            self.slots.append(BoardSlot(env, batch_size, buffer, *games))
         self.activate(self.slots[0])
-
-    def _make_slot(self, env: MinesweeperVecEnv, batch_size: int) -> BoardSlot:
-        buffer, count = self._make_buffer(env), env.num_envs
-        boards = buffer
-        if not isinstance(boards, ThinnedReplayBuffer):
-            boards = ThinnedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
-        return BoardSlot(env, buffer, batch_size, env.reset(), np.ones(count, np.bool_), np.arange(count), boards)
-
-    def _make_buffer(self, env: MinesweeperVecEnv) -> BaseBuffer:
-        """Returns an empty buffer for the games of one board."""
-        raise NotImplementedError
-
-    def _use_buffer(self, buffer: Any) -> None:
-        """Makes the algorithm store in this buffer and learn from it."""
-        raise NotImplementedError
 
     def _play_and_learn(self, callback: BaseCallback) -> None:
         """Plays a rollout and learns from it."""
@@ -233,7 +207,6 @@ class MultiBoardMixin(BaseAlgorithm):
                 module.mines = slot.env.config.mines
             if hasattr(module, "observation_space"):
                 module.observation_space, module.action_space = self.observation_space, self.action_space  # type: ignore[assignment]
-        self._use_buffer(slot.buffer)
 
     def deactivate(self) -> None:
         """Saves the state of the current rollout into the active slot."""
@@ -248,8 +221,7 @@ class MultiBoardMixin(BaseAlgorithm):
 
     def count_work(self, seen: int, learned: int) -> None:
         """Adds boards of forward passes (`seen`) and of gradient steps (`learned`) to the active slot's work."""
-        rows, cols = self.slot.observations.shape[1:]
-        self.slot.work += (seen + LEARNING_COST * learned) * rows * cols
+        self.slot.work += (seen + LEARNING_COST * learned) * self.slot.env.config.cells
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         if self.budget is None:
@@ -316,22 +288,6 @@ class MultiBoardMixin(BaseAlgorithm):
             raise ValueError(f"it does not fit this training: {str(error).splitlines()[0]}") from error
 
 
-OF_SCHEDULE = ("learning_rate", "learning_rate_flat", "learning_rate_final", "batch_size", "weight_decay")
-"""Hyperparameters that the constructors of the algorithms take in another form."""
-
-OF_POLICY = ("value_pooling", "share_features_extractor")
-"""Hyperparameters that the constructor of a policy takes."""
-
-
-def make_envs(settings: TrainingSettings) -> list[MinesweeperVecEnv]:
-    """Returns the environments of a training, one per board, seeded for their first reset."""
-    envs = []
-    for index, config in enumerate(settings.configs):
-        envs.append(MinesweeperVecEnv(config, scaled(settings.envs, config.cells, MIN_GAMES), settings.reward))
-        envs[-1].seed(settings.first_training_seed(index))
-    return envs
-
-
 def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **arguments: Any) -> Any:
     """Makes a model and starts its games; this seeds the generators of Python, NumPy and PyTorch.
 
@@ -341,25 +297,28 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
         settings: of the training.
         **arguments: further arguments of the algorithm.
     """
-    own, envs = asdict(settings.own), make_envs(settings)
-    sizes = [scaled(own["batch_size"], env.config.cells, MIN_BATCH) for env in envs]
-    policy_kwargs = {
-        **{name: own[name] for name in OF_POLICY if name in own},
-        "probability": is_probability(settings.reward, settings.gamma),
-        "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
-        "optimizer_kwargs": {"weight_decay": own["weight_decay"]},
-        "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
-    }
+    envs, own = make_envs(settings), asdict(settings.own)
+    for name in ("learning_rate", "learning_rate_flat", "learning_rate_final"):
+        del own[name]
+    batch_size, weight_decay = own.pop("batch_size"), own.pop("weight_decay")
+    sizes = [scaled(batch_size, config.cells, MIN_BATCH) for config in settings.configs]
+    of_policy = {name: own.pop(name) for name in ("value_pooling", "share_features_extractor") if name in own}
     model = algorithm(
         policy,
         env=envs[0],
         batch_size=sizes[0],
-        learning_rate=learning_rate_schedule(settings.own),
+        learning_rate=settings.own.learning_rate_at,
         gamma=settings.gamma,
         seed=settings.seed,
         device=settings.device,
-        policy_kwargs=policy_kwargs,
-        **{name: value for name, value in own.items() if name not in OF_SCHEDULE + OF_POLICY},
+        policy_kwargs=of_policy
+        | {
+            "probability": is_probability(settings.reward, settings.gamma),
+            "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
+            "optimizer_kwargs": {"weight_decay": weight_decay},
+            "features_extractor_kwargs": settings.network._asdict(),
+        },
+        **own,
         **arguments,
     )
     # The constructor seeded the games with the seed of the training, which is no seed of games.
@@ -367,3 +326,12 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
     model.play_on(envs, sizes)
     set_precision(model.policy, settings.precision)
     return model
+
+
+def make_envs(settings: TrainingSettings) -> list[MinesweeperVecEnv]:
+    """Returns the environments of a training, one per board, seeded for their first reset."""
+    envs = []
+    for index, config in enumerate(settings.configs):
+        envs.append(MinesweeperVecEnv(config, scaled(settings.envs, config.cells, MIN_GAMES), settings.reward))
+        envs[-1].seed(settings.first_training_seed(index))
+    return envs

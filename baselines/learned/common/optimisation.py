@@ -1,4 +1,4 @@
-"""Optimisers by name, and the learning rate over a training."""
+"""Optimisers by name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-
-from baselines.learned.common.budget import FlatThenFalling
-from baselines.learned.settings import Hyperparameters
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 """Coefficients a, b, c of the polynomial a x + b x^3 + c x^5 that drives singular values to 1 (Jordan et al. 2024)."""
@@ -46,11 +43,7 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
-        """Updates the parameters by their gradients.
-
-        Args:
-            closure: must be None.
-        """
+        """Updates the parameters by their gradients; `closure` must be None."""
         assert closure is None
         for group in self.param_groups:
             for parameter in group["params"]:
@@ -113,21 +106,3 @@ def orthogonalise(matrix: Tensor) -> Tensor:
 
 
 OPTIMIZER_CLASSES: dict[str, type[torch.optim.Optimizer]] = {"muon": Muon, "adam": torch.optim.AdamW}
-
-
-def new_optimizer(name: str, parameters: Iterable[Any], weight_decay: float) -> torch.optim.Optimizer:
-    """Returns a new optimiser.
-
-    Args:
-        name: one of `OPTIMIZER_CLASSES`.
-        parameters: parameters, or groups of them.
-        weight_decay: weight decay as a fraction of the learning rate.
-    """
-    return OPTIMIZER_CLASSES[name](parameters, weight_decay=weight_decay)  # type: ignore[call-arg]
-
-
-def learning_rate_schedule(hyperparameters: Hyperparameters) -> FlatThenFalling:
-    """Returns the learning rate as a function of the remaining fraction of the training."""
-    return FlatThenFalling(
-        hyperparameters.learning_rate, hyperparameters.learning_rate_flat, hyperparameters.learning_rate_final
-    )

@@ -15,12 +15,8 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
-from stable_baselines3.common.buffers import BaseBuffer
+from stable_baselines3.common.utils import get_device
 from torch import Tensor
-
-from minesweeper_env.config import whole_number
-
-Bools = NDArray[np.bool_]
 
 
 def keep_probabilities(errors: NDArray[np.float32], scale: float, least: float) -> NDArray[np.float32]:
@@ -44,111 +40,95 @@ class Transitions(NamedTuple):
 
     Attributes:
         observations: (N, rows, cols) int8 codes before the click.
-        actions: (N, 1) int64.
         next_observations: (N, rows, cols) int8 codes after the click.
-        dones: (N, 1) float32, 1 where the game ended.
+        actions: (N, 1) int64.
         rewards: (N, 1) float32.
+        dones: (N, 1) float32, 1 where the game ended.
         safe: (N, rows * cols) int8, outcome of each cell: 1 safe, 0 mine; -1 in games without an outcome yet.
     """
 
     observations: Tensor
-    actions: Tensor
     next_observations: Tensor
-    dones: Tensor
+    actions: Tensor
     rewards: Tensor
+    dones: Tensor
     safe: Tensor
 
 
-class ThinnedReplayBuffer(BaseBuffer):
-    """Ring buffer of the last `buffer_size` stored transitions of all games.
+class ThinnedReplayBuffer:
+    """Ring buffer of the last `buffer_size` stored transitions of all games, in columns.
 
     Args:
         buffer_size: number of rows.
         observation_space: `Box` of the codes.
-        action_space: space of the clicks.
+        action_space: of the clicks.
         device: device of the sampled tensors.
-        n_envs: ignored; any number of games may add transitions.
-        optimize_memory_usage: must be False.
+        **_: what Stable-Baselines3 passes besides; any number of games may add transitions.
 
-    Raises:
-        ValueError: an argument is not allowed.
+    Attributes:
+        columns: the arrays by name, those of `Transitions` and "games", the number of the game of each row.
+        added: number of transitions ever stored.
     """
-
-    NAMES: tuple[str, ...] = ("observations", "next_observations", "actions", "rewards", "dones", "games", "safe")
 
     def __init__(
         self,
         buffer_size: int,
         observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],  # noqa: ARG002
         device: torch.device | str = "auto",
-        n_envs: int = 1,
-        optimize_memory_usage: bool = False,
+        **_: Any,
     ) -> None:
         """Makes empty arrays; the system commits their memory as they fill."""
-        if optimize_memory_usage:
-            raise ValueError("optimize_memory_usage must be False: successive transitions are not all stored")
-        super().__init__(whole_number("buffer_size", buffer_size, 1), observation_space, action_space, device, n_envs)
-        self.observations = np.zeros((buffer_size, *self.obs_shape), np.int8)
-        self.next_observations = np.zeros_like(self.observations)
-        self.actions = np.zeros(buffer_size, np.int64)
-        self.rewards, self.dones = (np.zeros(buffer_size, np.float32) for _ in range(2))
-        self.games = np.full(buffer_size, -1, np.int64)
-        self.safe = np.zeros((buffer_size, int(np.prod(self.obs_shape))), np.int8)
-        self.added = 0
+        self.buffer_size, self.device, self.added = buffer_size, get_device(device), 0
+        rows, cols = observation_space.shape or (0, 0)
+        boards = (buffer_size, rows, cols)
+        self.columns: dict[str, NDArray[Any]] = {
+            "observations": np.zeros(boards, np.int8),
+            "next_observations": np.zeros(boards, np.int8),
+            "actions": np.zeros((buffer_size, 1), np.int64),
+            "rewards": np.zeros((buffer_size, 1), np.float32),
+            "dones": np.zeros((buffer_size, 1), np.float32),
+            "safe": np.zeros((buffer_size, rows * cols), np.int8),
+            "games": np.full(buffer_size, -1, np.int64),
+        }
 
-    def add_some(self, chosen: Bools, **transitions: NDArray[Any]) -> None:
+    def size(self) -> int:
+        """Returns the number of rows filled."""
+        return min(self.added, self.buffer_size)
+
+    def add_some(self, chosen: NDArray[np.bool_], **transitions: NDArray[Any]) -> None:
         """Stores some transitions in place of the oldest ones; `ended` adds their outcomes later.
 
         Args:
             chosen: (M,) bool, True for each transition to store; at most `buffer_size` of them.
-            **transitions: arrays of first dimension M, named as in `NAMES` without "safe". "games" holds the number of
-                each game, by which `ended` finds its rows.
+            **transitions: arrays of first dimension M, named as the columns, without "safe".
         """
-        count = int(chosen.sum())
-        rows = (self.pos + np.arange(count)) % self.buffer_size
+        rows = (self.added + np.arange(int(chosen.sum()))) % self.buffer_size
         for name, values in transitions.items():
-            getattr(self, name)[rows] = values[chosen]
-        self.safe[rows] = -1
-        self.full = self.full or self.pos + count >= self.buffer_size
-        self.pos = (self.pos + count) % self.buffer_size
-        self.added += count
+            column = self.columns[name]
+            column[rows] = values[chosen].reshape(-1, *column.shape[1:])
+        self.columns["safe"][rows] = -1
+        self.added += len(rows)
 
     def ended(self, game: int, safe: NDArray[np.bool_]) -> None:
         """Records the outcome of each cell, (rows * cols,) bool, in all stored rows of a game."""
-        self.safe[self.games == game] = safe
+        self.columns["safe"][self.columns["games"] == game] = safe
 
-    def sample(self, batch_size: int, env: Any = None) -> Transitions:  # noqa: ARG002
+    def sample(self, batch_size: int) -> Transitions:
         """Draws transitions uniformly with replacement, by PyTorch's global generator."""
-        return self._get_samples(torch.randint(self.size(), (batch_size,)).numpy())
-
-    def _get_samples(self, batch_inds: NDArray[np.int64], env: Any = None) -> Transitions:  # type: ignore[override]  # noqa: ARG002
-        def column(values: NDArray[Any]) -> Tensor:
-            return self.to_torch(values[batch_inds][:, None])
-
+        rows = torch.randint(self.size(), (batch_size,)).numpy()
         return Transitions(
-            self.to_torch(self.observations[batch_inds]),
-            column(self.actions),
-            self.to_torch(self.next_observations[batch_inds]),
-            column(self.dones),
-            column(self.rewards),
-            self.to_torch(self.safe[batch_inds]),
+            *(torch.as_tensor(self.columns[name][rows], device=self.device) for name in Transitions._fields)
         )
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Returns the stored rows and the counters as arrays, for `set_state`."""
-        return {name: getattr(self, name)[: self.size()] for name in self.NAMES} | {
-            "counters": np.array([self.pos, self.added])
+        """Returns the stored rows and their number as arrays, for `set_state`."""
+        return {name: column[: self.size()] for name, column in self.columns.items()} | {
+            "added": np.array([self.added])
         }
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> None:
-        """Restores what `get_state` returned.
-
-        Raises:
-            ValueError, KeyError: the state is from another kind of buffer.
-        """
-        size = len(state["games"])
-        for name in self.NAMES:
-            getattr(self, name)[:size] = state[name]
-        self.full = size == self.buffer_size
-        self.pos, self.added = (int(number) for number in state["counters"])
+        """Restores what `get_state` returned; raises ValueError or KeyError if it is of another kind of buffer."""
+        self.added = int(state["added"][0])
+        for name, column in self.columns.items():
+            column[: self.size()] = state[name]

@@ -125,7 +125,7 @@ def run(
         stop = stack.enter_context(StopSignals(bar))
 
         def is_over() -> bool:
-            return stop.requested or is_ended or budget.is_spent(learner.steps)
+            return stop.requested or is_ended or budget.progress(learner.steps) >= 1
 
         for _ in learner.rounds(budget, log):
             if is_over():

@@ -8,17 +8,19 @@ from support.tiny_training import ALL, make_model, one_thread, tiny  # noqa: F40
 
 from baselines.learned.agents import LearnedPolicy
 from baselines.learned.common.budget import Budget
-from baselines.learned.common.losses import is_probability, to_fitted_return
+from baselines.learned.common.losses import is_probability
 from baselines.learned.common.multi_board import make_envs
+from baselines.learned.common.replay_buffer import Transitions
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import ILLEGAL, MinesweeperQPolicy
 from baselines.learned.networks import BoardNetwork, click_masks, random_clicks, symmetries, transform, transform_cells
 from baselines.learned.ppo import (
-    VALUE_HEADS,
     VALUE_POOLINGS,
     MinesweeperPolicy,
     MinesweeperPPO,
     PlainPPOHyperparameters,
+    ValueHead,
+    fitted_return,
 )
 from baselines.learned.settings import NetworkSize
 from baselines.scripted.oracle_play.exact import first_cell
@@ -95,17 +97,11 @@ def test_dqn_target_takes_the_best_legal_next_click():
         raw = torch.sigmoid(model.q_net_target.outputs(torch.as_tensor(boards)))
     rewards, dones = torch.full((300, 1), 0.25), torch.zeros(300, 1)
     dones[:10] = 1
-    targets = model._targets(torch.as_tensor(boards), rewards, dones)
+    sample = Transitions(None, torch.as_tensor(boards), None, rewards, dones, None)
+    targets = model._targets(sample)
     expected = 0.25 + 0.5 * raw[np.arange(300), cells][:, None] * (1 - dones)
     torch.testing.assert_close(targets, expected)
     assert (targets[:10] == 0.25).all()
-
-
-def test_dqn_with_gamma_0_does_not_ask_the_target_network(monkeypatch):
-    model = tiny_model("dqn")
-    monkeypatch.setattr(model, "q_net_target", None)
-    rewards = torch.rand(4, 1)
-    assert torch.equal(model._targets(torch.zeros(4, 4, 5), rewards, torch.zeros(4, 1)), rewards)
 
 
 def test_q_values_of_illegal_clicks_lie_below_all_others():
@@ -201,7 +197,7 @@ def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
 def test_squared_loss_descends_as_cross_entropy():
     outputs = torch.tensor([-3.0, 0.5, 8.0], requires_grad=True)
     targets = torch.tensor([1.0, 0.0, 0.0])
-    fitted = to_fitted_return(outputs, probability=True)
+    fitted = fitted_return(outputs, probability=True)
     torch.testing.assert_close(fitted, torch.sigmoid(outputs))
     ((fitted - targets) ** 2).sum().backward()
     torch.testing.assert_close(outputs.grad, 2 * (torch.sigmoid(outputs) - targets).detach())
@@ -290,9 +286,8 @@ def test_the_value_of_plain_ppo_learns_from_each_input(pooling, shared):
 
 
 def test_value_heads_compute_what_their_names_say():
-    assert tuple(VALUE_HEADS) == VALUE_POOLINGS
     channels = torch.rand(3, 4, 5, 6)
-    mean, extreme, weighted = (VALUE_HEADS[name](4) for name in VALUE_POOLINGS)
+    mean, extreme, weighted = (ValueHead(4, name) for name in VALUE_POOLINGS)
     torch.testing.assert_close(mean(channels), channels.mean(dim=(2, 3)) @ mean.layer.weight.T + mean.layer.bias)
     flat = channels.flatten(start_dim=2)
     pooled = torch.cat([flat.mean(dim=2), flat.max(dim=2).values], dim=1)

@@ -10,7 +10,6 @@ import torch
 from support.tiny_training import make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import find_agent, load_network, save_agent
-from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
@@ -165,9 +164,9 @@ def assert_same_place(one, other):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     for name, value in other.env.get_state().items():
         np.testing.assert_array_equal(one.env.get_state()[name], value)
-    assert one.hindsight_buffer.pos == other.hindsight_buffer.pos > 0
-    for name in ThinnedReplayBuffer.NAMES:
-        np.testing.assert_array_equal(getattr(one.hindsight_buffer, name), getattr(other.hindsight_buffer, name))
+    assert one.buffer.added == other.buffer.added > 0
+    for name, column in one.buffer.columns.items():
+        np.testing.assert_array_equal(column, other.buffer.columns[name])
 
 
 @pytest.mark.parametrize("trained", ["dqn"], indirect=True)

@@ -28,9 +28,10 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
 from baselines.cli.seeds import carry_out, plan
 from baselines.cli.train import main
 from baselines.learned.agents import kept_step
-from baselines.learned.common.budget import Budget, FlatThenFalling
+from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import lineage, training_of
+from baselines.learned.settings import Hyperparameters
 from baselines.learned.training import loop, state
 from baselines.learned.training.evaluation import REFERENCES, Score
 from baselines.learned.training.files import Log, Progress
@@ -52,7 +53,7 @@ def steps_of(folder):
 
 
 def test_the_schedule_is_flat_and_then_falls_and_the_budget_counts_earlier_sessions():
-    schedule = FlatThenFalling(1e-3, flat=0.5, final=0.1)
+    schedule = Hyperparameters(1e-3, learning_rate_flat=0.5, learning_rate_final=0.1).learning_rate_at
     assert schedule(1.0) == schedule(0.5) == 1e-3
     assert schedule(0.0) == schedule(-0.1) == pytest.approx(1e-4)
     assert schedule(0.25) == pytest.approx(5.5e-4)

@@ -5,7 +5,6 @@ import pytest
 import torch
 from support.tiny_training import make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.common.losses import hindsight_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import distillation_loss
@@ -43,7 +42,7 @@ def test_the_buffer_keeps_the_latest_of_the_chosen():
     add(buffer, [5, 6, 7])
     assert buffer.size() == 5
     assert buffer.added == 6
-    assert sorted(buffer.actions) == [3, 4, 5, 6, 7]
+    assert sorted(buffer.columns["actions"][:, 0]) == [3, 4, 5, 6, 7]
     torch.manual_seed(0)
     sample = buffer.sample(500)
     counts = np.bincount(sample.actions[:, 0].numpy(), minlength=8)
@@ -57,30 +56,17 @@ def test_the_buffer_keeps_the_latest_of_the_chosen():
     assert (sample.safe == -1).all()
 
 
-def test_rows_fill_in_order_and_wrap_after_the_last_one():
-    buffer = empty_buffer(4)
-    for numbers, rows, full, pos in (
-        ([1, 2, 3], [1, 2, 3, 0], False, 3),
-        ([4], [1, 2, 3, 4], True, 0),
-        ([5, 6], [5, 6, 3, 4], True, 2),
-        ([7, 8, 9], [9, 6, 7, 8], True, 1),
-    ):
-        add(buffer, numbers)
-        assert buffer.actions.tolist() == rows
-        assert (buffer.full, buffer.pos) == (full, pos)
-    assert buffer.added == 9
-
-
 @pytest.mark.parametrize("stored", [3, 4, 6])
-def test_a_restored_buffer_stores_on_in_the_same_rows(stored):
+def test_rows_fill_in_order_and_wrap_and_a_restored_buffer_goes_on_in_them(stored):
     buffer, other = empty_buffer(4), empty_buffer(4)
-    add(buffer, list(range(stored)))
+    for number in range(stored):
+        add(buffer, [number])
     other.set_state({name: array.copy() for name, array in buffer.get_state().items()})
-    assert (other.size(), other.full, other.pos, other.added) == (min(stored, 4), stored >= 4, stored % 4, stored)
-    add(buffer, [7, 8])
-    add(other, [7, 8])
-    for name in buffer.NAMES:
-        np.testing.assert_array_equal(getattr(other, name), getattr(buffer, name))
+    assert (other.size(), other.added) == (min(stored, 4), stored)
+    for each in (buffer, other):
+        add(each, [7, 8])
+        expected = {3: [8, 1, 2, 7], 4: [7, 8, 2, 3], 6: [4, 5, 7, 8]}[stored]
+        assert each.columns["actions"][:, 0].tolist() == expected
 
 
 def test_the_buffer_notes_the_end_of_a_game_on_its_boards_alone():
@@ -88,10 +74,10 @@ def test_the_buffer_notes_the_end_of_a_game_on_its_boards_alone():
     add(buffer, [1, 2, 1, 3])
     safe = np.arange(20) % 3 == 0
     buffer.ended(1, safe)
-    np.testing.assert_array_equal(buffer.safe[[0, 2]], [safe, safe])
-    assert (buffer.safe[[1, 3]] == -1).all()
+    np.testing.assert_array_equal(buffer.columns["safe"][[0, 2]], [safe, safe])
+    assert (buffer.columns["safe"][[1, 3]] == -1).all()
     add(buffer, [1, 1, 1])
-    assert (buffer.safe[[4, 5, 0]] == -1).all()
+    assert (buffer.columns["safe"][[4, 5, 0]] == -1).all()
 
 
 def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_them():
@@ -100,7 +86,7 @@ def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_t
     predicted, rewards = watch_clicks(model)
     model.learn(12_000)
     predicted, rewards = np.concatenate(predicted), np.concatenate(rewards)
-    stored = model.replay_buffer.rewards[: model.replay_buffer.size()]
+    stored = model.replay_buffer.columns["rewards"][: model.replay_buffer.size()]
     expected = np.clip(1 - predicted, 0.3, 1)
     assert len(stored) == pytest.approx(expected.sum(), rel=0.05)
     assert len(stored) < 0.8 * len(rewards)
@@ -152,35 +138,15 @@ def test_the_last_board_of_a_game_shows_where_the_mines_were(mines):
 def test_what_is_learned_in_hindsight_is_what_the_game_showed():
     model = make_model(tiny("dqn", boards=("4x5/3",)))
     model.learn(1_200)
-    buffer = model.replay_buffer
-    known = buffer.safe[: buffer.size(), 0] >= 0
+    columns = {name: column[: model.replay_buffer.size()] for name, column in model.replay_buffer.columns.items()}
+    known = columns["safe"][:, 0] >= 0
     assert known.mean() > 0.8
-    boards, safe = buffer.observations[: buffer.size()][known], buffer.safe[: buffer.size()][known]
+    boards, safe = columns["observations"][known], columns["safe"][known]
     opened = boards.reshape(len(boards), -1) < 9
     assert (safe[opened] == 1).all()
     assert ((safe == 0).sum(axis=1) == 3).all()
-    clicked = safe[np.arange(len(safe)), buffer.actions[: buffer.size()][known]]
-    np.testing.assert_array_equal(clicked, buffer.rewards[: buffer.size()][known])
-
-
-def test_hindsight_counts_covered_cells_of_finished_games():
-    codes = torch.full((2, 1, 3), 11, dtype=torch.int8)
-    codes[0, 0, 0] = 1
-    safe = torch.tensor([[1, 0, 1], [-1, -1, -1]], dtype=torch.int8)
-    outputs = torch.tensor([[5.0, 0.0, 2.0], [1.0, 1.0, 1.0]])
-    expected = np.log(2) + np.log1p(np.exp(-2.0))
-    found = hindsight_losses(outputs, codes, safe, isolated_weight_cap=64.0)
-    torch.testing.assert_close(found, torch.tensor([[expected], [0.0]]).float())
-
-
-@pytest.mark.parametrize(("isolated_weight_cap", "share"), [(0, 0.0), (1, 0.2), (4.5, 0.9), (5, 1.0), (64, 1.0)])
-def test_hindsight_caps_the_weight_of_cells_without_an_open_neighbour(isolated_weight_cap, share):
-    codes = torch.tensor([[[11, 2, 11, 11, 11, 9], [11, 11, 11, 11, 10, 11]]], dtype=torch.int8)
-    safe = torch.tensor([[0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1]], dtype=torch.int8)
-    outputs = torch.linspace(-2.0, 2.0, 12)[None]
-    losses = torch.nn.functional.softplus(torch.where(safe == 1, -outputs, outputs))[0]
-    expected = losses[[0, 2, 6, 7, 8]].sum() + share * losses[[3, 4, 9, 10, 11]].sum()
-    torch.testing.assert_close(hindsight_losses(outputs, codes, safe, isolated_weight_cap)[0, 0], expected)
+    clicked = np.take_along_axis(safe, columns["actions"][known], axis=1)
+    np.testing.assert_array_equal(clicked, columns["rewards"][known])
 
 
 def test_the_teacher_gives_the_oracles_probabilities():
@@ -202,13 +168,13 @@ def test_ppo_remembers_boards_and_how_their_games_ended():
     model = make_model(tiny("ppo", boards=("4x5/3", "5x5/4")))
     model.learn(3_000)
     for slot, mines in zip(model.slots, (3, 4), strict=True):
-        buffer = slot.hindsight_buffer
+        buffer = slot.buffer
         assert 0.3 * model.num_timesteps / 2 < buffer.added < model.num_timesteps / 2
-        safe = buffer.safe[: buffer.size()]
+        safe = buffer.columns["safe"][: buffer.size()]
         known = safe[:, 0] >= 0
         assert known.mean() > 0.5
         assert ((safe[known] == 0).sum(axis=1) == mines).all()
-        boards = buffer.observations[: buffer.size()].reshape(buffer.size(), -1)
+        boards = buffer.columns["observations"][: buffer.size()].reshape(buffer.size(), -1)
         assert (safe[known][boards[known] < 9] == 1).all()
         assert slot.drawn > buffer.added
 
