@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from baselines.cli.start import BAD_ARGUMENTS
 from baselines.cluster import parse_address
@@ -39,6 +39,8 @@ SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
 
 _UNSET = object()
+
+Value = TypeVar("Value")
 
 _ARGUMENT = re.compile(r"(?<![-\w])(first_click|no_guess)(?![\w=,;)])|^(mines|size|seed)(?= must )")
 """The arguments of the library that messages name, and that a user of a command types as options."""
@@ -90,12 +92,20 @@ class Parser(argparse.ArgumentParser):
         return options, [name for name, value in vars(found).items() if value is not _UNSET]
 
 
-def parse_size(text: str) -> tuple[int, int]:
-    """Returns (rows, cols) of a size such as "8" or "16x30"."""
-    try:
-        return parse_size_name(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+def _told(parse: Callable[[str], Value]) -> Callable[[str], Value]:
+    """Returns a parser for argparse, which shows the message of its errors."""
+
+    def parsed(text: str) -> Value:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return parsed
+
+
+parse_size = _told(parse_size_name)
+"""Returns (rows, cols) of a size such as "8" or "16x30"."""
 
 
 def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
@@ -127,14 +137,6 @@ def positive_number(text: str) -> float:
     if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"must be a number above 0, not {text!r}")
     return number
-
-
-def parse_cluster(text: str) -> str:
-    """Returns the address of a cluster."""
-    try:
-        return parse_address(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 SHARED: Mapping[str, dict[str, Any]] = {
@@ -187,7 +189,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "play in N worker processes",
     },
     "--ray": {
-        "type": parse_cluster,
+        "type": _told(parse_address),
         "metavar": "ADDRESS",
         "help": "use a cluster of Ray, which needs minesweeper-env[ray]: the address of its head node, auto for the "
         "cluster that runs here, or local for one that is started on this machine alone",

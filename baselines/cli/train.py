@@ -81,7 +81,6 @@ def _add_options(group: argparse._ArgumentGroup, *names: str) -> None:
 
 def _train(program: str, training: Training, command: str, track: bool) -> int:
     """Trains, and reports the result; returns the exit status."""
-    from baselines.learned.agents import kept_step
     from baselines.learned.training.loop import run
 
     folder = training.folder
@@ -91,8 +90,8 @@ def _train(program: str, training: Training, command: str, track: bool) -> int:
         say(f"{program}: {explain(error)}; --resume continues, and what was saved before is in {folder}")
         return FAILED
     except KeyboardInterrupt:
-        steps = kept_step(folder)
-        agent = "there is no agent yet" if steps is None else f"the kept agent is of step {steps}"
+        kept = training.progress.kept
+        agent = f"the kept agent is of step {kept['steps']}" if kept else "there is no agent yet"
         say(f"{program}: stopped at once; {agent}, and --resume continues from the last checkpoint in {folder}")
         return INTERRUPTED
     _report(program, training)

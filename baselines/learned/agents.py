@@ -85,14 +85,6 @@ def read_description(folder: Path) -> Description:
     return read_as(folder / AGENT_FILE, Description)
 
 
-def kept_step(folder: Path) -> int | None:
-    """Returns the step of the training at which the agent of a run folder was kept; None if there is no such agent."""
-    try:
-        return int(read_tensors(folder / AGENT_WEIGHTS_FILE)[1]["selected_by"]["steps"])
-    except (ValueError, KeyError, TypeError, OverflowError):
-        return None
-
-
 def load_network(folder: Path) -> nn.Module:
     """Returns the network of a run folder on the CPU, a `BoardNetwork` or an `AfterstateNetwork`.
 

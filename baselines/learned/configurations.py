@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
@@ -86,17 +87,16 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     given = _given(options)
     start = read_configuration(options.config) if options.config else {}
     if options.resume and options.out is not None and not options.config:
-        return resumed(options.out, given), options.out
-    table = start.get("hyperparameters", {})
-    if "hyperparameters" in given and isinstance(table, dict):
-        given["hyperparameters"] = {**table, **given["hyperparameters"]}
+        return _resumed(options.out, given), options.out
+    if "hyperparameters" in given:
+        given["hyperparameters"] = {**start.get("hyperparameters", {}), **given["hyperparameters"]}
     settings = TrainingSettings.from_some({**start, **given})
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
-    if not options.resume:
-        return settings, folder
-    # The budget of the first session may be another one.
-    fixed = {name: value for name, value in settings.to_json().items() if name in start.keys() - {*MAY_CHANGE}}
-    return resumed(folder, given | fixed), folder
+    if options.resume:
+        # The budget of the first session may be another one.
+        content = settings.to_json()
+        settings = _resumed(folder, given | {name: content[name] for name in start.keys() - {*MAY_CHANGE}})
+    return settings, folder
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
@@ -108,7 +108,10 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     if options.steps is not None or options.minutes is not None:
         given |= {"steps": options.steps, "minutes": options.minutes}
     if options.set is not None:
-        given["hyperparameters"] = dict(_assignment(text) for text in options.set)
+        if bad := [text for text in options.set if not re.fullmatch(r"[^=]+=.+", text)]:
+            raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {bad[0]!r}")
+        pairs = (text.partition("=") for text in options.set)
+        given["hyperparameters"] = {name: number_or_text(value) for name, _, value in pairs}
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
@@ -117,27 +120,16 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _assignment(text: str) -> tuple[str, int | float | str]:
-    name, _, value = text.partition("=")
-    if not name or not value:
-        raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {text!r}")
-    return name, number_or_text(value)
-
-
 def _name(settings: TrainingSettings) -> str:
     logic = [] if settings.no_guess == "none" else ["no-guess", settings.no_guess]
     return "-".join([settings.algo, *(file_name(board) for board in settings.boards), *logic])
 
 
-def resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
-    """Returns the settings of the training in a folder, with the given ones that may change.
-
-    Raises:
-        ValueError: there is no training, or it has other settings than the given ones.
-    """
+def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
+    """Returns the settings of the training in a folder, with the given ones that may change; others must be equal."""
     if not (folder / RUN_FILE).is_file():
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
-    settings = TrainingSettings.from_json(read_json(folder / RUN_FILE).get("settings"))
+    settings = TrainingSettings.from_some(read_json(folder / RUN_FILE).get("settings"))
     check_earlier(folder, {name: value for name, value in given.items() if name not in MAY_CHANGE})
     return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
 
@@ -160,8 +152,9 @@ def check_earlier(folder: Path, settings: Mapping[str, Any]) -> None:
             f"{checkpoint} is missing, and a new training would overwrite {agents[0]}; "
             f"train on from its weights in another folder: --start {folder} --out DIR"
         )
-    fixed = {name: value for name, value in settings.items() if value != "auto"}
-    earlier_results(folder, RUN_FILE, {"settings": fixed})
+    earlier_results(
+        folder, RUN_FILE, {"settings": {name: value for name, value in settings.items() if value != "auto"}}
+    )
 
 
 def training_of(folder: Path) -> dict[str, Any]:

@@ -38,7 +38,7 @@ ISOLATED = "cap on the total loss weight, in cells, of covered cells without an 
 
 
 class Option(NamedTuple):
-    """Declaration of an option: its meaning, the allowed texts, and the bounds of a number."""
+    """An option: its meaning, the allowed texts, and the bounds of a number."""
 
     meaning: str
     choices: Sequence[str] = ()
@@ -68,21 +68,18 @@ def check_options(settings: Any) -> None:
         ValueError: a value is not allowed; the message names the allowed values.
     """
     for entry, declared in options_of(settings):
-        value = getattr(settings, entry.name)
-        if value is not None or "None" not in str(entry.type):
-            object.__setattr__(settings, entry.name, _checked(entry, declared, value))
-
-
-def _checked(entry: Field[Any], declared: Option, value: Any) -> Any:
-    if declared.choices:
-        return one_of(entry.name, value, declared.choices)
-    if str(entry.type).startswith("int"):
-        return whole_number_within(entry.name, value, int(declared.least), int(declared.most))
-    if str(entry.type).startswith("float"):
-        return number_within(entry.name, value, declared.least, declared.most)
-    if not isinstance(value, str):
-        raise ValueError(f"{entry.name} must be a text, not {value!r}")
-    return value
+        name, kind, value = entry.name, str(entry.type), getattr(settings, entry.name)
+        if value is None and "None" in kind:
+            continue
+        if declared.choices:
+            value = one_of(name, value, declared.choices)
+        elif kind.startswith("int"):
+            value = whole_number_within(name, value, int(declared.least), int(declared.most))
+        elif kind.startswith("float"):
+            value = number_within(name, value, declared.least, declared.most)
+        elif not isinstance(value, str):
+            raise ValueError(f"{name} must be a text, not {value!r}")
+        object.__setattr__(settings, name, value)
 
 
 def complete(kind: type[Any], content: Any, what: str) -> Any:
@@ -101,11 +98,7 @@ def complete(kind: type[Any], content: Any, what: str) -> Any:
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """Hyperparameters of all algorithms, named as in Stable-Baselines3 where it has them.
-
-    Raises:
-        ValueError: a value is not allowed; the message names the allowed values.
-    """
+    """Hyperparameters of all algorithms, named as in Stable-Baselines3 where it has them; checked when it is made."""
 
     learning_rate: float = option(1e-3, "initial learning rate of Adam; Muon multiplies it by 10", 1e-8, 1)
     learning_rate_flat: float = option(0.1, "fraction of the training before the learning rate falls linearly", 0, 0.99)
@@ -242,19 +235,12 @@ class TrainingSettings:
         return asdict(self) | {"boards": list(self.boards), "hyperparameters": asdict(self.own)}
 
     @classmethod
-    def from_some(cls, content: Mapping[str, Any]) -> TrainingSettings:
+    def from_some(cls, content: Any) -> TrainingSettings:
         """Returns the settings in `content`, completed by the defaults; raises ValueError if one is not allowed."""
-        budget = {"minutes": None} if content.get("steps") is not None else {}
-        settings: TrainingSettings = complete(cls, {**budget, **content}, "setting")
+        if isinstance(content, Mapping) and content.get("steps") is not None:
+            content = {"minutes": None, **content}
+        settings: TrainingSettings = complete(cls, content, "setting")
         return settings
-
-    @classmethod
-    def from_json(cls, content: Any) -> TrainingSettings:
-        """Returns the settings of a JSON object from `to_json`; raises ValueError if it is damaged."""
-        names = {entry.name for entry in fields(cls)}
-        if not isinstance(content, Mapping) or set(content) != names:
-            raise ValueError(f"the settings of a run must be exactly {', '.join(sorted(names))}")
-        return cls(**content)
 
 
 def scaled(number: int, cells: int, least: int = 1) -> int:

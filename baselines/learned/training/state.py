@@ -21,6 +21,7 @@ from baselines.learned.training.curves import draw_curves
 from baselines.learned.training.evaluation import REFERENCES, References, Score, play_selection
 from baselines.learned.training.files import Log, Progress, write_checkpoint
 from baselines.registry import build_policy
+from baselines.support.structs import Kept
 from minesweeper_env.notices import say
 
 EVALUATIONS, EVALUATION_FRACTION = 10, 0.1
@@ -157,7 +158,7 @@ class Training:
 
     def _keep(self, network: nn.Module, score: Score) -> None:
         settings = self.settings
-        self.progress.kept = {
+        kept: Kept = {
             "win_rate": score.win_rate,
             "win_rates": score.win_rates,
             "games": score.games,
@@ -170,9 +171,10 @@ class Training:
             "algo": settings.algo,
             "trained_on": {"boards": list(settings.boards), "first_click": settings.first_click, **level},
             "teacher": settings.teacher,
-            "selected_by": self.progress.kept,
+            "selected_by": kept,
         }
         save_agent(self.folder, network, settings.network, facts)
+        self.progress.kept = kept
 
     def save(self, snapshot: Snapshot | None = None) -> None:
         """Writes the checkpoint with a snapshot; None for the present one."""

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from contextlib import closing, nullcontext
+from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -27,7 +28,6 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.seeds import carry_out, plan
 from baselines.cli.train import main
-from baselines.learned.agents import kept_step
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import lineage, training_of
@@ -46,6 +46,10 @@ def folders(tmp_path, *names):
     for folder in found:
         folder.mkdir()
     return found
+
+
+def kept_step(folder):
+    return read_json(folder / "agent.json")["selected_by"]["steps"]
 
 
 def steps_of(folder):
@@ -146,7 +150,7 @@ class Wandb(ModuleType):
 
     def __init__(self):
         super().__init__("wandb")
-        self.runs = []
+        self.__spec__, self.runs = ModuleSpec("wandb", None), []
 
     def init(self, **options):
         self.runs.append(options)
