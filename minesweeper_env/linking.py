@@ -2,9 +2,8 @@
 
 Importing this module raises where a version of numba lacks one of the names. Then `compiled` uses plain numba.
 
-By default numba optimises each function together with everything that it calls, and makes machine code and Python
-wrappers for it. A small function deep inside a kernel is then optimised once for every function above it. A fragment
-skips these steps: it remains LLVM code, and the kernel that links it in optimises all of it once.
+Numba optimises each function with everything that it calls, so a small function deep inside a kernel is optimised once
+for every function above it. A fragment remains LLVM code, and the kernel that links it in optimises all of it once.
 """
 
 from __future__ import annotations
@@ -94,10 +93,7 @@ cpu_target.options.parse_as_flags(Flags(), KERNEL | {"forceinline": True})  # ty
 
 
 class _Files(IndexDataCacheFile):
-    """The files of one kernel, of which numba itself writes the index first.
-
-    On a full disk that index would name machine code of an older version.
-    """
+    """The files of one kernel. Numba itself writes the index first, and on a full disk it would name older code."""
 
     def save(self, key: Any, data: Any) -> None:
         """Stores machine code, then the index that names it."""

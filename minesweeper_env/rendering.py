@@ -260,10 +260,7 @@ def level_face(level: int, tints: Tints = STANDARD) -> Colour:
 def exploded_cells(codes: NDArray[np.int8], config: BoardConfig, action: int | None) -> NDArray[np.bool_]:
     """Returns the mines that the last action of a lost game opened, (rows, cols) bool: one, or by a chord several.
 
-    Args:
-        codes: (rows, cols) int8, the board after the action; only a lost game shows mines.
-        config: the board and the moves of the game.
-        action: the action, move_index * cells + row * cols + col; None where it is unknown, and no cell is returned.
+    The board after the action has (rows, cols) int8 codes. Without a known action no cell is returned.
     """
     if action is None:
         return np.zeros(codes.shape, np.bool_)
@@ -302,12 +299,8 @@ def write(
 ) -> NDArray[np.uint8]:
     """Writes up to three of the characters 0 to 9, "?", "<" and ">" into a tile, where they fit; returns the tile.
 
-    Args:
-        tile: the tile, changed in place.
-        text: the characters.
-        ink: the colour.
-        scale: pixels per dot of a character in a tile of side `TILE`; None means as many as fit.
-        middle: vertical position of the middle of the text, from 0 at the top to 1 at the bottom.
+    `scale` is the number of pixels per dot of a character in a tile of side `TILE`, by default as many as fit. `middle`
+    is where the middle of the text stands, from 0 at the top of the tile to 1 at the bottom.
     """
     rows = ["0".join(_GLYPHS[char].split()[row] for char in text) for row in range(7)]
     pixels = np.array([[char == "1" for char in row] for row in rows])

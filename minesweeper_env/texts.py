@@ -1,8 +1,4 @@
-"""Texts of strangers, made harmless where they are shown: on a terminal, in Markdown, and in HTML or SVG.
-
-A text of a stranger is what comes from a file, a name or a message. Each place that shows one uses one of these
-functions.
-"""
+"""Texts from files, names and messages, made harmless where they are shown: on a terminal, in Markdown, HTML or SVG."""
 
 from __future__ import annotations
 
@@ -19,16 +15,12 @@ _PLAIN = re.compile(r"[\w ,.:;=+@/()-]+", re.ASCII)
 
 def printable(text: object) -> str:
     r"""Returns a text for a terminal: escape codes stand for all characters that it obeys, except "\n" and "\t"."""
-    shown = str(text)
-    if shown.isprintable():
-        return shown
-    return "".join(map(_shown, shown))
-
-
-def _shown(character: str) -> str:
-    if character in "\n\t" or unicodedata.category(character) not in _OBEYED:
-        return character
-    return character.encode("unicode_escape").decode("ascii")
+    return "".join(
+        each.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(each) in _OBEYED and each not in "\n\t"
+        else each
+        for each in str(text)
+    )
 
 
 def html(text: object) -> str:

@@ -16,10 +16,7 @@ Result = TypeVar("Result")
 
 
 def split(count: int, parts: int) -> list[slice]:
-    """Returns slices of 0..count-1 in order, of nearly equal lengths: `parts` of them, fewer if `count` is smaller.
-
-    There is always one slice, which is empty if `count` is 0.
-    """
+    """Returns slices of 0..count-1 in order, nearly equally long: `parts` of them, or `count` if fewer, or one."""
     parts = max(1, min(parts, count))
     ends = [count * part // parts for part in range(parts + 1)]
     return [slice(begin, end) for begin, end in pairwise(ends)]
@@ -34,7 +31,7 @@ class Lender(Generic[Item]):
         self._spare: list[Item] = []
 
     def borrow(self) -> Item:
-        """Returns an object that nobody else holds."""
+        """Returns an object that nobody else holds, which `give_back` keeps for the next caller."""
         try:
             return self._spare.pop()
         except IndexError:

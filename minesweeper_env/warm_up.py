@@ -16,8 +16,7 @@ from minesweeper_env.inference import count_layouts, mine_probabilities, sample_
 from minesweeper_env.inference.optimal import best_click
 from minesweeper_env.notices import show_compilations
 
-_MINES = 3
-_BOARD = np.full((4, 4), HIDDEN, np.int8)
+_BOARD, _MINES = np.full((4, 4), HIDDEN, np.int8), 3
 _BOARD[0, 0] = 1
 
 CORE: Mapping[str, Callable[[], object]] = {

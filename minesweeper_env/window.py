@@ -87,9 +87,8 @@ def load_pygame() -> Any:
     try:
         pygame = import_module("pygame")
     except ImportError as error:
-        raise DependencyNotInstalled(
-            "a window needs pygame-ce; install it with: pip install 'minesweeper-env[window]'"
-        ) from error
+        hint = "a window needs pygame-ce; install it with: pip install 'minesweeper-env[window]'"
+        raise DependencyNotInstalled(hint) from error
     if not _has_display():
         raise NoDisplayError("no display")
     try:
@@ -107,6 +106,10 @@ def fitting_side(width: int, height: int, tiles: tuple[int, int]) -> int:
     return max(LEAST_TILE, min(width // tiles[1], height // tiles[0]))
 
 
+def _ignore(*_: object) -> None:
+    pass
+
+
 class Window:
     """A window that shows a picture in tiles, as large as fits, and scales it when the user resizes it.
 
@@ -120,9 +123,7 @@ class Window:
     _users: ClassVar[WeakSet[Window]] = WeakSet()
 
     def __init__(
-        self,
-        on_click: Callable[[int, int], object] | None = None,
-        on_key: Callable[[str], object] | None = None,
+        self, on_click: Callable[[int, int], object] = _ignore, on_key: Callable[[str], object] = _ignore
     ) -> None:
         """Opens nothing yet; takes what to call with the row and column of a clicked tile, and with a key's name."""
         self.dismissed = False
@@ -131,13 +132,9 @@ class Window:
         self._draw: Draw | None = None
         self._tiles = (1, 1)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Returns nothing: a copy of a window is a window that has not been opened."""
-        return {}
-
-    def __setstate__(self, _state: dict[str, Any]) -> None:
-        """Makes a window that has not been opened."""
-        self.__init__()  # type: ignore[misc]
+    def __reduce__(self) -> tuple[type[Window], tuple[()]]:
+        """Makes a copy a window that has not been opened."""
+        return type(self), ()
 
     def show(self, draw: Draw, tiles: tuple[int, int], caption: str, seconds: float) -> None:
         """Shows a picture of (height, width) tiles, and returns after some seconds.
@@ -203,9 +200,9 @@ class Window:
                 return
             if event.type in (pygame.VIDEORESIZE, pygame.VIDEOEXPOSE):
                 self._paint()
-            elif event.type == pygame.KEYDOWN and self._on_key is not None:
+            elif event.type == pygame.KEYDOWN:
                 self._on_key(pygame.key.name(event.key))
-            elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and self._on_click is not None:
+            elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
                 (left, top), side = self._place()
                 self._on_click((event.pos[1] - top) // side, (event.pos[0] - left) // side)
 
@@ -244,14 +241,8 @@ class HumanView(Window):
     ) -> None:
         """Shows N games for one frame; games that do not fit on a screen are left out. Raises as `load_pygame` does.
 
-        Args:
-            config: the board and the rules.
-            codes: (N, rows, cols) int8, the codes that the players see.
-            mines: (N, rows, cols) bool, the mines of finished games; all False for the others.
-            status: (N,) int64, as in `engine.state`.
-            actions: the last action of each game, None where it is unknown.
-            fps: frames per second.
-            ask: gives the probabilities to write on the boards of games under way.
+        Each game has (rows, cols) int8 codes, bool mines, all False before its end, a status as in `engine.state`, and
+        its last action, None where it is unknown. `ask` gives the probabilities to write on games under way.
         """
         grid = grid_of(len(codes), config)
         count = min(len(codes), grid[0] * grid[1])

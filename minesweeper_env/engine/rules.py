@@ -88,10 +88,7 @@ def _draw_unmarked(boards: Boards, i: Int, cells: Int) -> np.int64:
 
 @inlined
 def _scatter(rules: Rules, boards: Boards, i: Int, free: Int) -> None:
-    """Places the mines on the `free` cells without a mark; all layouts are equally likely.
-
-    On a crowded board it draws the cells that stay free, which takes fewer draws.
-    """
+    """Places the mines on the `free` cells without a mark, all layouts equally likely, by the fewer draws."""
     cells = rules.neighbours.shape[0]
     if 2 * rules.mines <= free:
         for _ in range(rules.mines):
