@@ -160,28 +160,19 @@ class PredictPolicy(FunctionPolicy):
     it has a parameter `action_masks`, `action_mask` or `mask`, it also receives the mask, (actions,) int8.
     """
 
-    def __init__(
-        self,
-        agent: Any,
-        size: int | Sequence[int],
-        mines: int | None = None,
-        first_click: str = "opening",
-        **options: Any,
-    ) -> None:
+    def __init__(self, agent: Any, *board: Any, **options: Any) -> None:
         """Stores the agent and lets it predict once, for an empty board.
 
         Args:
             agent: an object with a method `predict`; a method `reset(seed)` is called before each batch of games.
-            size: side of a square board, or (rows, cols).
-            mines: number of mines; None follows the size.
-            first_click: "opening", "safe", "any" or "corners".
-            **options: `moves`, `observation` and `illegal`, as `FunctionPolicy` takes them.
+            *board: size, mines and first_click, as `FunctionPolicy` takes them.
+            **options: these, `moves`, `observation` and `illegal`, as `FunctionPolicy` takes them.
 
         Raises:
             PolicyError: `predict` does not return an action of the board.
             ValueError: a value is not allowed; the message names the allowed ones.
         """
-        super().__init__(_Predict(agent), size, mines, first_click, **options)
+        super().__init__(_Predict(agent), *board, **options)
 
 
 class _Predict:

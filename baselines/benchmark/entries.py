@@ -26,7 +26,7 @@ from baselines.benchmark.result_files import (
     read_result_file,
     title_of,
 )
-from baselines.benchmark.run import MANIFEST, Task, plan, read_manifest
+from baselines.benchmark.run import MANIFEST, Task, plan
 from baselines.benchmark.suites import SUITES, Entry, Suite
 from baselines.evaluation.columns import table_of
 from baselines.evaluation.games import Assignment, GameRecord
@@ -113,26 +113,27 @@ def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[str]]
 
     Of each board, the folder with the most games counts. A ValueError says if none has enough, or games of other code.
     """
-    boards, missing = [], []
+    boards, missing, manifests = [], [], {folder: read_json(folder / MANIFEST) for folder in folders}
+    for folder, manifest in manifests.items():
+        check_same(folder, manifest, {"suite": "benchmark", "seed": PROTOCOL.seeds.start})
     for task in plan(suite_of([card.policy]), len(PROTOCOL.seeds)):
-        records = [] if task.refusal else max((_records(task, folder) for folder in folders), key=len)
+        found = (_records(replace(task, games=manifest["games"]), folder) for folder, manifest in manifests.items())
+        records = [] if task.refusal else max(found, key=len)
         if len(records) >= PROTOCOL.least_games:
             boards.append(Games.of_records(task.config, task.batch_size, records))
         else:
             reason = task.refusal or f"{len(records)} of at least {PROTOCOL.least_games} games are played"
             missing.append(f"{card.name} leaves out {title_of(task.board)}: {reason}")
     if not boards:
-        found = ", ".join(map(str, folders))
-        raise ValueError(f"{card.policy} has no board with {PROTOCOL.least_games} games in {found}")
-    for folder in folders:
-        check_same(folder, read_json(folder / MANIFEST), {"suite": "benchmark", "seed": PROTOCOL.seeds.start})
-    commits = sorted({read_manifest(folder).commit for folder in folders})
+        places = ", ".join(map(str, folders))
+        raise ValueError(f"{card.policy} has no board with {PROTOCOL.least_games} games in {places}")
+    commits = sorted({manifest["commit"] for manifest in manifests.values()})
     return ResultFile.of(card, versions() | {"commit": ", ".join(commits)}, boards), missing
 
 
 def _records(task: Task, folder: Path) -> list[GameRecord]:
     """Returns the games of a task from the first one up to a gap."""
-    task, records = replace(task, games=read_manifest(folder).games), list[GameRecord]()
+    records: list[GameRecord] = []
     for part in task.read(folder, PROTOCOL.seeds.start, actions=True):
         if part.first != len(records):
             break

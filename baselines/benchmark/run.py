@@ -37,24 +37,11 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
 MANIFEST = "suite.json"
-"""The file that says what a folder holds."""
+"""The file of a folder with the suite, its seed and games, the digests of added policies, and the code that plays."""
 
 SUFFIX = ".npz"
 _BITS = ("won", "truncated", "marked")
 _NUMBERS = ("clicks", "opened")
-
-
-class Manifest(msgspec.Struct):
-    """Content of suite.json: the digests of added policies, the number of games, and the commit of the code."""
-
-    policies: dict[str, str | None]
-    games: structs.Games
-    commit: str
-
-
-def read_manifest(folder: Path) -> Manifest:
-    """Returns the manifest of the folder of a suite; raises ValueError if there is none, or a damaged one."""
-    return structs.read_as(folder / MANIFEST, Manifest)
 
 
 class _Header(msgspec.Struct):
@@ -223,7 +210,7 @@ class SuiteRun:
         digests = {policy: policy_digest(policy) for policy in sorted(added)}
         folder.mkdir(parents=True, exist_ok=True)
         with hold_folder(folder):
-            before = read_manifest(folder).policies if earlier_results(folder, MANIFEST, fixed) else {}
+            before: dict[str, str | None] = earlier_results(folder, MANIFEST, fixed).get("policies", {})
             for policy, digest in digests.items():
                 played = f"games/*/*/{policy_folder(policy)}"
                 if before.get(policy, digest) != digest and any(folder.glob(f"{played}/*")):

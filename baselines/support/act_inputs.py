@@ -78,8 +78,6 @@ def checked_act(act: Act) -> Act:
                 f"takes action_masks of shape ({len(observations)}, {moves * cells}), {moves} moves of {cells} cells, "
                 f"or with {cells} more for each further move, not {action_masks.shape}",
             )
-        if config is not None:
-            _check_mines(policy, config, observations)
         return act(policy, observations, action_masks)
 
     return checked
@@ -113,13 +111,6 @@ def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.i
     if mask.dtype.kind not in "iubf" or mask.ndim != 2 or len(mask) != count:
         _refuse(policy, f"takes one mask for each of {count} boards, (N, actions), not {mask.dtype} {mask.shape}")
     return board.astype(np.int8), (mask != 0).astype(np.int8)
-
-
-def _check_mines(policy: Any, config: BoardConfig, observations: NDArray[np.int8]) -> None:
-    """Raises a ValueError if the boards have, on average, fewer covered cells than mines: one count over the batch."""
-    covered = np.count_nonzero(observations > config.codes.max_count)
-    if covered < config.mines * len(observations):
-        _refuse(policy, f"was built for {board_of(config)}, got boards with fewer than {config.mines} covered cells")
 
 
 def _refuse(policy: Any, problem: str) -> NoReturn:

@@ -102,15 +102,12 @@ def test_a_sweep_names_a_damaged_plan(sweep, tmp_path, capsys, content):
     assert str(path.parent) in refused(sweep, capsys)
 
 
-@pytest.mark.parametrize(
-    "content", [*ANY, *({"policies": each, "commit": "a"} for each in ("", [], 3, {"exact": 3}, None))]
-)
+@pytest.mark.parametrize("content", ANY)
 def test_a_suite_names_a_damaged_manifest(tmp_path, capsys, content):
     arguments = ["suite", "public", "--games", "10", "--out", str(tmp_path / "out")]
     path = tmp_path / "out" / "suite.json"
     path.parent.mkdir()
-    fixed = {"suite": "public", "seed": 0, "games": 10}
-    damage(path, fixed | {"identity": own_identity()._asdict()} | content if isinstance(content, dict) else content)
+    damage(path, content)
     assert str(path.parent) in refused(arguments, capsys)
 
 
