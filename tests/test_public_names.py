@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
 from pathlib import Path
 
 import pytest
-from support.sources import dotted, modules_of, tree_of
+from support.sources import check_lazy_exports, dotted, imported, modules_of, tree_of
 
 PUBLIC = (
     "azulejos_env",
@@ -58,10 +59,9 @@ def defined_names(path: Path) -> set[str]:
 
 def listed_names(path: Path) -> set[str] | None:
     """Returns the names in the `__all__` of a module, or None if it has none."""
-    for node in tree_of(path).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return set(ast.literal_eval(node.value))
-    return None
+    assigned = (node for node in tree_of(path).body if isinstance(node, ast.Assign))
+    lists = (set(ast.literal_eval(node.value)) for node in assigned if ast.unparse(node.targets[0]) == "__all__")
+    return next(lists, None)
 
 
 def test_a_module_is_public_if_it_has_a_list_of_its_names():
@@ -77,3 +77,17 @@ def test_a_public_module_lists_every_name_that_it_defines(name):
 @pytest.mark.parametrize("package", ["azulejos_env", "minesweeper_env", "baselines"])
 def test_a_package_says_which_of_its_modules_are_public(package):
     assert "public if it has an `__all__`" in (ast.get_docstring(tree_of(MODULES[package])) or "")
+
+
+@pytest.mark.parametrize("package", ["minesweeper_env", "minesweeper_env.inference", "baselines", "baselines.learned"])
+def test_a_package_with_lazy_names_has_them_in_dir_and_for_type_checkers(package):
+    check_lazy_exports(package)
+    module = import_module(package)
+    assert all(getattr(module, name) is not None for name in module.__all__)
+
+
+def test_no_test_module_imports_from_another():
+    names = {path.stem for path in modules_of("tests") if path.stem.startswith("test_")}
+    for path in modules_of("tests"):
+        borrowed = [name for name in imported(path) if name.split(".")[-1] in names or name.startswith("tests")]
+        assert not borrowed, f"{path} imports {borrowed}; what tests share belongs in tests/support"

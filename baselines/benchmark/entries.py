@@ -219,7 +219,7 @@ def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
     The digests of the games choose the batches. A RefusedFileError names the first game that differs.
     """
     task = _assignment(policy, games, record=True)
-    player, played = task.make_policy(), 0
+    player, played = task.build(), 0
     for index in dict.fromkeys(game // games.batch_size for game in games.shuffled_games()):
         if played >= least:
             break
@@ -261,7 +261,7 @@ def time_entry(path: Path, typed: str | None, seconds: float) -> None:
 def time_games(policy: str, games: Games, seconds: float) -> Time:
     """Plays the first whole batches, for about this long, after one that is not timed; returns the time per game."""
     task = _assignment(policy, games)
-    player, played, spent = task.make_policy(), 0, 0.0
+    player, played, spent = task.build(), 0, 0.0
     task.play(player, 0, min(games.batch_size, games.games))
     deadline = time.perf_counter() + seconds
     while played < min(MOST_GAMES, games.games) and (not played or time.perf_counter() < deadline):

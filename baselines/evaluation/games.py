@@ -105,19 +105,16 @@ class Assignment:
     start: Callable[[int], Start] | None = None
     record: bool = False
 
-    def make_policy(self) -> Policy:
-        """Builds the policy and compiles the engine, so that `play` measures nothing but play."""
-        compile_kernels()
-        return self.build()
-
     def play(self, policy: Policy, first: int, games: int) -> Part:
         """Plays consecutive games, batch by batch; the same games have the same records in every process.
 
         Args:
-            policy: what `make_policy` returned.
+            policy: what `build` returned.
             first: index of the first game, a multiple of the batch size.
             games: number of games.
         """
+        # The engine is compiled before the time counts.
+        compile_kernels()
         before = dict(getattr(policy, "counters", {}))
         records, seconds = list[GameRecord](), 0.0
         for at in range(first, first + games, self.batch_size):

@@ -188,8 +188,14 @@ class Results:
             page.title("What the clicks were like")
             for policy, found in judged.items():
                 page.block(policy, diagnostic_lines(found))
-            for note in (*NOTES, *(_gap(*each) for each in judged.items() if each[1]["clicks_not_judged"])):
+            for note in NOTES:
                 page.note(note)
+            for policy, found in judged.items():
+                if count := found["clicks_not_judged"]:
+                    page.note(
+                        f"{policy}: {count} clicks were not judged: the oracle found their boards too hard; "
+                        f"{found['lost_not_judged']} of them lost the game."
+                    )
         return page
 
     def _notes(self) -> Iterator[str]:
@@ -247,13 +253,6 @@ def diagnostic_lines(found: Row) -> list[tuple[str, str]]:
         ("avoidable", share("lost_avoidable")),
         ("forced", share("lost_forced")),
     ]
-
-
-def _gap(policy: str, found: Row) -> str:
-    return (
-        f"{policy}: {found['clicks_not_judged']} clicks were not judged: the oracle found their boards too hard; "
-        f"{found['lost_not_judged']} of them lost the game."
-    )
 
 
 def known_wins(config: BoardConfig, seed: int, games: int) -> int | None:

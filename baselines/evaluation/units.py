@@ -171,5 +171,5 @@ def play_unit(task: Assignment, name: str, unit: Unit, deadline: float) -> Part 
     if unit.first > 0 and time.time() >= deadline:
         return None
     if (name, unit.task) not in _policies:
-        _policies[name, unit.task] = task.make_policy()
+        _policies[name, unit.task] = task.build()
     return task.play(_policies[name, unit.task], unit.first, unit.games)
