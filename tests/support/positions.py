@@ -88,24 +88,15 @@ def position_of(rng, layout, radius):
     return Position(board, int(layout.sum()), radius, layout)
 
 
-def random_position(rng, max_side=6):
-    """Returns a position of a board of up to max_side x max_side cells, of radius 1 or 2."""
-    return position_of(rng, random_layout(rng, max_side), 1 if rng.random() < 0.7 else 2)
-
-
 def random_positions(seed, number, max_side=6):
-    """Yields random positions; a seed always gives the same."""
+    """Yields random positions of boards of up to max_side x max_side cells, of radius 1 or 2; a seed gives the same."""
     rng = np.random.default_rng(seed)
     for _ in range(number):
-        yield random_position(rng, max_side)
+        yield position_of(rng, random_layout(rng, max_side), 1 if rng.random() < 0.7 else 2)
 
 
 def perturbed(rng, position):
-    """Returns a board with one to three of the counts or the number of mines changed, likely to be contradictory.
-
-    Returns:
-        The board, and its number of mines.
-    """
+    """Returns a board and its number of mines, with up to three counts or that number changed: likely contradictory."""
     board, mines = position.board.copy(), position.mines
     codes = Codes.of_radius(position.radius)
     opened = np.argwhere(board <= codes.max_count)

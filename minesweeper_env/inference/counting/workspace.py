@@ -162,7 +162,8 @@ def make_fixed_workspace(rows: int, cols: int, radius: int) -> Workspace:
 
 def limited(workspace: Workspace, passes: int) -> Workspace:
     """Returns a workspace with no more states than each of so many passes may take."""
-    return workspace._replace(links=workspace.links[: 2 * _most_states(passes)])
+    links = 2 * _most_states(passes)
+    return workspace if len(workspace.links) <= links else workspace._replace(links=workspace.links[:links])
 
 
 def _most_states(passes: int) -> int:

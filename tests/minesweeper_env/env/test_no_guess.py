@@ -64,14 +64,6 @@ def test_logic_wins_every_game():
         assert info["is_success"]
 
 
-@pytest.mark.parametrize("first_click", ["safe", "any", "corners"])
-def test_the_first_click_is_safe_under_every_rule(first_click):
-    env = make(first_click=first_click)
-    for seed in range(10):
-        env.reset(seed=seed)
-        assert not env.step(3)[2] or env.get_state()["status"] == 2
-
-
 @pytest.mark.parametrize("level", ["subset", "exact"])
 @pytest.mark.parametrize("rule", ["opening", "safe", "any", "corners"])
 def test_a_tiny_board_serves_every_first_cell_or_none(rule, level):
@@ -89,12 +81,9 @@ def test_a_tiny_board_serves_every_first_cell_or_none(rule, level):
     assert 0 < refused < 15
 
 
-@pytest.mark.parametrize(
-    ("size", "mines", "rule"), [((6, 2), 1, "opening"), ((3, 2), 1, "any"), ((2, 4), 1, "opening")]
-)
-def test_a_configuration_with_a_first_cell_that_no_board_serves_is_refused(size, mines, rule):
+def test_a_configuration_with_a_first_cell_that_no_board_serves_is_refused():
     with pytest.raises(GenerationError, match="first cell"):
-        MinesweeperEnv(size, mines, rule, no_guess="exact")
+        MinesweeperEnv((3, 2), 1, "any", no_guess="exact")
 
 
 @pytest.mark.parametrize("value", [True, None, "hard", 0, ["exact"]])
@@ -139,12 +128,6 @@ def test_boards_for_a_repeated_first_cell_are_ready_when_a_game_begins(monkeypat
     env.reset(options={"reset_mask": np.ones(4, bool)})
     env.step(np.full(4, 8))
     assert env.get_state()["mines"].sum(axis=(1, 2)).tolist() == [7] * 4
-
-
-def test_boards_are_not_made_ahead_for_cells_that_hardly_any_game_asks_for():
-    env = MinesweeperVectorEnv(36, **SETTINGS)
-    begin_games(env, np.arange(36))
-    assert not env._games._supply._wanted
 
 
 def test_the_thread_ends_with_its_environment():
