@@ -86,8 +86,7 @@ class BoardConfig:
     def of_size(cls, size: int | Sequence[int], mines: int | None = None, **fields: Any) -> BoardConfig:
         """Returns a configuration from the side of a square board, or (rows, cols), and the other fields.
 
-        Raises:
-            ValueError: a value is not allowed, or `mines` are None and this size has no default.
+        `mines` that are None follow the size, if it has a default.
         """
         rows, cols = parse_size(size)
         return cls(rows, cols, default_mines(rows, cols) if mines is None else mines, **fields)

@@ -69,10 +69,7 @@ class FragmentCompiler(CompilerBase):
 
 
 def without_literals(fragment: Any) -> Any:
-    """Lets a compiled function take constants as plain numbers, and returns it.
-
-    By default numba compiles a function once more for each constant that an argument can begin with.
-    """
+    """Lets a compiled function take constants as plain numbers; by default numba compiles it anew for each constant."""
     template, number = fragment.get_call_template, cast(Any, unliteral)
 
     def plain(types: Sequence[Any], named: dict[str, Any]) -> Any:
@@ -134,11 +131,7 @@ def _warn(what: str, error: Exception) -> None:
 
 
 def keep_on_disk(kernel: Any, function: Callable[..., Any], stamp: str) -> None:
-    """Lets a dispatcher load and store its machine code, which counts as current while its stamp is this one.
-
-    Raises:
-        RuntimeError: no folder for the code can be written.
-    """
+    """Lets a dispatcher load and store its machine code while its stamp is this one; RuntimeError without a folder."""
     cache: Any = _Cache(function)  # type: ignore[no-untyped-call]
     cache._cache_file = _Files(cache.cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
     kernel._cache = cache

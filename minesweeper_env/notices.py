@@ -26,11 +26,9 @@ _said: set[str] = set()
 
 
 def say(line: str, *, replaces: bool = False) -> None:
-    """Prints a line on stderr, where all messages of commands are made printable; a closed stderr stops nothing.
+    """Prints a line on stderr, made printable; a closed stderr stops nothing.
 
-    Args:
-        line: the message.
-        replaces: whether to erase, on a terminal, a line that the program draws again and again.
+    If it `replaces` a line that the program draws again and again, it erases that line on a terminal.
     """
     with suppress(OSError, ValueError):
         erase = "\r\x1b[K" if replaces and is_live(sys.stderr) else ""
@@ -45,10 +43,7 @@ _show: Callable[[str], object] = _say_compiling
 
 
 def show_compilations(show: Callable[[str], object] | None) -> None:
-    """Hands what is compiled, such as "the oracle", to a function of a front end instead of stderr; None for silence.
-
-    The function is called in the thread that compiles, once for each label.
-    """
+    """Hands what is compiled, such as "the oracle", to a function in the thread that compiles, or to nobody."""
     global _show
     _show = show or (lambda _: None)
 

@@ -67,11 +67,7 @@ REWARDS: tuple[str, ...] = tuple(_schemes(1))
 
 
 def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeights, Reward | None]:
-    """Returns the weights of a named scheme and None, or zero weights and the given callable.
-
-    Raises:
-        ValueError: `reward` is neither a name nor a callable.
-    """
+    """Returns the weights of a named scheme and None, or zero weights and the given callable, or raises ValueError."""
     if callable(reward):
         return RewardWeights(), reward
     if not isinstance(reward, str) or reward not in REWARDS:

@@ -112,11 +112,7 @@ class ThreadPool:
         return [results[number] for number in range(len(items))]
 
     def check(self) -> None:
-        """Ends a task early that calls this from time to time, once another task of the same call has failed.
-
-        Raises:
-            CancelledError: the call is about to fail; `run` raises the other error.
-        """
+        """Raises a CancelledError in a task that calls this now and then, once another task of the call has failed."""
         if self._stopping:
             raise CancelledError
 

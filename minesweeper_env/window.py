@@ -216,8 +216,7 @@ class Window:
 def metadata_of(render_mode: str | None) -> dict[str, Any]:
     """Returns the metadata of an environment on this machine, or raises a ValueError for an unknown render mode.
 
-    Where no window can open, "human" is a render mode only of an environment that was made with it. Checkers that try
-    all render modes then meet none that must fail.
+    Where no window can open, only an environment made with "human" has this mode, so checkers meet none that must fail.
     """
     modes = METADATA["render_modes"]
     if render_mode is not None and render_mode not in modes:

@@ -37,10 +37,7 @@ UNKNOWN = -1.0
 """The value of an unknown probability in an observation; info holds NaN."""
 
 
-class ActionMaskObservation(
-    gymnasium.Wrapper[Any, Any, Any, Any],
-    gymnasium.utils.RecordConstructorArgs,
-):
+class ActionMaskObservation(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.RecordConstructorArgs):
     """Turns the observation into a dict of the observation and the action mask.
 
     The observation space becomes a `Dict` of two spaces. The observation's space has the requested dtype. The mask's
@@ -70,14 +67,9 @@ class ActionMaskObservation(
         Raises:
             ValueError: the convention is unknown, both keys are equal, or the spaces are of other types.
         """
-        gymnasium.utils.RecordConstructorArgs.__init__(
-            self,
-            convention=convention,
-            observation_key=observation_key,
-            mask_key=mask_key,
-            mask_dtype=mask_dtype,
-            observation_dtype=observation_dtype,
-        )
+        keys: Any = {"observation_key": observation_key, "mask_key": mask_key}
+        dtypes: Any = {"mask_dtype": mask_dtype, "observation_dtype": observation_dtype}
+        gymnasium.utils.RecordConstructorArgs.__init__(self, convention=convention, **keys, **dtypes)
         super().__init__(env)
         if convention not in CONVENTIONS:
             raise ValueError(f"convention must be one of {', '.join(CONVENTIONS)}, not {convention!r}")
@@ -91,11 +83,12 @@ class ActionMaskObservation(
         self._mask_dtype = np.dtype(mask_dtype or own_mask_dtype)
         self._observation_dtype = dtype = np.dtype(observation_dtype or own_dtype or box.dtype)
         mask_box = Box(0, 1, (actions,), self._mask_dtype.type)
-        spaces: dict[str, Space[Any]] = {
-            self.observation_key: Box(box.low.astype(dtype), box.high.astype(dtype), dtype=dtype.type),
-            self.mask_key: MultiBinary(actions) if self._mask_dtype == np.int8 else mask_box,
-        }
-        self.observation_space = Dict(spaces)
+        self.observation_space = Dict(
+            {
+                self.observation_key: Box(box.low.astype(dtype), box.high.astype(dtype), dtype=dtype.type),
+                self.mask_key: MultiBinary(actions) if self._mask_dtype == np.int8 else mask_box,
+            }
+        )
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -271,8 +264,7 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
     ) -> None:
         """Wraps a `MinesweeperVectorEnv`, such as `gymnasium.make_vec` returns, whose observations no wrapper changed.
 
-        The arguments and errors are those of `MineProbabilities`; `threads` is the number of threads that share the
-        games.
+        The arguments and errors are those of `MineProbabilities`; `threads` threads share the games.
         """
         keys: Any = {"observation_key": observation_key, "probability_key": probability_key}
         gymnasium.utils.RecordConstructorArgs.__init__(self, place=place, overlay=overlay, threads=threads, **keys)

@@ -28,11 +28,8 @@ class ArrayPool:
     """Supplies arrays of one shape, and reuses each one once no view of it is left.
 
     Freeing a large array returns its memory to the operating system, which supplies the next array page by page.
-    On a large board that takes most of the time of a step.
+    On a large board that takes most of the time of a step. The pool keeps four arrays.
     """
-
-    SPARE = 4
-    """The largest number of arrays that a pool keeps."""
 
     def __init__(self, shape: tuple[int, ...], dtype: type) -> None:
         """Prepares an empty pool of arrays of this shape and dtype."""
@@ -45,7 +42,7 @@ class ArrayPool:
             if sys.getrefcount(array) <= _HELD_BY_POOL:
                 return array[...]
         array = np.empty(self._shape, self._dtype)
-        if len(self._arrays) < self.SPARE:
+        if len(self._arrays) < 4:
             self._arrays.append(array)
         return array[...]
 
@@ -146,7 +143,7 @@ class Games:
         return self._boards.progress[:, state.NEXT].copy().view(np.uint64)
 
     def present_states(self) -> NDArray[np.uint64]:
-        """Returns (N,) uint64: the states of the generators that place the mines of the present games."""
+        """Returns (N,) uint64, the states of the generators that place the mines of the present games."""
         return self._boards.rng.copy()
 
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -270,11 +267,7 @@ class Games:
 
 
 def check_saved(saved: Mapping[str, Any], example: Arrays, config: BoardConfig) -> Arrays:
-    """Returns the arrays of N saved games in the dtypes of `example`.
-
-    Raises:
-        ValueError: a key is missing or unknown, or an array does not fit these games; the message names the array.
-    """
+    """Returns the arrays of N saved games in the dtypes of `example`; a ValueError names one that does not fit."""
     if set(saved) != set(example):
         raise ValueError(f"a saved state must have the keys {', '.join(example)}, as get_state returns it")
     most = {"codes": config.codes.mine, "status": TRUNCATED, "steps": config.step_limit}
@@ -295,17 +288,13 @@ def check_saved(saved: Mapping[str, Any], example: Arrays, config: BoardConfig) 
 
 @cache
 def compile_step() -> None:
-    """Compiles what every game needs, the kernel of reset and step, or loads it from the disk, once a process."""
+    """Compiles the kernel of reset and step, or loads it from the disk, once a process."""
     _smallest_game().step(np.zeros(1, np.int64), False)
 
 
 @cache
 def compile_kernels() -> None:
-    """Compiles all kernels, or loads them from the disk, once a process.
-
-    The environments call this function or `compile_step` at construction, so that processes forked later have the
-    kernels already.
-    """
+    """Compiles all kernels, or loads them; environments call this when made, so that forked processes have them."""
     compile_step()
     games = _smallest_game()
     games.lay_out(np.array([[[True, False]]]))

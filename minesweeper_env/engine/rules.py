@@ -128,12 +128,7 @@ def _clear_zone(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
 
 @inlined
 def place_mines(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
-    """Places the mines by the first-click rule, for a first click on the cell `first`.
-
-    "any" draws uniformly from all layouts. "safe" draws from those that leave the cell free, "opening" from those
-    that leave its neighbours free too. "corners" draws from all, and then moves the mines out of the neighbourhood.
-    The board has no mines yet.
-    """
+    """Places the mines by the first-click rule, which `MinesweeperEnv` explains, on a board without mines."""
     protects = rules.first_click == FIRST_OPENING or rules.first_click == FIRST_SAFE
     free = rules.neighbours.shape[0]
     # While the mines are drawn, a mine bit also marks each protected cell, so that no draw accepts it.

@@ -104,11 +104,7 @@ RULE_FIELDS = len(Rules._fields)
 
 
 def refuge_order(rows: int, cols: int) -> NDArray[np.int64]:
-    """Returns the cells sorted by when the "corners" rule fills them.
-
-    The corners come first: bottom right, top left, bottom left, top right. The other cells of the sides follow in
-    reading order, then the rest in reading order.
-    """
+    """Returns the cells sorted by when the "corners" rule fills them: corners, other sides, rest in reading order."""
     cells = np.arange(rows * cols).reshape(rows, cols)
     corners = [cells[-1, -1], cells[0, 0], cells[-1, 0], cells[0, -1]]
     sides = np.concatenate([cells[0], cells[-1], cells[:, 0], cells[:, -1]])
