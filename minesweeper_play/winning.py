@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from baselines.scripted.oracle_play.click_values import click_values
 from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
 from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
+from baselines.scripted.oracle_play.lookahead import Endings
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
@@ -67,6 +69,20 @@ class Choice(NamedTuple):
     win: float
 
 
+class Endgame(NamedTuple):
+    """A position whose best play is known exactly: the best click, and the probability of winning with it.
+
+    `mines` and `counts`, (layouts, cells) uint8, are the mines of each layout, and the numbers that its cells would
+    show; `columns` has the column of each covered cell.
+    """
+
+    columns: dict[Cell, int]
+    mines: NDArray[np.uint8]
+    counts: NDArray[np.uint8]
+    best: Cell
+    win: float
+
+
 class Winning:
     """Probabilities of winning on boards of one configuration; what is found is kept for the next question."""
 
@@ -82,7 +98,7 @@ class Winning:
         self._games = min(games, max(LEAST_GAMES, CELLS_AT_ONCE // config.cells))
         self._needs_no_guess = needs_no_guess
         self._playouts = Playouts(self.config, np.random.default_rng(0))
-        self._solver = EndgameSolver(self.config, LAYOUTS, NODES)
+        self._searcher = EndgameSearcher(LAYOUTS, config.cells, config.codes.max_count)
         self._known: dict[bytes, Estimate] = {}
         self._endgames: dict[bytes, Endgame | None] = {}
 
@@ -121,7 +137,7 @@ class Winning:
             return win * (1.0 - risk)
         board = self._without_marks(board)
         if endgame := self._endgame(board):
-            return self._solver.win_after(endgame, opened)
+            return self._win_after_endgame(endgame, opened)
         best = self._weigh(board)
         if self._needs_no_guess or len(opened) > 1 or not best:
             least = self._posterior(board)[0][board >= FLAGGED].min()
@@ -140,7 +156,7 @@ class Winning:
         (risks, _), win, weighed = self._posterior(board), self.win(board).probability, self._weigh(board)
         if endgame := self._endgame(board):
             cells = list(dict.fromkeys([endgame.best, *(cell for cell, _ in weighed)]))[:most]
-            values = [(cell, self._solver.win_after(endgame, [cell])) for cell in cells]
+            values = [(cell, self._win_after_endgame(endgame, [cell])) for cell in cells]
             values.sort(key=lambda value: (-value[1], risks[value[0]]))
         else:
             values = [(cell, win * value / weighed[0][1]) for cell, value in weighed[:most]]
@@ -173,61 +189,24 @@ class Winning:
         return sorted(found, key=lambda entry: -entry[1])
 
     def _endgame(self, board: NDArray[np.int8]) -> Endgame | None:
+        """Returns the endgame of a board; None if it is too hard."""
         key = board.tobytes()
         if key not in self._endgames:
-            self._endgames[key] = self._solver.solve(board, self._posterior(board)[1])
+            log_layouts, found = self._posterior(board)[1], None
+            if log_layouts <= math.log(LAYOUTS + 0.5):
+                with suppress(PositionTooHardError):
+                    found = self._solve(board, math.ceil(math.exp(log_layouts + 1e-6)))
+            self._endgames[key] = found
         return self._endgames[key]
 
-    def _posterior(self, board: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:
-        """Returns the mine probabilities, (rows, cols), and the natural logarithm of the number of layouts that fit."""
-        probabilities = np.zeros((1, *board.shape))
-        log_layouts = infer_posteriors(board[None], self.config.mines, 1, probabilities)
-        return probabilities[0], float(log_layouts[0])
-
-    def _without_marks(self, board: NDArray[np.int8]) -> NDArray[np.int8]:
-        return np.where((board >= FLAGGED) & (board < MINE), HIDDEN, board).astype(np.int8)
-
-
-class Endgame(NamedTuple):
-    """A position whose best play is known exactly.
-
-    Attributes:
-        columns: the column of each covered cell in the arrays.
-        mines, counts: (layouts, cells) uint8, the mines of each layout, and the numbers that its cells would show.
-        best: the best click, as (row, col).
-        win: the probability of winning with it.
-    """
-
-    columns: dict[Cell, int]
-    mines: NDArray[np.uint8]
-    counts: NDArray[np.uint8]
-    best: Cell
-    win: float
-
-
-class EndgameSolver:
-    """Searches endgames; its limits are numbers of layouts and of sets, so no result depends on the machine."""
-
-    def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
-        self.config = config
-        self._most, self._nodes = math.log(layouts + 0.5), nodes
-        self._searcher = EndgameSearcher(layouts, config.cells, config.codes.max_count)
-
-    def solve(self, board: NDArray[np.int8], log_layouts: float) -> Endgame | None:
-        """Returns the endgame of a board that exp(log_layouts) layouts fit; None if it is too hard."""
-        if log_layouts > self._most:
-            return None
-        limit = math.ceil(math.exp(log_layouts + 1e-6))
-        try:
-            found = consistent_layouts(board, self.config.mines, limit)
-            column, wins = self._search(found.mines, found.counts)
-        except PositionTooHardError:
-            return None
+    def _solve(self, board: NDArray[np.int8], limit: int) -> Endgame:
+        found = consistent_layouts(board, self.config.mines, limit)
+        column, wins = self._search(found.mines, found.counts)
         cells = [divmod(cell, self.config.cols) for cell in found.cells.tolist()]
         columns = {cell: at for at, cell in enumerate(cells)}
         return Endgame(columns, found.mines, found.counts, cells[column], wins / len(found.mines))
 
-    def win_after(self, endgame: Endgame, opened: Collection[Cell]) -> float:
+    def _win_after_endgame(self, endgame: Endgame, opened: Collection[Cell]) -> float:
         """Returns the probability of winning if covered cells are opened, all at once, and the best play follows."""
         columns = [endgame.columns[cell] for cell in opened]
         alive = np.flatnonzero(~endgame.mines[:, columns].any(axis=1))
@@ -241,10 +220,19 @@ class EndgameSolver:
 
     def _search(self, mines: NDArray[np.uint8], counts: NDArray[np.uint8]) -> tuple[int, int]:
         """Returns the column of the best click in a set of layouts, and the number of layouts that it wins."""
-        found = self._searcher.search(np.ascontiguousarray(mines), np.ascontiguousarray(counts), self._nodes)
+        found = self._searcher.search(np.ascontiguousarray(mines), np.ascontiguousarray(counts), NODES)
         if not found.exact:
-            raise PositionTooHardError(f"the best click was not found among {self._nodes} sets of layouts")
+            raise PositionTooHardError(f"the best click was not found among {NODES} sets of layouts")
         return found.cell, found.wins
+
+    def _posterior(self, board: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:
+        """Returns the mine probabilities, (rows, cols), and the natural logarithm of the number of layouts that fit."""
+        probabilities = np.zeros((1, *board.shape))
+        log_layouts = infer_posteriors(board[None], self.config.mines, 1, probabilities)
+        return probabilities[0], float(log_layouts[0])
+
+    def _without_marks(self, board: NDArray[np.int8]) -> NDArray[np.int8]:
+        return np.where((board >= FLAGGED) & (board < MINE), HIDDEN, board).astype(np.int8)
 
 
 class Playouts:
@@ -259,7 +247,7 @@ class Playouts:
     def __init__(self, config: BoardConfig, rng: np.random.Generator) -> None:
         self._config, self._rng = config, rng
         self._neighbours = neighbour_table(config.rows, config.cols, 1)
-        self._endgames = EndgameSolver(config, LAST_LAYOUTS, LAST_NODES)
+        self._endings = Endings(config, LAST_LAYOUTS, LAST_NODES)
 
     def play(self, board: NDArray[np.int8], games: int) -> Estimate:
         """Plays at least 2 games from (rows, cols) int8 codes without flags of a game that is under way."""
@@ -327,11 +315,11 @@ class Playouts:
         boards = games.show()[0].reshape(-1, self._config.rows, self._config.cols)
         going_on = []
         for game in active[games.status[active] == PLAYING].tolist():
-            endgame = self._endgames.solve(boards[game], log_layouts[game])
-            if endgame is None:
+            ending = self._endings.find(boards[game], log_layouts[game])
+            if ending is None or not ending.exact:
                 going_on.append(game)
             else:
-                won[game] *= endgame.win
+                won[game] *= ending.win_probability
         return np.array(going_on, np.int64)
 
     def _sample(self, board: NDArray[np.int8], count: int) -> NDArray[np.bool_]:
