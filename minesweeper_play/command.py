@@ -177,20 +177,13 @@ def _add_modes(add: Callable[..., object]) -> None:
     add("--serve", action="store_true", help="show the game in a web page")
     host, port = PlayOptions.host, PlayOptions.port
     add("--host", metavar="ADDRESS", default=host, help=f"serve the page at this address (default {host})")
-    add("--port", type=parse_port, metavar="PORT", default=port, help=f"serve the page at this port (default {port})")
+    served = f"serve the page at this port (default {port})"
+    add("--port", type=whole_number_from(1, 65535), metavar="PORT", default=port, help=served)
     add("--window", action="store_true", help="play in a window")
     source = "judge the position or the game in this file, or on stdin (-)"
     add("--analyse", type=lambda text: str(parse_path(text)), metavar="FILE", help=source)
     add("--json", dest="as_json", action="store_true", help="write the analysis as JSON")
     add("--stats", action="store_true", help="show the statistics of finished games")
-
-
-def parse_port(text: str) -> int:
-    """Returns a number of a port, 1 to 65535."""
-    port = whole_number_from(1)(text)
-    if port > 65535:
-        raise argparse.ArgumentTypeError(f"must be 1 to 65535, not {port}")
-    return port
 
 
 def _options(given: argparse.Namespace, stated: frozenset[str], program: str, words: tuple[str, ...]) -> PlayOptions:

@@ -34,10 +34,9 @@ class Advice:
     """A cell to open, and why.
 
     Attributes:
-        cell: the cell. It has a flag only if no other cell is left, or no other is safe.
+        cell: the cell, which `is_named` by the player or not. It has a flag only if no other is left, or no other safe.
         risk: the probability that it is a mine; 0.0 where it is certainly safe.
         steps: the proof of `minesweeper_env.inference.hint`; empty for a guess and a protected first click.
-        is_named: whether the player has named the cell.
         choices: the best guesses by the probability of winning, if it is known; empty without a guess.
         is_exact: whether these probabilities are exact.
         win: the probability of winning with a cell that the player has named; None if it is not known.

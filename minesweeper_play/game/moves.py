@@ -39,7 +39,7 @@ class Report:
     """Effect of a move.
 
     Attributes:
-        key: a message of the catalogues in `minesweeper_play.catalogue`; "" where there is nothing to say.
+        key: a message of the catalogues; "" where there is nothing to say.
         cells: the cells whose codes changed, in reading order; none if the move was refused.
         values: what fills the placeholders of the message. `x` is a column and `y` a row, both from 1.
     """

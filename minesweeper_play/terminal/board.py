@@ -88,7 +88,8 @@ class BoardCanvas(ScrollView):
         # The outer size: whether there are scrollbars must not decide whether they are needed.
         size = largest_size(*self.outer_size, picture.rows, picture.cols)
         self._pencil = replace(self._pencil, size=size)
-        self.virtual_size = Size(*self._pencil.extent(picture))
+        columns = self._pencil.margin(picture) + picture.cols * size.width
+        self.virtual_size = Size(columns, 1 + picture.rows * size.height)
         self.refresh()
 
     @property

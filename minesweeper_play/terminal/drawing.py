@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import SimpleNamespace
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,11 +129,7 @@ def _between(stops: tuple[str, str, str, str], risk: float) -> str:
 RiskStyle = Literal["off", "numbers", "shades"]
 """The ways to show risks: not at all, in per cent on a tint, or as a tint alone."""
 
-
-def next_style(style: RiskStyle) -> RiskStyle:
-    """Returns the way that comes after another."""
-    styles = get_args(RiskStyle)
-    return cast(RiskStyle, styles[(styles.index(style) + 1) % len(styles)])
+NEXT_STYLE: dict[RiskStyle, RiskStyle] = {"off": "numbers", "numbers": "shades", "shades": "off"}
 
 
 @dataclass(frozen=True)
@@ -213,10 +209,6 @@ class Pencil:
 
     def margin(self, picture: Picture) -> int:
         return len(str(picture.rows)) + 1
-
-    def extent(self, picture: Picture) -> tuple[int, int]:
-        """Returns the columns and lines of the whole board, with row and column numbers."""
-        return self.margin(picture) + picture.cols * self.size.width, 1 + picture.rows * self.size.height
 
     def row(self, picture: Picture, line: int, first: int, last: int) -> list[Segment]:
         """Returns the cells first..last-1 of a line of the board, counted without the column numbers."""

@@ -25,7 +25,7 @@ from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.base import Background, BoardChoice, GameAppScreen, Services
 from minesweeper_play.terminal.board import BoardView
 from minesweeper_play.terminal.dialogs import CancelledError, LongWork, NewGame, Page, Question
-from minesweeper_play.terminal.drawing import Picture, RiskStyle, next_style, picture_of
+from minesweeper_play.terminal.drawing import NEXT_STYLE, Picture, RiskStyle, picture_of
 
 Progress = Callable[[int, int], None]
 
@@ -190,7 +190,7 @@ class GameScreen(GameAppScreen):
 
     def action_risks(self) -> None:
         """Shows risks in per cent, then as shades, then not at all."""
-        overlay = next_style(self.overlay)
+        overlay = NEXT_STYLE[self.overlay]
         self.services.change(overlay=overlay)
         self.say(f"risks_{overlay}")
         if self._risks is None:

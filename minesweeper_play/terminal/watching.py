@@ -19,13 +19,11 @@ from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.terminal.base import Background, GameAppScreen, Services
 from minesweeper_play.terminal.board import BoardCanvas
-from minesweeper_play.terminal.drawing import RiskStyle, next_style, picture_of
+from minesweeper_play.terminal.drawing import NEXT_STYLE, RiskStyle, picture_of
 from minesweeper_play.terminal.player import Choice, Player
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """Moves per second."""
-
-FIRST_SPEED = SPEEDS.index(2.0)
 
 END_SECONDS = 2.0
 """Seconds for which the end of a game stays on the screen; less at speeds above one move a second."""
@@ -54,7 +52,7 @@ class WatchScreen(GameAppScreen):
     def __init__(self, services: Services, players: Sequence[Player], seed: int) -> None:
         super().__init__(services)
         self.players, self.seed, self.paused = tuple(players), seed, False
-        self._speed = FIRST_SPEED
+        self._speed = SPEEDS.index(2.0)
         self._style: RiskStyle = "numbers"
         self._choices: list[Choice | None] = [None] * len(self.players)
         self._background = Background(self, self._fail)
@@ -105,9 +103,10 @@ class WatchScreen(GameAppScreen):
     def _take(self, choices: list[Choice | None]) -> None:
         self._choices = choices
         self._show()
-        self._plan(1.0 / SPEEDS[self._speed])
+        self._plan()
 
-    def _plan(self, seconds: float) -> None:
+    def _plan(self, seconds: float = 1.0) -> None:
+        """Plans the next step after some seconds at one move a second, unless the game stands still."""
         if self._due is not None:
             self._due.stop()
             self._due = None
@@ -115,7 +114,7 @@ class WatchScreen(GameAppScreen):
             self._wants_step = False
             self._advance()
         elif not self.paused:
-            self._due = self.set_timer(seconds, self._advance)
+            self._due = self.set_timer(seconds / SPEEDS[self._speed], self._advance)
 
     def _advance(self) -> None:
         self._due = None
@@ -135,7 +134,7 @@ class WatchScreen(GameAppScreen):
         self._choices = [None] * len(self.players)
         self._show()
         if all(player.is_over for player in self.players):
-            self._plan(min(END_SECONDS, END_SECONDS / SPEEDS[self._speed]))
+            self._plan(END_SECONDS * min(1.0, SPEEDS[self._speed]))
         else:
             self._think()
 
@@ -167,7 +166,7 @@ class WatchScreen(GameAppScreen):
     def action_pause(self) -> None:
         self.paused = not self.paused
         self._show()
-        self._plan(1.0 / SPEEDS[self._speed])
+        self._plan()
 
     def action_step(self) -> None:
         self.paused = self._wants_step = True
@@ -178,10 +177,10 @@ class WatchScreen(GameAppScreen):
         self._speed = min(max(self._speed + change, 0), len(SPEEDS) - 1)
         self._show()
         if any(self._choices):
-            self._plan(1.0 / SPEEDS[self._speed])
+            self._plan()
 
     def action_risks(self) -> None:
-        self._style = next_style(self._style)
+        self._style = NEXT_STYLE[self._style]
         self._show()
 
     def action_next(self) -> None:

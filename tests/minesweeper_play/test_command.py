@@ -74,7 +74,7 @@ BAD = {
     "--policy exact --load game.json": "--load means nothing with --policy; leave it out",
     "--versus exact exact --animation": "--animation means nothing with --versus; leave it out",
     "--port 8000": "--port needs --serve",
-    "--serve --port 65536": "argument --port: must be 1 to 65535, not 65536",
+    "--serve --port 65536": "argument --port: must be a whole number of at most 65535",
     "--policy exact --versus exact exact": "choose one of --policy and --versus",
     "--policy exact --classic": "--policy needs the full terminal or --serve; leave out --classic",
     "--classi": "unrecognized arguments: --classi",
