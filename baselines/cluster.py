@@ -22,7 +22,7 @@ from typing import Any
 from baselines.support.extras import import_extra
 from baselines.support.files import COPIES
 from baselines.support.processes import VARIABLES
-from baselines.support.provenance import Identity, own_identity
+from baselines.support.provenance import own_identity
 from baselines.workers import LOOK_SECONDS, MOST_KILLS, Call, KilledWorkerError, MakeWorkers, WorkerError, Workers
 from minesweeper_env.notices import say
 
@@ -62,7 +62,7 @@ class RayWorkers(Workers):
         on_look: Callable[[], object] = lambda: None,
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result; see `Workers.run`."""
-        identity, flying = tuple(own_identity()), dict[Any, Call]()
+        identity, flying = own_identity(), dict[Any, Call]()
         while True:
             places = CALLS_PER_CPU * self.count
             while len(flying) < places and (call := next_call()) is not None:
@@ -88,9 +88,10 @@ class RayWorkers(Workers):
             raise ClusterError(f"a call on the cluster failed: {' '.join(str(error).split())}") from error
 
 
-def _carry_out(identity: tuple[str, ...], work: Callable[..., Any], call: Call) -> Any:
+def _carry_out(identity: dict[str, str], work: Callable[..., Any], call: Call) -> Any:
     """Carries out a call on a node; raises a ClusterError if the installation differs from that of the command."""
-    if differences := Identity(*identity).differences(own_identity()):
+    pairs = [(name, there, identity[name]) for name, there in own_identity().items()]
+    if differences := "; ".join(f"{name} {there}, not {here}" for name, there, here in pairs if there != here):
         raise ClusterError(f"node {socket.gethostname()} has another installation: {differences}")
     return work(*call)
 

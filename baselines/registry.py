@@ -228,13 +228,10 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
 
 
 def pinned(name: str) -> str:
-    """Returns a specification with the commit of its agent of the hub; one of another policy is returned as it is.
+    """Returns a specification with the commit of its agent of the hub, so that results say which weights played.
 
-    Results with this name say which weights played. The agent is downloaded if it is not in the client's cache.
-
-    Raises:
-        ValueError: the specification has another form, or the agent cannot be had.
-        MissingExtraError: the client of the hub is not installed.
+    The agent is downloaded if it is not in the client's cache; a ValueError or a MissingExtraError says why it cannot
+    be had. A specification of another policy is returned as it is.
     """
     return pinned_within(name, read_specification(name).base)
 
@@ -242,16 +239,8 @@ def pinned(name: str) -> str:
 def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
     """Returns the specification to play for a name that a file of somebody else holds.
 
-    Such a name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file:
-    these are data. A class or a function counts only if the user types it.
-
-    Args:
-        name: what the file holds.
-        folder: the folder of the file.
-        typed: what the user has typed for a name that is not data; None for nothing.
-
-    Raises:
-        ValueError: the name is not data, and nothing is typed.
+    Such a name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file, in
+    `folder`: these are data. For a class or a function, what the user has `typed` is returned; a ValueError if nothing.
     """
 
     def is_public(text: str) -> bool:
@@ -286,14 +275,10 @@ def check_name(name: str) -> None:
 
 
 def policy_digest(name: str) -> str | None:
-    """Returns a SHA-256 hash of the file or run folder that a policy comes from, in hexadecimal digits.
+    """Returns a SHA-256 hash of `policy_files`, or of a module, in hexadecimal digits.
 
-    It covers the file of a class or function, without what the file imports, or the agent of a run folder. Policies of
-    this package change only with its version, and have none.
-
-    Raises:
-        ValueError: the name is unknown, or the file does not exist.
-        PolicyError: the code of a module fails while it is loaded.
+    Policies of this package change only with its version, and have none. A ValueError says what does not exist, and a
+    PolicyError what fails while a module is loaded.
     """
     specification = read_specification(name)
     if specification.attribute is not None and not specification.in_file:

@@ -48,15 +48,7 @@ def read_results(folder: Path) -> list[ResultFile]:
 
 
 def check_name(result: ResultFile, folder: Path) -> None:
-    """Checks that an entry takes neither the name nor the file of somebody else's, nor the author of the package.
-
-    Args:
-        result: the entry.
-        folder: the result files so far.
-
-    Raises:
-        ValueError: the message names the other entry; also a RefusedFileError of the file of this name.
-    """
+    """Raises a ValueError if an entry takes somebody else's name or file in a folder, or the package's author."""
     card, names = result.card, policy_names()
     is_ours = card.author == AUTHOR and card.name == card.policy and read_specification(card.policy).base in names
     if (card.name.casefold() in names or _skeleton(card.author) == _skeleton(AUTHOR)) and not is_ours:
@@ -117,14 +109,7 @@ def _points(row: Row) -> str:
 def board_table(
     results: Sequence[ResultFile], board: str, entries: Sequence[str] = (), columns: Iterable[str] = COLUMNS
 ) -> str:
-    """Returns the table of a board such as "8x8/14 opening".
-
-    Args:
-        results: all result files; p-values are corrected over all of them.
-        board: title of the board.
-        entries: names of the entries to show; none for all.
-        columns: names of columns.
-    """
+    """Returns some entries and columns of a board such as "8x8/14 opening"; p-values are corrected over all results."""
     rows = [row for row in rows_of(results, board) if not entries or row.card.name in entries]
     chosen = [COLUMNS[name] for name in columns]
     return markdown_table([heading for heading, _ in chosen], [[text(row) for _, text in chosen] for row in rows])

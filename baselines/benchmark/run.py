@@ -220,7 +220,7 @@ class SuiteRun:
                     )
             for policy in before.keys() - digests.keys():
                 say(f"{policy} is not named, so its games stay in {folder} and out of the tables")
-            code = {"commit": source_commit(), "identity": own_identity()._asdict()}
+            code = {"commit": source_commit(), "identity": own_identity()}
             write_json(folder / MANIFEST, fixed | code | {"policies": before | digests})
 
     def _parts(self) -> list[list[Part]]:

@@ -135,7 +135,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_earlier(task.folder, task.settings.to_json())
         # A damaged result is refused before the first training.
         _ = task.result
-    write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()._asdict()})
+    write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()})
     return partial(_work, tasks, options)
 
 

@@ -184,7 +184,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
     options.out.mkdir(parents=True, exist_ok=True)
     if not earlier_results(options.out, PLAN_FILE, plan):
-        write_json(options.out / PLAN_FILE, plan | {"identity": own_identity()._asdict()})
+        write_json(options.out / PLAN_FILE, plan | {"identity": own_identity()})
     return partial(_work, sweep, options)
 
 

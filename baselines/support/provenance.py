@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from baselines.support.files import read_json
 
@@ -43,7 +43,7 @@ def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> d
 
 def check_same(place: Path, found: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
     """Raises a ValueError that names each parameter or part of the code in which stored results differ."""
-    wanted = json.loads(json.dumps({**parameters, "identity": own_identity()._asdict()}))
+    wanted = json.loads(json.dumps({**parameters, "identity": own_identity()}))
     games = found.get("games")
     if isinstance(games, int) and games <= wanted.get("games", 0):
         wanted["games"] = games
@@ -62,31 +62,12 @@ def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any], outer: str
             yield f"{outer}{name} {json.dumps(there)}, not {json.dumps(asked)}"
 
 
-class Identity(NamedTuple):
-    """Parts of an installation that change a game, besides its seed.
-
-    `package` is a shortened SHA-256 of the files of this package, `precision` the number format of networks of float32.
-    """
-
-    package: str
-    python: str
-    numpy: str
-    numba: str
-    torch: str
-    precision: str
-
-    def differences(self, other: Identity) -> str:
-        """Returns what another installation has in place of what this one has, such as "numpy 2.3.1, not 2.4.6"."""
-        pairs = zip(self._fields, self, other, strict=True)
-        return "; ".join(f"{name} {theirs}, not {ours}" for name, ours, theirs in pairs if ours != theirs)
-
-
 @cache
-def own_identity() -> Identity:
-    """Returns the identity of the installation that this process runs."""
+def own_identity() -> dict[str, str]:
+    """Returns what changes a game besides its seed: the files of this package, versions, and the form of float32."""
     python = ".".join(platform.python_version_tuple()[:2])
-    numpy, numba, torch = map(_version, ("numpy", "numba", "torch"))
-    return Identity(package_hash(), python, numpy, numba, torch, _precision())
+    versions = {name: _version(name) for name in ("numpy", "numba", "torch")}
+    return {"package": package_hash(), "python": python, **versions, "precision": _precision()}
 
 
 def package_hash() -> str:

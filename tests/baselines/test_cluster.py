@@ -33,7 +33,6 @@ from baselines.benchmark import suites
 from baselines.cli import suite as suite_command
 from baselines.cluster import ClusterError, connected, parse_address
 from baselines.evaluation import units
-from baselines.support.provenance import own_identity
 
 needs_ray = pytest.mark.skipif(
     find_spec("ray") is None or not sys.platform.startswith("linux"), reason="needs the extra ray, and reads /proc"
@@ -50,13 +49,6 @@ def test_addresses(text):
 def test_other_texts_are_refused(text):
     with pytest.raises(ValueError, match="the address of a cluster is auto, local or HOST:PORT such as"):
         parse_address(text)
-
-
-def test_differences_of_installations_are_named():
-    here = own_identity()
-    assert here.differences(here) == ""
-    other = here._replace(package="0" * 12, precision="bf16")
-    assert here.differences(other) == f"package {'0' * 12}, not {here.package}; precision bf16, not float32"
 
 
 @needs_ray

@@ -94,7 +94,7 @@ def record_session(
         "processor": processor_name(),
         "from_step": steps,
     }
-    identity = own_identity()._asdict()
+    identity = own_identity()
     content = {"settings": settings.to_json(), "identity": identity, "sessions": [*earlier.sessions, session]}
     write_json(path, content if start is None else content | {START: start})
 

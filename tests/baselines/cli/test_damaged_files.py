@@ -39,7 +39,7 @@ def study(tmp_path):
         settings = tiny("dqn", boards=("4x4/2",), steps=300, seed=seed, hyperparameters={})
         record_session(folder / "run.json", settings, "", 0)
         write_json(folder / "result.json", {"steps": 320, "games": 50, "wins": {"4x4/2": 25}})
-    write_json(out / "seeds.json", {"games": 50, "identity": own_identity()._asdict()})
+    write_json(out / "seeds.json", {"games": 50, "identity": own_identity()})
     return ["seeds", "--config", f"{tmp_path}/tiny.toml", "--seeds", "5", "--games", "50", "--out", str(out)]
 
 
