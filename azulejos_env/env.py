@@ -49,15 +49,7 @@ def check_name(argument: str, value: Any, *allowed: str) -> None:
 
 
 class Game:
-    """Games of one or two players: boards of a seed, moves, observations, rewards, and what is drawn.
-
-    Attributes:
-        space: the space of an observation.
-        position: the position.
-        last: (rows, cols) bool, the cells that the last move emptied before tiles fell.
-        steps: number of steps taken.
-        window: shows the game in the render mode "human".
-    """
+    """Games of one or two players: boards of a seed, moves, observations, rewards, and what is drawn."""
 
     position: Position
 
@@ -97,8 +89,9 @@ class Game:
             self._rng = np.array([0, generator_state(seeding.np_random(seed)[0])], np.uint64)
         drawn = self._draw(2, int(draws_seat), begins=True)
         self.position = self._deal() if given is None else Position(self._config, given)
-        self.last = np.zeros(self.position.board.shape, np.bool_)
-        self.steps = self._lead = 0
+        # The cells that the last move emptied before tiles fell.
+        self._last = np.zeros(self.position.board.shape, np.bool_)
+        self._steps = self._lead = 0
         return int(drawn.sum())
 
     def _deal(self) -> Position:
@@ -113,17 +106,17 @@ class Game:
     @property
     def over(self) -> bool:
         """Whether no group is left; a game that has none when it begins ends with its first step."""
-        return self.steps > 0 and self.position.over
+        return self._steps > 0 and self.position.over
 
     @property
     def truncated(self) -> bool:
         """Whether the step limit has ended the game."""
-        return self.steps >= self._max_steps and not self.over
+        return self._steps >= self._max_steps and not self.over
 
     def play(self, row: int, col: int) -> None:
         """Removes the group of a cell for the player to move; raises a ValueError if there is none."""
         after = self.position.play(row, col)
-        self.last = self.position.group_at(row, col)
+        self._last = self.position.group_at(row, col)
         self.position = replace(after, player=0) if self._alone else after
 
     def act(self, action: int) -> bool:
@@ -131,7 +124,7 @@ class Game:
         illegal = not self.mask()[action]
         if not illegal and not self.position.over:
             self.play(*divmod(action, self._config.cols))
-        self.steps += 1
+        self._steps += 1
         return illegal
 
     def mask(self) -> NDArray[np.int8]:
@@ -178,7 +171,7 @@ class Game:
         """Returns the position as text or as a picture, or shows it in the window; one name for a game alone."""
         position = self.position
         turn = None if position.over or self.truncated else position.player
-        view = View(position.board, self.last, names, position.scores[: len(names)], turn)
+        view = View(position.board, self._last, names, position.scores[: len(names)], turn)
         if mode == "human":
             show_game(self.window, view, fps)
         return render_text(view) if mode == "ansi" else render_picture(view) if mode == "rgb_array" else None
@@ -219,8 +212,6 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     nothing. A game that has no group when it begins ends with its first step.
 
     ## Information
-    Every reset and step returns the same keys.
-
     | key | |
     |---|---|
     | action_mask | int8 (actions,), 1 for the first cell of each group; all 1 once no group is left |
@@ -251,9 +242,6 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     A window needs `pip install 'minesweeper-env[window]'` and a display, or `SDL_VIDEODRIVER=dummy`; every reset
     and step shows the board, four frames per second (`metadata["render_fps"]`). An outline shows the cells that
     the last move emptied before tiles fell.
-
-    ## Version History
-    * v0: first release
     """
 
     metadata: dict[str, Any] = METADATA
@@ -290,11 +278,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Starts a new game, and returns the first observation and the info.
-
-        Args:
-            seed: starts the sequence of games that this seed determines; None continues the present one.
-            options: {"board": board}; see Starting State in the docstring of the class.
+        """Starts the first game of a seed or, without one, the next game, and returns the observation and the info.
 
         Raises:
             ValueError: an option is unknown, the board is wrong, or the opponent's move is illegal.
@@ -309,11 +293,8 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Makes a move, which the opponent answers; an illegal move, or any move after the end, changes nothing.
 
-        Args:
-            action: row * cols + col of the first cell of a group.
-
-        Returns:
-            The observation, the reward, whether no group is left, whether the step limit ended the game, and the info.
+        Returns the observation, the reward, whether no group is left, whether the step limit ended the game, and the
+        info.
 
         Raises:
             ValueError: the action is outside the action space, or the opponent's move is illegal.

@@ -19,33 +19,20 @@ VALUED, CHOSEN, CUT, TIMED_OUT = "valued", "chosen", "cut", "timed out"
 
 @dataclass
 class TreeNode:
-    """A position of the tree.
+    """A position of the tree."""
 
-    Attributes:
-        line: the moves that lead to it from the root.
-        kind: what the search did with it; CHOSEN is the best child of its parent.
-        value: score of the player who moves at the root minus that of the other, with best play; None if the
-            position was cut.
-    """
-
-    line: tuple[Cell, ...]
-    kind: str
-    value: int | None = None
+    line: tuple[Cell, ...]  # the moves that lead to it from the root
+    kind: str  # what the search did with it; CHOSEN is the best child of its parent
+    value: int | None = None  # the lead of the player who moves at the root, with best play; None if it was cut
 
 
 @dataclass(frozen=True)
 class SearchTree:
-    """The tree of the last depth that a search began.
+    """The tree of the last depth that a search began."""
 
-    Attributes:
-        result: what the search found, at the last depth that it finished.
-        nodes: the positions; each one comes after its parent.
-        player: the player who moves at the root, 0 or 1.
-    """
-
-    result: SearchResult
-    nodes: tuple[TreeNode, ...]
-    player: int
+    result: SearchResult  # what the search found, at the last depth that it finished
+    nodes: tuple[TreeNode, ...]  # the positions; each one comes after its parent
+    player: int  # the player who moves at the root, 0 or 1
 
     @property
     def levels(self) -> int:
@@ -65,15 +52,12 @@ class SearchTree:
     def _dot_lines(self) -> Iterator[str]:
         for node in self.nodes:
             _, style, edge = _STYLES.get(node.kind, ("", "", ""))
-            label = _name(node.line[-1:]) + ("" if node.value is None else f": {node.value}")
-            shape = ("box", "ellipse")[len(node.line) % 2]
-            yield f'  "{_name(node.line)}" [label="{label}", shape="{shape}"{style}];'
-            if node.line:
-                yield f'  "{_name(node.line[:-1])}" -> "{_name(node.line)}"{edge};'
-
-
-def _name(line: tuple[Cell, ...]) -> str:
-    return " ".join(f"({row},{col})" for row, col in line) or "Start"
+            moves = [f"({row},{col})" for row, col in node.line]
+            name, parent = " ".join(moves) or "Start", " ".join(moves[:-1]) or "Start"
+            label = (moves or ["Start"])[-1] + ("" if node.value is None else f": {node.value}")
+            yield f'  "{name}" [label="{label}", shape="{("box", "ellipse")[len(moves) % 2]}"{style}];'
+            if moves:
+                yield f'  "{parent}" -> "{name}"{edge};'
 
 
 _GRAPH = 'labelloc="t", labeljust="l", rankdir="LR", nodesep="0.08", ranksep="0.7", fontname="Helvetica", fontsize="12"'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 import time
 
@@ -14,7 +13,7 @@ from azulejos_env.__main__ import main
 from azulejos_env.config import GameConfig
 from azulejos_env.policies import MinimaxPolicy
 from azulejos_env.position import Position, random_board
-from azulejos_env.rendering import COLOURS, LEAST_COLS, PAPER, View, picture_size, render_picture, render_text
+from azulejos_env.rendering import COLOURS, LEAST_COLS, PAPER, View, picture_size, render_picture
 from azulejos_env.window import MACHINE, PERSON, Match, play
 
 SHOWN = np.array([[0, 1, 2], [3, 1, 9]], np.int8)
@@ -24,17 +23,6 @@ BOARD = [[1, 2, 2, 1], [1, 1, 2, 1]]
 def view(board=SHOWN, names=("agent", "opponent"), scores=(3, 12), turn=0, last=None):
     last = np.zeros(board.shape, bool) if last is None else last
     return View(board, last, names, scores, turn)
-
-
-def test_the_text_has_the_board_the_scores_and_the_last_move():
-    last = np.array([[True, True, False], [False, False, False]])
-    assert render_text(view(last=last)).splitlines() == [
-        "  0 1 2",
-        "0 . 1 2",
-        "1 3 1 9",
-        "agent 3, opponent 12: agent to move",
-        "last move: 2 tiles at (0,0)",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -52,44 +40,29 @@ def test_the_status_line_says_whose_turn_it_is_or_who_won(arguments, line):
     assert view(**arguments).status_line() == line
 
 
-def test_a_picture_has_the_colours_of_the_tiles_below_the_lines_of_the_players():
-    side = 32
+def test_a_picture_has_the_colours_of_the_tiles_below_the_players_and_outlines_the_last_move():
+    side, last = 20, np.array([[False, True, True], [False, False, False]])
     picture = render_picture(view(), side)
-    assert picture.shape == (4 * side, LEAST_COLS * side, 3)
-    assert picture.dtype == np.uint8
-    for row, col in itertools.product(range(2), range(3)):
-        pixel = picture[(2 + row) * side + 5, col * side + 5]
-        if SHOWN[row, col]:
-            assert tuple(pixel) == COLOURS[SHOWN[row, col] - 1]
+    assert (picture.shape, picture.dtype) == ((4 * side, LEAST_COLS * side, 3), np.uint8)
+    for row, col in np.argwhere(SHOWN):
+        assert tuple(picture[(2 + row) * side + 4, col * side + 4]) == COLOURS[SHOWN[row, col] - 1]
     assert tuple(picture[-1, -1]) == PAPER
-
-
-def test_the_last_move_is_outlined():
-    last = np.array([[False, True, True], [False, False, False]])
-    changed = (render_picture(view(last=last), 20) != render_picture(view(), 20)).any(axis=2)
-    assert changed[40, 20:60].all()
-    assert changed[59, 20:60].all()
+    changed = (render_picture(view(last=last), side) != picture).any(axis=2)
+    assert changed[[40, 59], 20:60].all()
     assert not changed[50, 40]
     assert not changed[60:].any()
     assert not changed[:40].any()
-
-
-def test_a_long_score_widens_the_picture():
     assert picture_size(view(scores=(1, 1234567))) == (4, 10)
 
 
 @pytest.mark.parametrize("opponent", ["greedy", None])
-def test_environments_draw_what_they_show(opponent):
+def test_environments_draw_what_they_show_and_warn_without_a_mode(opponent):
     env = AzulejosEnv(size=4, opponent=opponent, render_mode="ansi", seat="second")
     board, _ = env.reset(seed=0)
     lines = env.render().splitlines()
     assert [line.split()[1:] for line in lines[1:5]] == [[str(c) if c else "." for c in row] for row in board.tolist()]
     assert lines[5].endswith("agent to move")
-
-
-def test_render_without_a_mode_warns():
-    env = AzulejosEnv(size=3)
-    env.reset(seed=0)
+    env.render_mode = None
     with pytest.warns(UserWarning, match="Azulejos-v0"):
         assert env.render() is None
 
