@@ -108,16 +108,18 @@ class Replay:
         rows = rng.integers(self.size, size=count)
         return type(self._columns)(*(column[rows] for column in self._columns))
 
-    def save(self) -> dict[str, NDArray[Any]]:
+    def save(self) -> Tensors:
         """Returns copies of the filled rows, for `restore`."""
-        filled = {name: column[: self.size].copy() for name, column in self._columns._asdict().items()}
-        return {**filled, "added": np.array([self.added])}
+        filled = {
+            name: torch.from_numpy(column[: self.size].copy()) for name, column in self._columns._asdict().items()
+        }
+        return {**filled, "added": torch.tensor([self.added])}
 
-    def restore(self, saved: dict[str, NDArray[Any]]) -> None:
+    def restore(self, saved: Tensors) -> None:
         """Restores what `save` returned; raises KeyError or ValueError if it is of another buffer."""
         self.added = int(saved["added"][0])
         for name, column in self._columns._asdict().items():
-            column[: self.size] = saved[name]
+            column[: self.size] = saved[name].numpy()
 
 
 class Practice:
@@ -258,7 +260,11 @@ class AfterstateLearner:
 
     def _take_step(self, lessons: Lessons, afterstates: Afterstates, mines: int) -> None:
         own, network, record = self._own, self._trained, self._logger.record_mean
-        self._set_rates()
+        rate = own.learning_rate_at(1.0 - self._budget.progress(self.steps))
+        # The learning rates rise from 0 at the start of the training.
+        rate *= min(1.0, (self.steps / own.batch_size + 1) / own.warm_up)
+        for group, factor in zip(self._optimizer.param_groups, (own.safety_rate, 1.0), strict=True):
+            group["lr"] = factor * rate
         for tower in network.towers:
             tower.requires_grad_(self.steps >= own.heads_first * own.batch_size)
             tower.recall.weight.requires_grad_(tower.recall.weight.requires_grad and bool(own.recall))
@@ -276,15 +282,7 @@ class AfterstateLearner:
         record("train/loss", (safety + own.counts * counts + worth).item())
         for name, loss in (("safety", safety), ("count", counts), ("worth", worth)):
             record(f"train/{name}_loss", loss.item())
-        record("train/learning_rate", self._optimizer.param_groups[1]["lr"])
-
-    def _set_rates(self) -> None:
-        """Sets the learning rates, which rise from 0 at the start of the training."""
-        own = self._own
-        rate = own.learning_rate_at(1.0 - self._budget.progress(self.steps))
-        rate *= min(1.0, (self.steps / own.batch_size + 1) / own.warm_up)
-        safety, others = self._optimizer.param_groups
-        safety["lr"], others["lr"] = own.safety_rate * rate, rate
+        record("train/learning_rate", rate)
 
     def _descend(self, loss: Tensor) -> None:
         """Takes a step down the gradient; it is clipped for each half of the network."""
@@ -345,8 +343,7 @@ class AfterstateLearner:
         states = []
         for number, practice in enumerate(self._practices):
             for kind, replay in practice.replays.items():
-                arrays = {name: torch.from_numpy(array) for name, array in replay.save().items()}
-                tensors |= prefixed(arrays, f"board{number}/{kind}")
+                tensors |= prefixed(replay.save(), f"board{number}/{kind}")
             states.append({"work": practice.work, "pending": practice.pending})
         random = self._rng.bit_generator.state
         return tensors, {"steps": self.steps, "random": random, "boards": self._boards(), "practices": states}
@@ -366,8 +363,7 @@ class AfterstateLearner:
             restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
             for number, (practice, saved) in enumerate(zip(self._practices, state["practices"], strict=True)):
                 for kind, replay in practice.replays.items():
-                    columns = unprefixed(tensors, f"board{number}/{kind}")
-                    replay.restore({name: column.numpy() for name, column in columns.items()})
+                    replay.restore(unprefixed(tensors, f"board{number}/{kind}"))
                 practice.work, practice.pending = float(saved["work"]), float(saved["pending"])
             self.steps = int(state["steps"])
             self._rng.bit_generator.state = state["random"]
