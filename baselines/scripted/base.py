@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from typing import Any
 
@@ -104,27 +103,6 @@ def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:
     The first-click rule may protect the first click.
     """
     return len(begun) if config.first_click == "any" else int(begun.sum())
-
-
-def click_where_legal(
-    choose: Callable[[NDArray[np.int64], NDArray[np.bool_]], NDArray[np.int64]],
-    action_masks: NDArray[np.int8],
-    cells: int,
-) -> NDArray[np.int64]:
-    """Returns (N,) int64 actions: clicks of a rule, or the first legal action in games without a legal click.
-
-    Args:
-        choose: the rule; takes the (M,) indices of the games with a legal click and their (M, cells) bool masks of
-            legal clicks, and returns (M,) int64 clicks.
-        action_masks: (N, actions) int8 or bool; see `baselines.policy.Policy`.
-        cells: the number of cells of a board.
-    """
-    legal: NDArray[np.bool_] = action_masks[:, :cells].astype(np.bool_)
-    games = np.flatnonzero(legal.any(axis=1))
-    actions = action_masks.argmax(axis=1)
-    if len(games) > 0:
-        actions[games] = choose(games, legal[games])
-    return actions
 
 
 class ScriptedPolicy:

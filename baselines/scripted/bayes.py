@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.base import click_where_legal, count_risky, neighbour_sums
+from baselines.scripted.base import count_risky, neighbour_sums
 from baselines.scripted.bayes_network import PRIORS, NetworkPosteriors
-from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
-from baselines.support.act_inputs import TIE, checked_act
+from baselines.scripted.oracle_play.exact import ExactPolicy, choose_least_risks
+from baselines.support.act_inputs import TIE
 from baselines.support.checks import number_within, one_of
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
@@ -24,7 +24,7 @@ Probabilities = NDArray[np.float64]
 INFERENCES = ("native", "pgmpy")
 
 
-class BayesPolicy:
+class BayesPolicy(ExactPolicy):
     """Clicks a certainly safe cell if there is one, else a cell of least mine probability.
 
     It considers every covered cell, with or without an open neighbour. It takes the first cell and breaks ties as
@@ -38,6 +38,8 @@ class BayesPolicy:
             cells, on each board.
     """
 
+    _counted = ("guesses", "queries")
+
     def __init__(
         self,
         config: BoardConfig,
@@ -46,7 +48,7 @@ class BayesPolicy:
         open_threshold: float | None = None,
         flag_threshold: float | None = None,
     ) -> None:
-        """Checks the options, and compiles the kernels with one click on a covered board.
+        """Checks the options, and compiles the kernels.
 
         Args:
             config: the games.
@@ -61,7 +63,6 @@ class BayesPolicy:
             ValueError: an option is not allowed, or the radius too large for pgmpy.
             MissingExtraError: `inference` is "pgmpy", which is not installed.
         """
-        self.config = config
         one_of("inference", inference, INFERENCES)
         one_of("prior", prior, PRIORS)
         self._open_threshold = _threshold("open_threshold", open_threshold)
@@ -70,14 +71,7 @@ class BayesPolicy:
         self._network = NetworkPosteriors(config, prior) if inference == "pgmpy" else None
         self.batch_size = 1000 if self._network is None else 1
         self._neighbours = neighbour_table(config.rows, config.cols, config.radius)
-        self._first_cell = first_cell(config)
-        self.counters = {"guesses": 0, "queries": 0}
-        covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
-        self.act(covered, np.ones((1, config.actions), np.int8))
-        self.counters = dict.fromkeys(self.counters, 0)
-
-    def reset(self, seed: int) -> None:
-        """Does nothing: the policy has no randomness."""
+        super().__init__(config)
 
     def ratings(self, observations: Boards) -> Probabilities:
         """Returns the mine probabilities behind the choices in N games, (N, rows, cols)."""
@@ -86,31 +80,18 @@ class BayesPolicy:
         self.counters["queries"] = queries
         return posteriors
 
-    @checked_act
-    def act(self, observations: Boards, action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Returns a click for each of N games; see `baselines.policy.Policy`.
-
-        If the clues contradict each other, their cells have no posterior and count as mines.
-
-        Raises:
-            PositionTooHardError: a position is too large for pgmpy, or too hard for the oracle.
-        """
-        return click_where_legal(
-            lambda games, legal: self._choose(observations[games], legal), action_masks, self.config.cells
-        )
-
     def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns the clicks on (N, rows, cols) boards, each with a legal click."""
-        flat = boards.reshape(len(boards), -1)
-        posteriors = self._with_assumed_mines(boards, self._posteriors(boards))
-        risks = np.nan_to_num(posteriors, nan=1.0).reshape(flat.shape)
+        """Returns the clicks on (N, n) boards; cells without a posterior, since clues contradict, count as mines."""
+        squares, most = boards.reshape(-1, self.config.rows, self.config.cols), self._max_count
+        posteriors = self._with_assumed_mines(squares, self._posteriors(squares))
+        risks = np.nan_to_num(posteriors, nan=1.0).reshape(boards.shape)
         certain = np.asarray((legal & (risks <= TIE)).any(axis=1))
-        begun = np.asarray((flat <= self.config.codes.max_count).any(axis=1))
+        begun = np.asarray((boards <= most).any(axis=1))
         self.counters["guesses"] += count_risky(begun[~certain], self.config)
         if self._open_threshold is not None:
             risks[risks <= 1.0 - self._open_threshold + TIE] = 0.0
         clicks = np.empty(len(boards), np.int64)
-        choose_least_risks(flat, legal, self.config.codes.max_count, self._first_cell, risks, self._neighbours, clicks)
+        choose_least_risks(boards, legal, most, self._first_cell, risks, self._neighbours, clicks)
         return clicks
 
     def _with_assumed_mines(self, boards: Boards, posteriors: Probabilities) -> Probabilities:

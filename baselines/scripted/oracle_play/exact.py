@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.base import click_where_legal, count_risky
+from baselines.scripted.base import count_risky
 from baselines.support.act_inputs import TIE, checked_act
 from baselines.support.checks import whole_number_within
 from minesweeper_env.compiled import inlined, kernel
@@ -257,6 +257,7 @@ class ExactPolicy:
     """
 
     batch_size = 1000
+    _counted: tuple[str, ...] = ("guesses",)
 
     def __init__(self, config: BoardConfig, first: str | int | None = None) -> None:
         """Compiles the kernels with one click on a covered board.
@@ -272,26 +273,28 @@ class ExactPolicy:
         self._max_count = config.codes.max_count
         self._first_cell = chosen_first_cell(config, first)
         covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
-        self.counters = {"guesses": 0}
+        self.counters = dict.fromkeys(self._counted, 0)
         self.act(covered, np.ones((1, config.actions), np.int8))
-        self.counters["guesses"] = 0
+        self.counters = dict.fromkeys(self._counted, 0)
 
     def reset(self, seed: int) -> None:
         """Does nothing: the policy has no randomness."""
 
     @checked_act
     def act(self, observations: Boards, action_masks: NDArray[np.int8]) -> Cells:
-        """Returns a click for each of N games; see `baselines.policy.Policy`.
+        """Returns a click for each of N games, or the first legal action where no click is legal.
 
         Raises:
             InconsistentBoardError: no layout matches one of the boards.
             PositionTooHardError: one of the boards exceeds the limits of the oracle.
         """
         boards = observations.reshape(len(observations), -1)
-        # The kernels write to the boards, so they get the copies that indexing makes.
-        return click_where_legal(
-            lambda games, legal: self._choose(boards[games], legal), action_masks, self.config.cells
-        )
+        legal: Flags = action_masks[:, : self.config.cells].astype(np.bool_)
+        actions, games = action_masks.argmax(axis=1), np.flatnonzero(legal.any(axis=1))
+        if len(games) > 0:
+            # The kernels write to the boards, so they get the copies that indexing makes.
+            actions[games] = self._choose(boards[games], legal[games])
+        return actions
 
     def _choose(self, boards: Boards, legal: Flags) -> Cells:
         """Returns the clicks on (N, n) boards; each board has a legal click."""
