@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.games import Start
+from baselines.scripted.base import neighbour_sums
 from baselines.support.act_inputs import TIE, checked_act
 from baselines.support.checks import number_within
 from minesweeper_env.compiled import inlined, kernel
@@ -58,7 +59,8 @@ def closed_form(config: BoardConfig, boards: Board) -> Floats:
         because they are known or have no known neighbour.
     """
     seen = KINDS[boards.reshape(-1, config.rows, config.cols)]
-    probabilities = np.full(seen.shape, -1.0)
+    known = seen != UNKNOWN
+    probabilities = np.where(known | (neighbour_sums(known, 1) == 0), -1.0, 0.0)
     seen = np.pad(seen, ((0, 0), (3, 3), (3, 3)), constant_values=OUTSIDE)
     # The weight of k mines, divided by the one of no mine.
     odds = np.power(config.mines / (config.cells - config.mines), np.arange(10.0))
@@ -69,21 +71,12 @@ def closed_form(config: BoardConfig, boards: Board) -> Floats:
 
 @kernel
 def fill_probabilities(boards: Board, odds: Floats, clues: NDArray[np.int64], probabilities: Floats) -> None:
-    """Fills in the (N, rows, cols) probabilities of queried cells, on boards of `KINDS` with a border of 3 cells."""
+    """Replaces zeros by the probabilities, (N, rows, cols), on boards of `KINDS` with a border of 3 cells."""
     for i in range(len(boards)):
         for row in range(3, boards.shape[1] - 3):
             for col in range(3, boards.shape[2] - 3):
-                if boards[i, row, col] == UNKNOWN and _has_known_neighbour(boards[i], row, col):
+                if probabilities[i, row - 3, col - 3] == 0.0:
                     probabilities[i, row - 3, col - 3] = _local_probability(boards[i], row, col, odds, clues)
-
-
-@inlined
-def _has_known_neighbour(board: Board, row: int, col: int) -> bool:
-    known = 0
-    for r in range(row - 1, row + 2):
-        for c in range(col - 1, col + 2):
-            known += board[r, c] != UNKNOWN and board[r, c] != OUTSIDE
-    return known > 0
 
 
 @inlined
@@ -157,7 +150,7 @@ def _keep_linked(clues: NDArray[np.int64], clue_count: int) -> int:
 class Turn(NamedTuple):
     """One turn of the program: the cells to flag, the click then, and the number of probabilities computed.
 
-    The click is None if the program fails, because its evidence contradicts itself or there is no cell to query.
+    The click is None if the program fails: its evidence contradicts itself, or there is no cell to query.
     """
 
     flags: list[int]

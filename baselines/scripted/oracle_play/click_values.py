@@ -268,11 +268,7 @@ def _best_next(
 def _show(
     cell: int, count: int, board: Boards, search: Search, risks: Floats, workspace: Workspace
 ) -> tuple[int, float]:
-    """Writes a clue into a cell, and fills in the risks of that board.
-
-    Returns:
-        An outcome, and the logarithm of the number of layouts left: -inf if the cell cannot show this clue.
-    """
+    """Writes a clue and fills in the risks; returns an outcome and ln(layouts), -inf if the cell cannot show it."""
     board[cell] = count
     outcome, log_layouts = posterior(board, search.max_count, search.mines, risks, workspace)
     if outcome == OK:
@@ -329,9 +325,9 @@ def click_values(
         config: the games.
         board: (n,) int8, cell codes.
         legal: (n,) bool, the legal clicks; at least one.
-        slack: as in `Search`.
-        breadth: as in `Search`.
-        discount: as in `Search`.
+        slack: as in `Search`; so are `breadth` and `discount`.
+        breadth: the largest number of candidates.
+        discount: the exponent.
     """
     board, values, max_count = board.copy(), np.full(config.cells, -1.0), config.codes.max_count
     search, scratch = (

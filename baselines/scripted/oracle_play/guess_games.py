@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.policy import Policy
-from baselines.scripted.oracle_play.exact import run_boards
+from baselines.scripted.oracle_play.exact import Cells, Flags, Floats, run_boards
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
@@ -32,9 +32,6 @@ from minesweeper_env.inference.kernels import (
 )
 
 Codes = NDArray[np.int8]
-Cells = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 NO_CLICK, CLICKED = -1, -2
 """Entries of `clicks` that are no cells: leave the game alone, or continue after a click already made."""
@@ -45,7 +42,7 @@ _GAMES = _RULES + len(Boards._fields)
 
 @kernel
 def click_and_advance(
-    clicks: NDArray[np.int64], begin: int, probabilities: Floats, log_layouts: Floats, *arrays: Any
+    clicks: Cells, begin: int, probabilities: Floats, log_layouts: Floats, *arrays: Any
 ) -> tuple[int, int]:
     """Makes a click in each game, and opens all cells that are then certainly free, for `run_boards`.
 
@@ -104,9 +101,7 @@ def _open_safe(
     return opened
 
 
-def advance(
-    games: Games, clicks: NDArray[np.int64], probabilities: NDArray[np.float64], log_layouts: NDArray[np.float64]
-) -> None:
+def advance(games: Games, clicks: Cells, probabilities: Floats, log_layouts: Floats) -> None:
     """Makes a click in each game, and opens what is then certain; truncates games that are too hard for the oracle.
 
     Args:

@@ -6,7 +6,6 @@ It searches one or two clicks ahead, and the end of the game exactly as `mineswe
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -76,44 +75,11 @@ class Endings:
         return Ending(int(found.cells[best.cell]), best.wins / len(found.mines), best.exact)
 
 
-class EndingPolicy(ExactPolicy):
-    """Base of policies that click certain cells as `exact` does, and play the endgame exactly."""
-
-    batch_size = 100
-
-    def __init__(self, config: BoardConfig, layouts: int, nodes: int, first: str | int | None = None) -> None:
-        """Compiles the kernels; the options are those of `Endings` and `ExactPolicy`."""
-        self._endings = Endings(config, layouts, nodes)
-        super().__init__(config, first)
-        covered = np.full((1, config.cells), config.codes.hidden, np.int8)
-        self._weigh(covered, np.ones(covered.shape, np.bool_), np.zeros(1, np.int64))
-
-    def _choose(self, boards: Boards, legal: Flags) -> Cells:
-        clicks, log_layouts = self._least_risks(boards, legal)
-        open_ones = []
-        for i in np.flatnonzero(log_layouts != CERTAIN):
-            ending = self._endings.find(boards[i], log_layouts[i])
-            if ending is not None and legal[i, ending.cell]:
-                clicks[i] = ending.cell
-            else:
-                open_ones.append(i)
-        if open_ones:
-            clicks[open_ones] = self._weigh(boards[open_ones], legal[open_ones], clicks[open_ones])
-        return clicks
-
-    @abstractmethod
-    def _weigh(self, boards: Boards, legal: Flags, clicks: Cells) -> Cells:
-        """Returns the clicks (N,) at a risk, on boards (N, n) with too many layouts for exact search.
-
-        The boards may be written to if they are put back; `clicks` are those of least risk, and may be written to.
-        """
-
-
 BREADTH, SLACK = {1: 20, 2: 8}, {1: 0.15, 2: 0.12}
 """The candidates of `lookahead` for each number of clicks that it looks ahead, unless options say otherwise."""
 
 
-class LookaheadPolicy(EndingPolicy):
+class LookaheadPolicy(ExactPolicy):
     """Clicks certainly safe cells as `exact` does, and chooses guesses by their estimated win probability.
 
     If at most `layouts` layouts match the board, an exact search finds the play that wins the most of them. Before
@@ -123,6 +89,8 @@ class LookaheadPolicy(EndingPolicy):
 
     All budgets count layouts, nodes and clicks, so the play does not depend on the speed of the machine.
     """
+
+    batch_size = 100
 
     def __init__(
         self,
@@ -163,9 +131,26 @@ class LookaheadPolicy(EndingPolicy):
             whole_number("next_breadth", next_breadth, 1) * (clicks - 1),
             nonnegative_number("discount", discount),
         )
-        super().__init__(config, layouts, nodes, first)
+        self._endings = Endings(config, layouts, nodes)
+        super().__init__(config, first)
+        covered = np.full((1, config.cells), config.codes.hidden, np.int8)
+        self._weigh(covered, np.ones(covered.shape, np.bool_), np.zeros(1, np.int64))
+
+    def _choose(self, boards: Boards, legal: Flags) -> Cells:
+        clicks, log_layouts = self._least_risks(boards, legal)
+        open_ones = []
+        for i in np.flatnonzero(log_layouts != CERTAIN):
+            ending = self._endings.find(boards[i], log_layouts[i])
+            if ending is not None and legal[i, ending.cell]:
+                clicks[i] = ending.cell
+            else:
+                open_ones.append(i)
+        if open_ones:
+            clicks[open_ones] = self._weigh(boards[open_ones], legal[open_ones], clicks[open_ones])
+        return clicks
 
     def _weigh(self, boards: Boards, legal: Flags, clicks: Cells) -> Cells:
+        """Replaces the clicks (N,) of least risk, on boards (N, n) with too many layouts for exact search."""
         scratch = make_scratch(boards.shape[1], self._max_count)
 
         def weigh(begin: int, workspace: Workspace) -> tuple[int, int]:

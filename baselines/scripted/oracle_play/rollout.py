@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from baselines.policy import Policy
-from baselines.scripted.oracle_play.guess_games import Cells, Codes, Flags, Floats, GuessGames, clicks_of
+from baselines.scripted.oracle_play.exact import Cells, Flags, Floats
+from baselines.scripted.oracle_play.guess_games import Codes, GuessGames, clicks_of
 from baselines.scripted.oracle_play.lookahead import (
     BREADTH,
     SLACK,
-    EndingPolicy,
     Endings,
     LookaheadPolicy,
     nonnegative_number,
@@ -191,7 +191,7 @@ def _stages(layouts: int) -> Iterator[int]:
     yield layouts
 
 
-class RolloutPolicy(EndingPolicy):
+class RolloutPolicy(LookaheadPolicy):
     """Plays as `lookahead` does, but compares the candidates of a guess by playouts on common layouts.
 
     The layouts are drawn uniformly from those that fit the board. `lookahead`, one click ahead, plays each game on, and
@@ -230,10 +230,9 @@ class RolloutPolicy(EndingPolicy):
         self._draws = whole_number("draws", draws, 2)
         self._limit = whole_number("playouts", playouts, 2 * FIRST_LAYOUTS)
         self._margin = nonnegative_number("margin", margin)
-        self._lookahead = LookaheadPolicy(config, layouts=0)
         base = LookaheadPolicy(config, layouts=0, clicks=1, breadth=NEXT_BREADTH)
         self._playouts = Playouts(config, base, whole_number_within("ends", ends, 1, MOST_ENDS))
-        super().__init__(config, layouts, NODES, first)
+        super().__init__(config, layouts, NODES, first=first)
         # One game compiles the kernels of playouts.
         covered = np.full((config.rows, config.cols), config.codes.hidden, np.int8)
         drawn = sample_layouts(covered, config.mines, 1, np.random.default_rng(0), radius=config.radius)
@@ -243,21 +242,22 @@ class RolloutPolicy(EndingPolicy):
         # Marks are no evidence, so boards that differ in them alone are one.
         boards = np.where(boards > self._max_count, self.config.codes.hidden, boards).astype(np.int8)
         # On a covered board, where a flag bars the first cell, the click of least risk stays.
-        for i in np.flatnonzero((boards <= self._max_count).any(axis=1)):
-            clicks[i] = self._roll_out(boards[i], legal[i])
+        begun = np.flatnonzero((boards <= self._max_count).any(axis=1))
+        clicks[begun] = super()._weigh(boards[begun], legal[begun], clicks[begun])
+        for i in begun:
+            clicks[i] = self._roll_out(boards[i], legal[i], int(clicks[i]))
         return clicks
 
-    def _roll_out(self, board: Codes, legal: Flags) -> int:
-        """Returns the click on a board (n,) whose legal clicks are (n,)."""
+    def _roll_out(self, board: Codes, legal: Flags, own: int) -> int:
+        """Returns the click on a board (n,) whose legal clicks are (n,); `own` is that of `lookahead`."""
         config = self.config
-        square = board.reshape(1, config.rows, config.cols)
-        own = int(self._lookahead.act(square, legal[None].astype(np.int8))[0])
-        risks = mine_probabilities(square[0], config.mines, radius=config.radius).ravel()
+        square = board.reshape(config.rows, config.cols)
+        risks = mine_probabilities(square, config.mines, radius=config.radius).ravel()
         cells = _candidates(risks, legal, own)
         if len(cells) == 1:
             return own
         try:
-            layouts = sample_layouts(square[0], config.mines, self._draws, _draws_for(board), radius=config.radius)
+            layouts = sample_layouts(square, config.mines, self._draws, _draws_for(board), radius=config.radius)
         except PositionTooHardError:
             return own
         return cells[race(self._playouts, board, layouts, cells, 1.0 - risks[cells], self._margin, self._limit)]
