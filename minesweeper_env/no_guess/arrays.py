@@ -39,7 +39,7 @@ class Logic(NamedTuple):
         found: (n,) int32, the safe cells that the last rule found, which are opened before the next rule is tried.
         flood: (n,) int32, scratch for the flood fill.
         counts: (2,) int64; see COVERED_LEFT.
-        probabilities: (n,) float64, scratch for the oracle.
+        probabilities: (2, n) float64, scratch for the oracle.
     """
 
     board: Bytes
@@ -57,8 +57,7 @@ class Log(NamedTuple):
         cells: (n,) int32, the cells that the steps find, step after step.
         is_mine: (n,) int8, 1 for a mine.
         clues: (C,) int32, the clues of the steps, step after step; those beyond the memory are only counted.
-        marks: (n + 1,) int8, scratch, all 0 between steps.
-        visited: (n + 1,) int8, the same.
+        visited: (n + 1,) int8, scratch, all 0 between steps.
         counts: (4,) int64; see STEPS.
     """
 
@@ -66,7 +65,6 @@ class Log(NamedTuple):
     cells: Ints
     is_mine: Bytes
     clues: Ints
-    marks: Bytes
     visited: Bytes
     counts: Longs
 

@@ -188,8 +188,8 @@ def _decide_rest(clues: Clues, logic: Logic, closure: Closure, log: Log, is_mine
     return found
 
 
-UNCERTAIN, NEW_SAFE, NEW_MINE = range(3)
-"""Marks of cells: those that the oracle has found, until a step decides them, and all others."""
+IN_ALL, BY_CLUES = range(2)
+"""Rows of `Logic.probabilities`: with the number of mines, and by the clues alone."""
 
 PRESENT = 2
 """Entry of `Log.visited` for the present component; 1 stands for earlier ones."""
@@ -204,71 +204,56 @@ def ask_oracle(clues: Clues, logic: Logic, log: Log, workspace: Workspace, mines
     """
     cells, degree = clues.neighbours.shape
     board, probabilities = logic.board[:cells], logic.probabilities
-    outcome, _ = posterior(board, degree, int(mines), 0.0, BOOLEAN, probabilities, workspace)
-    if outcome != OK or _mark_certain(clues, logic, log) == 0:
+    outcome, _ = posterior(board, degree, int(mines), 0.0, BOOLEAN, probabilities[IN_ALL], workspace)
+    safe = 0
+    for cell in range(cells):
+        safe += clues.known[cell] == UNKNOWN and probabilities[IN_ALL, cell] == 0.0
+    if outcome != OK or safe == 0:
         return 0
     if log.counts[RECORDING] == 0:
-        return _decide_marked(clues, logic, log, False)
+        return _decide_certain_cells(clues, logic, log, False)
     found = 0
     # Independent cells say what the clues alone decide, though in a component of hundreds of cells a possible filling
     # may weigh so little that it counts as impossible.
-    outcome, _ = posterior(board, degree, 0, 0.5, IID, probabilities, workspace)
+    outcome, _ = posterior(board, degree, 0, 0.5, IID, probabilities[BY_CLUES], workspace)
     if outcome == OK:
         found = _take_component(clues, logic, log)
     if found == 0:
         for clue in range(cells):
             if clues.known[clue] == OPEN and clues.unknown[clue] > 0:
                 _log_clue(log, clue)
-        found = _decide_marked(clues, logic, log, False)
+        found = _decide_certain_cells(clues, logic, log, False)
         _end_step(log, EXACT_RULE, True)
-    log.marks[:] = UNCERTAIN
     log.visited[:] = 0
     return found
 
 
 @inlined
-def _mark_certain(clues: Clues, logic: Logic, log: Log) -> int:
-    """Marks the cells that the oracle has found, or none if all of them are mines; returns the number of safe ones."""
-    safe = 0
-    for cell in range(len(clues.neighbours)):
-        safe += clues.known[cell] == UNKNOWN and logic.probabilities[cell] == 0.0
-    for cell in range(len(clues.neighbours)):
-        log.marks[cell] = UNCERTAIN
-        if safe > 0 and clues.known[cell] == UNKNOWN:
-            if logic.probabilities[cell] == 0.0:
-                log.marks[cell] = NEW_SAFE
-            elif logic.probabilities[cell] == 1.0:
-                log.marks[cell] = NEW_MINE
-    return safe
+def _is_certain(clues: Clues, logic: Logic, row: int, cell: int) -> bool:
+    """Returns whether an unknown cell is certain, by one row of the probabilities."""
+    probability = logic.probabilities[row, cell]
+    return bool(clues.known[cell] == UNKNOWN and (probability == 0.0 or probability == 1.0))
 
 
 @subroutine
-def _decide_marked(clues: Clues, logic: Logic, log: Log, of_component: bool) -> int:
-    """Decides the marked cells, or those that the present component decides by itself; returns the safe ones."""
+def _decide_certain_cells(clues: Clues, logic: Logic, log: Log, of_component: bool) -> int:
+    """Decides the certain cells, or those that the clues of the present component decide; returns the safe ones."""
     found = 0
     for cell in range(len(clues.neighbours)):
-        mark = log.marks[cell]
-        if mark == UNCERTAIN or (of_component and (log.visited[cell] != PRESENT or not _is_local(logic, log, cell))):
-            continue
-        found = _decide(clues, logic, log, cell, mark == NEW_MINE, found)
-        log.marks[cell] = UNCERTAIN
+        joins = not of_component or (log.visited[cell] == PRESENT and _is_certain(clues, logic, BY_CLUES, cell))
+        if joins and _is_certain(clues, logic, IN_ALL, cell):
+            found = _decide(clues, logic, log, cell, logic.probabilities[IN_ALL, cell] == 1.0, found)
     return found
-
-
-@inlined
-def _is_local(logic: Logic, log: Log, cell: Int) -> bool:
-    """Returns whether a cell is certain without the number of mines."""
-    probability = logic.probabilities[cell]
-    return log.marks[cell] != UNCERTAIN and (probability == 0.0 or probability == 1.0)
 
 
 @inlined
 def _take_component(clues: Clues, logic: Logic, log: Log) -> int:
     """Decides cells component by component, up to one with a safe cell; returns the number of safe cells."""
     for seed in range(len(clues.neighbours)):
-        if log.visited[seed] == 0 and _is_local(logic, log, seed):
+        is_local = _is_certain(clues, logic, IN_ALL, seed) and _is_certain(clues, logic, BY_CLUES, seed)
+        if is_local and log.visited[seed] == 0:
             _visit_component(clues, logic, log, seed)
-            found = _decide_marked(clues, logic, log, True)
+            found = _decide_certain_cells(clues, logic, log, True)
             _end_step(log, EXACT_RULE, False)
             for cell in range(len(clues.neighbours)):
                 log.visited[cell] = min(log.visited[cell], 1)

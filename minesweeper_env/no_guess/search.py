@@ -36,7 +36,6 @@ from minesweeper_env.no_guess.arrays import (
     COVERED_LEFT,
     LOG_CLUES,
     MINES_LEFT,
-    RECORDING,
     STEPS,
     Arena,
     Log,
@@ -270,7 +269,7 @@ def make_arena(config: BoardConfig) -> Arena:
         Boards(*fields[RULE_FIELDS:]),
         Repair(np.zeros(n, np.int8), np.zeros(n, np.int64)),
         make_clues(rules.neighbours),
-        Logic(np.zeros(n + 1, np.int8), found, flood, np.zeros(2, np.int64), np.empty(n)),
+        Logic(np.zeros(n + 1, np.int8), found, flood, np.zeros(2, np.int64), np.empty((2, n))),
         make_closure(*rules.neighbours.shape),
         _make_log(n, 0),
         make_fixed_workspace(config.rows, config.cols, config.radius),
@@ -279,11 +278,9 @@ def make_arena(config: BoardConfig) -> Arena:
 
 def _make_log(n: int, clues: int) -> Log:
     """Returns a log with room for this many clues; it records if that is any."""
-    marks, visited = np.zeros((2, n + 1), np.int8)
-    counts = np.zeros(4, np.int64)
-    counts[RECORDING] = clues > 0
-    steps, cells = np.empty((n + 1, 4), np.int32), np.empty(n, np.int32)
-    return Log(steps, cells, np.zeros(n, np.int8), np.empty(clues, np.int32), marks, visited, counts)
+    counts = np.array([0, 0, 0, clues > 0], np.int64)
+    steps, cells, reasons = (np.empty(shape, np.int32) for shape in ((n + 1, 4), n, clues))
+    return Log(steps, cells, np.zeros(n, np.int8), reasons, np.zeros(n + 1, np.int8), counts)
 
 
 METHODS = ("auto", "rejection", "repair")

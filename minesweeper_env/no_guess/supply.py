@@ -88,15 +88,6 @@ LEAST_PORTION = 0.1
 RECENT = 512
 """The number of recent first clicks that decide, to which a batch adds two for each of its games."""
 
-PIECE = 1024
-"""Cells of the boards that the thread searches in one call of a kernel."""
-
-PARTS = 8
-"""Parts of a search for each thread; a thread whose boards were easy takes another part."""
-
-LINGER = 0.2
-"""Seconds that the thread waits for more work before it ends."""
-
 Key = tuple[int, int]
 """The state of a generator and a first cell."""
 
@@ -171,7 +162,8 @@ class BoardSupply:
                     cells[part], states[part], level, MAX_ATTEMPTS, on_attempts=lambda _: self._pool.check()
                 )
 
-        found = self._pool.run(search, split(len(cells), PARTS * self._pool.threads if self._pool.threads > 1 else 1))
+        # In eight parts for each thread: one whose boards were easy takes another part.
+        found = self._pool.run(search, split(len(cells), 8 * self._pool.threads if self._pool.threads > 1 else 1))
         solved = np.concatenate([part.solved for part in found])
         if not solved.all():
             with self._searchers.lend() as searcher:
@@ -197,11 +189,11 @@ class BoardSupply:
             self._changed.notify()
 
     def next_orders(self) -> list[Key]:
-        """Returns orders for the thread, after a while if there are none; an empty list ends the thread."""
+        """Returns orders of some 1000 cells for the thread, which waits a while for them; none end the thread."""
         with self._changed:
-            self._changed.wait_for(lambda: self._wanted, LINGER)
+            self._changed.wait_for(lambda: self._wanted, timeout=0.2)
             self._running = bool(self._wanted) and threading.main_thread().is_alive()
-            return list(islice(self._wanted, max(1, PIECE // self._config.cells))) if self._running else []
+            return list(islice(self._wanted, max(1, 1024 // self._config.cells))) if self._running else []
 
     def deliver(self, orders: Sequence[Key], layouts: NDArray[np.bool_], solved: NDArray[np.bool_]) -> None:
         """Takes layouts from the thread; those that nobody waits for any longer are dropped."""
