@@ -73,12 +73,12 @@ def infer_posteriors(
 
 
 @inlined
-def propagate(board: NDArray[np.int8], max_count: int, workspace: Workspace) -> int:
+def propagate(board: NDArray[np.int8], workspace: Workspace) -> int:
     """Reads a board, (n,) int8 cell codes, and applies single clues until nothing new follows (step 1).
 
     Returns the outcome.
     """
-    return read_board(workspace, board, max_count)
+    return read_board(workspace, board)
 
 
 @inlined
@@ -94,14 +94,11 @@ def posterior_after_propagation(workspace: Workspace, mines: int, probabilities:
 
 
 @inlined
-def posterior(
-    board: NDArray[np.int8], max_count: int, mines: int, probabilities: Floats, workspace: Workspace
-) -> tuple[int, float]:
+def posterior(board: NDArray[np.int8], mines: int, probabilities: Floats, workspace: Workspace) -> tuple[int, float]:
     """Computes the exact posterior of one board.
 
     Args:
         board: (n,) int8, cell codes.
-        max_count: the largest clue.
         mines: the number of mines of the board.
         probabilities: (n,) float64, filled with the probability of a mine in each cell.
         workspace: for boards of this size.
@@ -109,4 +106,4 @@ def posterior(
     Returns:
         The outcome, and the natural logarithm of the number of layouts.
     """
-    return mode_posterior(board, max_count, mines, 0.0, FIXED_TOTAL, probabilities, workspace)
+    return mode_posterior(board, mines, 0.0, FIXED_TOTAL, probabilities, workspace)

@@ -33,14 +33,13 @@ MAX_OUTSIDE = 1 << 19
 
 @kernel
 def component_remainders(
-    board: NDArray[np.int8], max_count: int, mines: int, prime: float, sizes: NDArray[np.int64], remainders: Floats,
+    board: NDArray[np.int8], mines: int, prime: float, sizes: NDArray[np.int64], remainders: Floats,
     *arrays: Any,
 ) -> int:  # fmt: skip
     """Counts the fillings of each component by their mines, modulo a prime below 2**22; returns the outcome.
 
     Args:
         board: (n,) int8, cell codes.
-        max_count: the largest clue.
         mines: the number of mines.
         prime: the prime.
         sizes: (n, 3) filled with a row per component: its fewest mines, the number of its remainders, the number of its
@@ -49,7 +48,7 @@ def component_remainders(
         *arrays: the fields of a `Workspace`.
     """
     work = Workspace(*arrays)
-    outcome = read_board(work, board, max_count)
+    outcome = read_board(work, board)
     if outcome == ws.OK:
         outcome, _, _ = run_forward_pass(work, mines, prime, MODULAR)
     if outcome != ws.OK:
@@ -141,8 +140,7 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
 
     def count(workspace: Workspace, prime: float) -> int:
         nonlocal components, mines_left, outside
-        max_count = workspace.neighbours.shape[1]
-        outcome = component_remainders(array.ravel(), max_count, mines, prime, sizes, found, *workspace)
+        outcome = component_remainders(array.ravel(), mines, prime, sizes, found, *workspace)
         components, mines_left, outside = workspace.longs[[ws.COMPONENTS, ws.MINES, ws.OUTSIDE]].tolist()
         return outcome
 

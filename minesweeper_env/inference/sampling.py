@@ -36,7 +36,6 @@ TOTAL, STATE, USED = range(3)
 @kernel
 def draw_layouts(
     board: NDArray[np.int8],
-    max_count: int,
     mines: int,
     density: float,
     uniforms: Floats,
@@ -49,7 +48,6 @@ def draw_layouts(
 
     Args:
         board: (n,) int8, cell codes.
-        max_count: the largest clue.
         mines: the number of mines.
         density: as in `posteriors`.
         uniforms: (size, 3 * n + 1) float64, random numbers from [0, 1).
@@ -59,7 +57,7 @@ def draw_layouts(
         *arrays: the fields of a `Workspace`.
     """
     work = Workspace(*arrays)
-    outcome = read_board(work, board, max_count)
+    outcome = read_board(work, board)
     if outcome != ws.OK:
         return outcome
     outcome, _, weighting = run_forward_pass(work, mines, density, FIXED_TOTAL)
@@ -263,8 +261,7 @@ def _fill(
     position = np.empty((len(layouts), 3), np.int32)
 
     def draw(workspace: Workspace, density: float) -> int:
-        max_count = workspace.neighbours.shape[1]
-        return draw_layouts(board.ravel(), max_count, mines, density, uniforms, in_group, position, layouts, *workspace)
+        return draw_layouts(board.ravel(), mines, density, uniforms, in_group, position, layouts, *workspace)
 
     outcome = run_with_workspace(draw, *board.shape, radius, 0.0)
     if outcome == UNDERFLOW:

@@ -202,9 +202,9 @@ def ask_oracle(clues: Clues, logic: Logic, log: Log, workspace: Workspace, mines
     A proof that is recorded takes only the cells of one reason at a time. Returns the number of safe cells, listed in
     `logic.found`; 0 too where the board is too hard for the workspace.
     """
-    cells, degree = clues.neighbours.shape
+    cells = len(clues.neighbours)
     board, probabilities = logic.board[:cells], logic.probabilities
-    outcome, _ = posterior(board, degree, int(mines), 0.0, BOOLEAN, probabilities[IN_ALL], workspace)
+    outcome, _ = posterior(board, int(mines), 0.0, BOOLEAN, probabilities[IN_ALL], workspace)
     safe = 0
     for cell in range(cells):
         safe += clues.known[cell] == UNKNOWN and probabilities[IN_ALL, cell] == 0.0
@@ -215,7 +215,7 @@ def ask_oracle(clues: Clues, logic: Logic, log: Log, workspace: Workspace, mines
     found = 0
     # Independent cells say what the clues alone decide, though in a component of hundreds of cells a possible filling
     # may weigh so little that it counts as impossible.
-    outcome, _ = posterior(board, degree, 0, 0.5, IID, probabilities[BY_CLUES], workspace)
+    outcome, _ = posterior(board, 0, 0.5, IID, probabilities[BY_CLUES], workspace)
     if outcome == OK:
         found = _take_component(clues, logic, log)
     if found == 0:

@@ -97,7 +97,7 @@ def weigh_clicks(
     cut, gain = (TIE, TIE) if twice else (-TIE, 0.0)
     for i in range(begin, len(boards)):
         board = boards[i]
-        outcome, layouts = posterior(board, search.max_count, search.mines, risks, workspace)
+        outcome, layouts = posterior(board, search.mines, risks, workspace)
         if outcome != OK:
             return i, outcome
         for cell in range(len(board)):
@@ -270,7 +270,7 @@ def _show(
 ) -> tuple[int, float]:
     """Writes a clue and fills in the risks; returns an outcome and ln(layouts), -inf if the cell cannot show it."""
     board[cell] = count
-    outcome, log_layouts = posterior(board, search.max_count, search.mines, risks, workspace)
+    outcome, log_layouts = posterior(board, search.mines, risks, workspace)
     if outcome == OK:
         return OK, log_layouts
     # Outcomes between these ask for more memory. Any other one means that the cell cannot show this clue.
@@ -304,7 +304,7 @@ def list_values(board: Boards, legal: Flags, search: Search, values: Floats, *ar
     """Fills in the value of each candidate one click ahead; returns an outcome."""
     scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
     risks, last = scratch.risks, scratch.last_risks
-    outcome, layouts = posterior(board, search.max_count, search.mines, risks, workspace)
+    outcome, layouts = posterior(board, search.mines, risks, workspace)
     _rank_clicks(board, legal, search, risks, workspace.neighbours, scratch.ranks)
     for _ in range(search.breadth):
         cell = _take_first(scratch.ranks)

@@ -155,7 +155,7 @@ def choose_clicks(
         clicks[i] = first_cell
         if allowed[first_cell] and _is_unopened(board, max_count):
             continue
-        outcome = propagate(board, max_count, workspace)
+        outcome = propagate(board, workspace)
         if outcome != OK:
             return i, outcome
         clicks[i] = _find_safe(allowed, workspace)

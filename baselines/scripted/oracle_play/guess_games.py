@@ -78,7 +78,7 @@ def _advance(rules: Rules, boards: Boards, i: int, workspace: Workspace, probabi
         if boards.progress[i, REMAINING] == 0:
             boards.progress[i, STATUS] = WON
             break
-        outcome = propagate(boards.shown[i, : len(probabilities)], rules.neighbours.shape[1], workspace)
+        outcome = propagate(boards.shown[i, : len(probabilities)], workspace)
         if outcome == OK:
             opened = _open_safe(rules, boards, i, workspace, probabilities, True)
             if opened == 0:

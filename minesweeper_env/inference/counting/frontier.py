@@ -22,13 +22,13 @@ CONTRADICTION = 4
 
 
 @inlined
-def read_board(work: Workspace, board: NDArray[np.int8], max_count: int) -> int:
+def read_board(work: Workspace, board: NDArray[np.int8]) -> int:
     """Reads a board and applies single clues; returns the outcome."""
     cells = work.cells
     clues = Clues(
         work.neighbours, cells[ws.KNOWN], cells[ws.MISSING], cells[ws.COVERED], cells[ws.SPARE], cells[ws.SPARE + 1]
     )
-    fault = read_clues(board, max_count, clues)
+    fault = read_clues(board, work.neighbours.shape[1], clues)
     if fault == NOWHERE:
         fault = follow_clues(clues)
     return 0 if fault == NOWHERE else CONTRADICTION + fault

@@ -36,24 +36,18 @@ from minesweeper_env.inference.counting.workspace import Floats, Workspace, grow
 from minesweeper_env.inference.reading import MINE, OPEN, UNKNOWN
 from minesweeper_env.threads import Lender
 
+Boards = NDArray[np.int8]
+
 
 @kernel
 def posteriors(
-    boards: NDArray[np.int8],
-    max_count: int,
-    mines: int,
-    density: float,
-    mode: int,
-    first: int,
-    probabilities: Floats,
-    log_layouts: Floats,
+    boards: Boards, mines: int, density: float, mode: int, first: int, probabilities: Floats, log_layouts: Floats,
     *arrays: Any,
-) -> tuple[int, int]:
+) -> tuple[int, int]:  # fmt: skip
     """Computes the posteriors of boards, up to the first board that fails.
 
     Args:
         boards: (N, n) int8, cell codes.
-        max_count: the largest clue.
         mines: the number of mines of each board.
         density: `Weighting.density`, or 0 for the density of mines among the unknown cells.
         mode: FIXED_TOTAL, IID or BOOLEAN.
@@ -67,7 +61,7 @@ def posteriors(
     """
     work = Workspace(*arrays)
     for i in range(first, len(boards)):
-        outcome, log_layouts[i] = posterior(boards[i], max_count, mines, density, mode, probabilities[i], work)
+        outcome, log_layouts[i] = posterior(boards[i], mines, density, mode, probabilities[i], work)
         if outcome != ws.OK:
             return i, outcome
     return len(boards), ws.OK
@@ -75,16 +69,10 @@ def posteriors(
 
 @subroutine
 def posterior(
-    board: NDArray[np.int8],
-    max_count: int,
-    mines: int,
-    density: float,
-    mode: int,
-    probabilities: Floats,
-    work: Workspace,
+    board: Boards, mines: int, density: float, mode: int, probabilities: Floats, work: Workspace
 ) -> tuple[int, float]:
     """Computes the posterior of one board as `posteriors` does; returns the outcome and the logarithm."""
-    outcome = read_board(work, board, max_count)
+    outcome = read_board(work, board)
     if outcome != ws.OK:
         return outcome, 0.0
     return finish_posterior(work, mines, density, mode, probabilities)
@@ -187,14 +175,8 @@ def run_with_workspace(
 
 
 def infer(
-    boards: NDArray[np.int8],
-    mines: int,
-    radius: int,
-    mode: int,
-    density: float,
-    probabilities: NDArray[np.float64],
-    passes: int = 1,
-) -> NDArray[np.float64]:
+    boards: Boards, mines: int, radius: int, mode: int, density: float, probabilities: Floats, passes: int = 1
+) -> Floats:
     """Computes the posteriors of valid boards.
 
     Args:
@@ -216,9 +198,7 @@ def infer(
 
     def compute(work: Workspace) -> int:
         nonlocal done
-        done, outcome = posteriors(
-            flat, work.neighbours.shape[1], mines, density, mode, done, results, log_layouts, *work
-        )
+        done, outcome = posteriors(flat, mines, density, mode, done, results, log_layouts, *work)
         return outcome
 
     while (outcome := run_with_workspace(compute, rows, cols, radius, passes=passes)) != ws.OK:
@@ -231,7 +211,7 @@ def infer(
     return log_layouts
 
 
-def failure(board: NDArray[np.int8], mines: int, radius: int, outcome: int, index: int | None = None) -> ValueError:
+def failure(board: Boards, mines: int, radius: int, outcome: int, index: int | None = None) -> ValueError:
     """Returns the error for an outcome of a board that a kernel failed on; `index` is the board's place in a batch."""
     where = "" if index is None else f"board {index}: "
     if outcome == UNDERFLOW:
@@ -254,7 +234,7 @@ _HALVINGS = 12
 """Bisections of the density, which need not be exact."""
 
 
-def matching_density(board: NDArray[np.int8], mines: int, radius: int) -> float:
+def matching_density(board: Boards, mines: int, radius: int) -> float:
     """Returns the density of mines at which independent cells would have `mines` mines on average.
 
     With a density of mines / cells, the weights of a board underflow if its typical fillings have far more mines or far

@@ -151,7 +151,7 @@ def workspace_with(values):
 def posterior_in(workspace, board, mines, mode, density=0.0):
     """Returns the probabilities (n,) and the logarithm of the number of layouts, computed in a given workspace."""
     probabilities, log_layouts = np.empty((1, board.size)), np.empty(1)
-    outcome = posteriors(board.reshape(1, -1), 8, mines, density, mode, 0, probabilities, log_layouts, *workspace)
+    outcome = posteriors(board.reshape(1, -1), mines, density, mode, 0, probabilities, log_layouts, *workspace)
     assert outcome == (1, OK)
     return probabilities[0], log_layouts[0]
 
@@ -161,7 +161,7 @@ def draw_in(workspace, board, mines, size):
     uniforms = np.random.default_rng(0).random((size, 3 * board.size + 1))
     in_group, position = np.empty((size, board.size + 1), np.int32), np.empty((size, 3), np.int32)
     layouts = np.empty((size, board.size), np.bool_)
-    assert draw_layouts(board.ravel(), 8, mines, 0.0, uniforms, in_group, position, layouts, *workspace) == OK
+    assert draw_layouts(board.ravel(), mines, 0.0, uniforms, in_group, position, layouts, *workspace) == OK
     return layouts
 
 
