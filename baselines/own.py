@@ -127,13 +127,10 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
 class Specification(NamedTuple):
-    """A policy as the user writes it.
+    """A policy as the user writes it: the whole text, and its parts.
 
-    Attributes:
-        text: the whole specification.
-        base: the name, the run folder, the agent of the hub, the module or the file.
-        attribute: the class or function in the module or file; None for a name, a run folder or an agent of the hub.
-        options: the options after it.
+    `base` is a name, a run folder or an agent of the hub; or a module or a file, with the class or function in it as
+    `attribute`.
     """
 
     text: str

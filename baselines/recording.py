@@ -78,15 +78,9 @@ class Turn(NamedTuple):
 
 
 class RecordedGame(NamedTuple):
-    """A game move by move.
+    """A game move by move: its moves, at least one, and the boards before each, with mine probabilities, and the last.
 
-    Attributes:
-        policy: specification of the policy.
-        seed: seed of the game.
-        config: board and rules.
-        turns: the moves, at least one.
-        scenes: the boards before each move, with their mine probabilities, and the last board.
-        result: "won", "lost" or "out of steps".
+    The result is "won", "lost" or "out of steps".
     """
 
     policy: str

@@ -25,8 +25,6 @@ class Row(NamedTuple):
     """An entry on one board.
 
     Attributes:
-        card: the entry.
-        games: its number of games.
         rate: the fraction won.
         interval: the 95 % Wilson interval of the win rate.
         difference: its win rate less the reference's on the same games, and the ends of the 95 % interval, in

@@ -216,15 +216,12 @@ def fill(page: Page, content: Content) -> None:
 def markdown(content: Content) -> str:
     """Returns the page results.md."""
     lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
-    for table, _ in sections(content):
-        lines += [f"## {table.title}", "", *_markdown_rows(table.filled()), ""]
+    for found, *_ in sections(content):
+        table = found.filled()
+        rule = ["---" if column.folds else "--:" for column in table.columns]
+        rows = ([column.heading for column in table.columns], rule, *table.rows)
+        lines += [f"## {table.title}", "", *(f"| {' | '.join(map(texts.markdown, row))} |" for row in rows), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"
-
-
-def _markdown_rows(table: Table) -> Iterator[str]:
-    headings = [column.heading for column in table.columns]
-    for row in (headings, ["---" if column.folds else "--:" for column in table.columns], *table.rows):
-        yield f"| {' | '.join(map(texts.markdown, row))} |"
 
 
 def csv_text(content: Content) -> str:

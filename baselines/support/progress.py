@@ -23,13 +23,9 @@ MOST_NAME, LEAST_BAR, MOST_BAR = 20, 6, 40
 
 
 class Progress(ExitStack):
-    """A display that a thread draws, or a line from time to time; use it as a context manager.
+    """A display that `draw` returns for a number of columns, in another thread, or else a line at most every `seconds`.
 
-    Args:
-        draw: returns the display for a number of columns; another thread calls it.
-        line: returns the same facts in a line.
-        seconds: least time between two lines.
-        leave: whether the last display stays on the screen.
+    Use it as a context manager. With `leave`, the last display stays on the screen.
     """
 
     def __init__(

@@ -159,10 +159,8 @@ def _html_row(tag: str, cells: Sequence[str]) -> str:
 class Page:
     """A report that grows from top to bottom; rich can draw it.
 
-    Args:
-        width: number of columns of the terminal; None for lines of any length.
-        wide: whether tables show all columns, whatever the width.
-        styled: whether to emphasise titles and marked rows with escape sequences.
+    A `width` of None makes lines of any length. In a `wide` page, tables show all columns, whatever the width. A
+    `styled` one emphasises titles and marked rows with escape sequences.
     """
 
     def __init__(self, width: int | None = None, *, wide: bool = False, styled: bool = False) -> None:

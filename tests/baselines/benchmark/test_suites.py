@@ -33,8 +33,7 @@ from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import Start
 from baselines.evaluation.results import PolicyResult, compare, result_row
 from baselines.registry import build_policy, config_for, policy_digest
-from baselines.support import files
-from baselines.support.files import hold_folder, replace_file
+from baselines.support.files import hold_folder
 from minesweeper_env import BoardConfig
 
 APART = ("seconds", "ms_per_game", "mcnemar")
@@ -171,39 +170,28 @@ def test_ctrl_c_keeps_the_units_and_the_same_command_goes_on(monkeypatch, capsys
     assert records("a") == records("b")
 
 
+FULL = OSError(errno.ENOSPC, "No space left on device", "a/file")
+
+
 @pytest.mark.parametrize(
-    ("module", "place"),
+    ("module", "place", "error"),
     [
-        *((suite_run, place) for place in ("hold_folder", "plan", "Schedule", "replace_file")),
-        *((suite_results, place) for place in ("content_of", "replace_file")),
+        *((suite_run, place, KeyboardInterrupt()) for place in ("hold_folder", "plan", "Schedule", "replace_file")),
+        *((suite_results, place, KeyboardInterrupt()) for place in ("content_of", "replace_file")),
+        *((module, "replace_file", FULL) for module in (suite_run, suite_results)),
     ],
 )
-def test_ctrl_c_anywhere_is_130_and_the_same_command_goes_on(monkeypatch, module, place):
-    def interrupt(*_arguments, **_settings):
-        raise KeyboardInterrupt
+def test_after_ctrl_c_or_a_full_disk_anywhere_the_same_command_goes_on(monkeypatch, capsys, module, place, error):
+    def fail(*_arguments, **_settings):
+        raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(module, place, interrupt)
-        assert run("a", games=8) == 130
-    assert run("a", games=8) == 0
-
-
-@pytest.mark.parametrize("full", ["00000020.npz", "results.json"])
-def test_a_full_disk_keeps_the_games_so_far_and_the_same_command_goes_on(monkeypatch, capsys, full):
-    def fill(path, content):
-        if path.name == full:
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        replace_file(path, content)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(suite_run, "replace_file", fill)
-        patched.setattr(files, "replace_file", fill)
-        assert run("a") == 1
+        patched.setattr(module, place, fail)
+        assert run("a", games=8) == (1 if error is FULL else 130)
     line = capsys.readouterr().err.splitlines()[-1]
-    assert line.endswith(f"{full}: No space left on device; the games so far are in a: the same command goes on")
-    assert not RESULTS & {path.name for path in Path("a").iterdir()}
-    assert run("a") == run("b") == 0
-    assert records("a") == records("b")
+    said = "a/file: No space left on device; the games so far are in a: the same command goes on"
+    assert error is not FULL or line.endswith(said)
+    assert run("a", games=8) == 0
 
 
 def test_more_games_extend_what_is_there():
