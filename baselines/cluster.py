@@ -14,7 +14,6 @@ import socket
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,7 +22,7 @@ from baselines.support.extras import import_extra
 from baselines.support.files import COPIES
 from baselines.support.processes import VARIABLES
 from baselines.support.provenance import own_identity
-from baselines.workers import LOOK_SECONDS, MOST_KILLS, Call, KilledWorkerError, MakeWorkers, WorkerError, Workers
+from baselines.workers import LOOK_SECONDS, MOST_KILLS, Call, KilledWorkerError, WorkerError, Workers
 from minesweeper_env.notices import say
 
 LOCAL, AUTO = "local", "auto"
@@ -96,11 +95,6 @@ def _carry_out(identity: dict[str, str], work: Callable[..., Any], call: Call) -
     return work(*call)
 
 
-def ray_workers(address: str, files: Files) -> MakeWorkers:
-    """Returns the maker of workers on the cluster at an address; see `connected`."""
-    return partial(connected, address, files)
-
-
 @contextmanager
 def connected(address: str, files: Files) -> Generator[RayWorkers]:
     """Yields the workers of a cluster; a cluster of this machine alone ends with the context.
@@ -122,14 +116,17 @@ def connected(address: str, files: Files) -> Generator[RayWorkers]:
     if address != LOCAL and (Path.home() / ".ray" / "auth_token").exists():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
     ray: Any = import_extra("ray", "ray")
-    own = {"include_dashboard": False} if address == LOCAL else {}
     say("Start Ray on this machine" if address == LOCAL else f"Connect to the cluster of Ray at {address}")
     # Ray prints a paragraph on stdout for each lost process, where tables belong.
     with TemporaryDirectory() as folder, redirect_stdout(sys.stderr):
         settings = {"log_to_driver": False, "logging_level": "CRITICAL", "runtime_env": _environment(folder, files)}
+        if address == LOCAL:
+            settings["include_dashboard"] = False
         try:
-            _probe(address)
-            ray.init(address, **settings, **own)
+            host, _, port = address.rpartition(":")
+            if host:  # Where nothing listens, Ray itself would wait for minutes.
+                socket.create_connection((host.strip("[]"), int(port)), 2.0).close()
+            ray.init(address, **settings)
         except (ConnectionError, OSError, RuntimeError, ValueError) as error:
             raise ClusterError(_why(address, error)) from error
         try:
@@ -164,13 +161,6 @@ def _environment(folder: str, files: Files) -> dict[str, Any]:
         copies[base] = f"{number}/{inner}" if inner in [path.name for path in paths] else f"{number}"
     variables = dict.fromkeys(VARIABLES, "1") | {COPIES: json.dumps(copies)}
     return {"env_vars": variables} | ({"working_dir": folder} if files else {})
-
-
-def _probe(address: str) -> None:
-    """Raises an OSError unless something listens at HOST:PORT; Ray itself would wait for minutes."""
-    host, _, port = address.rpartition(":")
-    if host:
-        socket.create_connection((host.strip("[]"), int(port)), 2.0).close()
 
 
 def _why(address: str, error: Exception) -> str:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -81,13 +81,7 @@ MakeWorkers = Callable[[], AbstractContextManager[Workers]]
 
 def local_workers(workers: int) -> MakeWorkers:
     """Returns the maker of so many worker processes; 1 works in this process."""
-    return here if workers == 1 else partial(worker_pool, workers)
-
-
-@contextmanager
-def here() -> Generator[Workers]:
-    """Yields what carries out calls in this process."""
-    yield Workers()
+    return (lambda: nullcontext(Workers())) if workers == 1 else partial(worker_pool, workers)
 
 
 class _Place(NamedTuple):

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -241,12 +242,11 @@ def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> Make
     """Returns the maker of the workers that the options name; the files of these policies travel to other machines."""
     if options.ray is None:
         return local_workers(options.workers)
-    from baselines.cluster import ray_workers
+    from baselines.cluster import connected
     from baselines.registry import policy_files, read_specification
 
-    return ray_workers(
-        options.ray, {read_specification(name).base: files for name in policies if (files := policy_files(name))}
-    )
+    files = {read_specification(name).base: found for name in policies if (found := policy_files(name))}
+    return partial(connected, options.ray, files)
 
 
 @contextmanager

@@ -51,7 +51,7 @@ class Command(NamedTuple):
         options = parser.parse_args(arguments)
         options.command, options.program = typed_command(program, arguments), program
         left = getattr(options, "left", self.left).format(out=getattr(options, "out", None))
-        told = errors_of_play()
+        told = _errors_of_play()
         refused: tuple[type[Exception], ...] = (ValueError, *told)
         try:
             work = self.prepare(options)
@@ -77,7 +77,7 @@ class Command(NamedTuple):
         return parser
 
 
-def errors_of_play() -> tuple[type[Exception], ...]:
+def _errors_of_play() -> tuple[type[Exception], ...]:
     """Returns the errors that are told in one line: of files, packages, policies, workers and too hard positions."""
     from baselines.policy import PolicyError
     from baselines.workers import WorkerError

@@ -47,19 +47,14 @@ CLICKS, AFTERSTATE = "clicks", "afterstate"
 BATCH = 1024
 """Boards in one pass of a network."""
 
-_BLOCK = (32 << 20) - (1 << 16)
-"""Bytes; just below the largest block that glibc adapts its threshold to."""
-
 
 def keep_freed_memory() -> None:
-    """Makes glibc keep up to 64 MiB of freed memory instead of returning it to the system.
+    """Makes glibc keep up to 64 MiB of freed memory, so that the megabytes of the next pass need not be mapped again.
 
-    A pass allocates and frees megabytes. Memory returned between two passes must be mapped again, page by page. glibc
-    keeps twice the size of the largest separately mapped block that was ever freed, up to 32 MiB (mallopt(3),
-    M_MMAP_THRESHOLD). So this function frees a block of nearly 32 MiB without touching its pages. With other C
-    libraries it has no effect.
+    glibc keeps twice the size of the largest separately mapped block that was ever freed, up to 32 MiB (mallopt(3),
+    M_MMAP_THRESHOLD). This function frees such a block without touching its pages; elsewhere it has no effect.
     """
-    np.empty(_BLOCK, np.uint8)
+    np.empty((32 << 20) - (1 << 16), np.uint8)
 
 
 class Description(Agent):
@@ -85,12 +80,13 @@ def read_description(folder: Path) -> Description:
     return read_as(folder / AGENT_FILE, Description)
 
 
-def load_network(folder: Path) -> nn.Module:
+def load_network(folder: Path, precision: str = "float32") -> Any:
     """Returns the network of a run folder on the CPU, a `BoardNetwork` or an `AfterstateNetwork`.
 
     Raises:
-        ValueError: a file is missing, damaged or does not fit; the message is one line.
+        ValueError: a file is missing, damaged or does not fit, or there is no such precision; the message is one line.
     """
+    one_of("precision", precision, PRECISIONS)
     description = read_description(folder)
     size = NetworkSize(description.channels, description.depth)
     network = BoardNetwork.of_size(size) if description.kind == CLICKS else AfterstateNetwork(size)
@@ -98,6 +94,7 @@ def load_network(folder: Path) -> nn.Module:
         load_weights(network, read_tensors(folder / AGENT_WEIGHTS_FILE)[0])
     except ValueError as error:
         raise ValueError(f"{folder / AGENT_WEIGHTS_FILE} cannot be used: {error}") from error
+    set_precision(network, precision)
     return network
 
 
@@ -185,13 +182,10 @@ def click_agent(
     """Loads an agent of PPO or DQN for a board, which may differ from the boards of the training.
 
     `precision`, "float32" or "bfloat16", is the number format of the convolutions; see `LearnedPolicy` for the rest.
-
-    Raises:
-        ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
     """
     check_radius(config)
     whether("symmetries", symmetries)
-    return LearnedPolicy(_loaded(folder, precision), config.mines, symmetries, config, first)
+    return LearnedPolicy(load_network(folder, precision), config.mines, symmetries, config, first)
 
 
 def afterstate_agent(
@@ -212,23 +206,13 @@ def afterstate_agent(
 
     `depth` is the number of applications of the network's block, 0 for the one of the training; `precision` is the
     number format of the convolutions, "float32" or "bfloat16". See `AfterstatePolicy` for the other options.
-
-    Raises:
-        ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
     """
     whole_number_within("depth", depth, 0, MAX_DEPTH)
-    network = _loaded(folder, precision)
+    network = load_network(folder, precision)
     keep_freed_memory()
     for tower in network.towers:
         tower.depth = depth or tower.depth
     return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety, clues, onward)
-
-
-def _loaded(folder: Path, precision: str) -> Any:
-    one_of("precision", precision, PRECISIONS)
-    network = load_network(folder)
-    set_precision(network, precision)
-    return network
 
 
 def find_agent(folder: Path) -> Callable[..., Policy]:

@@ -183,41 +183,24 @@ class MinesweeperVecEnv(VecEnv):
         return list(self.games.call("render"))
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Returns an attribute, or a method without arguments, for each game of `indices`.
-
-        Raises:
-            AttributeError: games in a batch have no such attribute; the message lists those they have.
-        """
+        """Returns an attribute, or a method without arguments, for each game of `indices`."""
         chosen = list(self._get_indices(indices))
         if attr_name in CALLS:
             return [partial(self._call_one, attr_name, i) for i in chosen]
         values = self.games.get_attr(attr_name)
         return [values[i] for i in chosen]
 
-    def has_attr(self, attr_name: str) -> bool:
-        """Returns whether the games have the attribute."""
-        return attr_name in CALLS or super().has_attr(attr_name)
-
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Raises an error.
-
-        Raises:
-            NotImplementedError: always, since all games are one object.
-        """
+        """Raises a NotImplementedError, since all games are one object."""
         raise NotImplementedError("all games are one object; make another environment to change an attribute")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Calls "action_masks", "render" or "get_state" for the games of `indices`.
-
-        Raises:
-            AttributeError: `method_name` is another one; single games have no other methods.
-            TypeError: an argument is given; these methods take none.
-        """
+        """Calls "action_masks", "render" or "get_state", which take no arguments, for the games of `indices`."""
         if method_name not in CALLS:
             raise AttributeError(f"the methods of games in a batch are {', '.join(CALLS)}, not {method_name}")
-        if method_name == "action_masks" and not method_args and not method_kwargs:
+        if method_name == "action_masks":
             return list(self.action_masks()[list(self._get_indices(indices))])
         results = self.games.call(method_name, *method_args, **method_kwargs)
         return [results[i] for i in self._get_indices(indices)]

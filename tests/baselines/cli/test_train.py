@@ -27,6 +27,7 @@ from support.tiny_training import (  # noqa: F401 - two are fixtures
 from baselines.cli.train import main
 from baselines.learned.agents import LearnedPolicy
 from baselines.learned.common.tensor_files import read_tensors
+from baselines.learned.settings import ALGORITHMS, TrainingSettings, hyperparameters_of, options_of
 from baselines.learned.training.files import record_session
 from baselines.learned.training.loop import prepare, run, train
 from baselines.registry import make_policy
@@ -304,3 +305,22 @@ def test_kill_9_and_resume_reach_the_same_step_count(tmp_path):
     complete(out, "--resume", "--steps", str(reached + 320))
     assert read_tensors(checkpoint)[1]["learner"]["num_timesteps"] == reached + 320
     assert weights(out)
+
+
+def test_every_option_is_an_argument_of_train_py(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help-all"])
+    shown = " ".join(capsys.readouterr().out.split())
+    for entry, option in options_of(TrainingSettings):
+        assert f"--{entry.name.replace('_', '-')} " in shown
+        assert option.meaning in shown
+    for algo in ALGORITHMS:
+        for entry, option in options_of(hyperparameters_of(algo)):
+            assert f"{entry.name}: {option.meaning} (default {entry.default})" in shown
+
+
+def test_the_help_fits_two_screens(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert capsys.readouterr().out.count("\n") <= 48

@@ -12,12 +12,13 @@ from baselines.learned.common.losses import is_probability
 from baselines.learned.common.multi_board import make_envs
 from baselines.learned.common.replay_buffer import Transitions
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.dqn import ILLEGAL, MinesweeperQPolicy
+from baselines.learned.dqn import ILLEGAL, MaskedDQN, MinesweeperQPolicy
 from baselines.learned.networks import BoardNetwork, click_masks, random_clicks, symmetries, transform, transform_cells
 from baselines.learned.ppo import (
     VALUE_POOLINGS,
     MinesweeperPolicy,
     MinesweeperPPO,
+    PlainPolicy,
     PlainPPOHyperparameters,
     ValueHead,
     fitted_return,
@@ -52,14 +53,22 @@ def test_click_masks_equal_those_of_the_environment():
     assert not click_masks(np.full((1, 2, 2), 9, np.int8)).any()
 
 
-def test_dqn_explores_with_legal_clicks_alone():
+def test_dqn_clicks_legal_cells_alone_and_explores_in_each_game_on_its_own():
     boards, cells = random_boards()
     np.testing.assert_array_equal(random_clicks(boards), cells)
     model = tiny_model("dqn")
+    np.testing.assert_array_equal(model.predict(boards, deterministic=True)[0], cells)
+    assert model.predict(boards[0], deterministic=True)[0] == cells[0]
     model.exploration_rate = 1.0
     np.testing.assert_array_equal(model.predict(boards)[0], cells)
     model._last_obs, model.num_timesteps = boards, 0
     np.testing.assert_array_equal(model._sample_action(learning_starts=1)[0], cells)
+    boards = np.full((400, 4, 5), 11, np.int8)
+    boards[:, 0, 0] = 1
+    greedy = model.predict(boards, deterministic=True)[0]
+    model.exploration_rate = 0.5
+    differing = (model.predict(boards)[0] != greedy).mean()
+    assert 0.35 < differing < 0.6
 
 
 def test_dqn_draws_all_legal_clicks_equally_often():
@@ -69,23 +78,6 @@ def test_dqn_draws_all_legal_clicks_equally_often():
     counts = np.bincount(random_clicks(board.repeat(40_000, axis=0)), minlength=10)
     assert counts[4:].sum() == 0
     np.testing.assert_allclose(counts[:4], 10_000, atol=5 * np.sqrt(10_000 * 0.75))
-
-
-def test_dqn_explores_in_each_game_on_its_own():
-    boards = np.full((400, 4, 5), 11, np.int8)
-    boards[:, 0, 0] = 1
-    model = tiny_model("dqn")
-    greedy = model.predict(boards, deterministic=True)[0]
-    model.exploration_rate = 0.5
-    differing = (model.predict(boards)[0] != greedy).mean()
-    assert 0.35 < differing < 0.6
-
-
-def test_dqn_greedy_choice_is_legal():
-    boards, cells = random_boards()
-    model = tiny_model("dqn")
-    np.testing.assert_array_equal(model.predict(boards, deterministic=True)[0], cells)
-    assert model.predict(boards[0], deterministic=True)[0] == cells[0]
 
 
 def test_dqn_target_takes_the_best_legal_next_click():
@@ -129,15 +121,12 @@ def test_ppo_value_is_the_mean_of_its_action_values():
     masks = click_masks(boards)
     policy = model.policy
     assert not policy.bootstraps
+    assert tiny_model("ppo", gamma=0.9).policy.bootstraps
     policy.bootstraps = True
     probabilities = policy.get_distribution(boards, masks).distribution.probs
     actions = torch.arange(20).repeat(6, 1)
     values = torch.stack([policy.evaluate_actions(boards, actions[:, a], masks)[0][:, 0] for a in range(20)], dim=1)
     torch.testing.assert_close(policy.predict_values(boards)[:, 0], (probabilities * values).sum(1))
-
-
-def test_ppo_asks_what_follows_where_it_counts():
-    assert tiny_model("ppo", gamma=0.9).policy.bootstraps
 
 
 def test_with_discount_0_ppo_learns_the_same_whether_or_not_it_asks_what_follows():
@@ -204,10 +193,8 @@ def test_squared_loss_descends_as_cross_entropy():
 
 
 def test_which_returns_are_probabilities():
-    assert is_probability("safe_click", 0)
-    assert is_probability("win", 0.99)
-    assert not is_probability("safe_click", 0.5)
-    assert not is_probability("win_loss", 0)
+    cases = (("safe_click", 0), ("win", 0.99), ("safe_click", 0.5), ("win_loss", 0))
+    assert [is_probability(*case) for case in cases] == [True, True, False, False]
 
 
 @pytest.mark.parametrize(("rows", "cols", "count"), [(4, 4, 8), (3, 5, 4)])
@@ -295,8 +282,15 @@ def test_value_heads_compute_what_their_names_say():
     numbers, scores = weighted.layer(channels).flatten(start_dim=2).unbind(dim=1)
     shares = scores.exp() / scores.exp().sum(dim=1, keepdim=True)
     torch.testing.assert_close(weighted(channels)[:, 0], (shares * numbers).sum(dim=1))
-
-
-def test_an_unknown_pooling_of_the_value_is_refused():
     with pytest.raises(ValueError, match="value_pooling must be one of mean, mean_max, attention, not 'max'"):
         PlainPPOHyperparameters(value_pooling="max")
+
+
+@pytest.mark.parametrize("policy", [MinesweeperPolicy, PlainPolicy])
+def test_networks_of_clicks_refuse_environments_with_more_moves(policy):
+    complaint = r'rates the 25 clicks of 5x5, but the environment has 50 actions; make it with moves=\("click",\)'
+    with pytest.raises(ValueError, match=complaint):
+        MaskablePPO(policy, MinesweeperEnv(size=5, mines=3))
+    assert MaskablePPO(policy, MinesweeperEnv(size=5, mines=3, moves=("click",)), n_steps=8, batch_size=8)
+    with pytest.raises(ValueError, match=complaint):
+        MaskedDQN(MinesweeperQPolicy, MinesweeperVecEnv(BoardConfig(5, 5, 3), 2), buffer_size=10)

@@ -13,7 +13,6 @@ from baselines.learned.agents import find_agent, load_network, save_agent
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
-from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig
 
 SIZE = NetworkSize(channels=6, depth=1)
@@ -119,17 +118,6 @@ def test_weights_that_are_no_finite_numbers_are_refused(folder, value):
     write_tensors(path, tensors, facts)
     with pytest.raises(ValueError, match=r"agent\.safetensors cannot be used: .* NaN or infinite"):
         find_agent(folder)(BOARD)
-
-
-def test_a_write_that_fails_keeps_the_file_before(tmp_path, monkeypatch):
-    path = tmp_path / "file"
-    replace_file(path, b"before")
-    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("no space left")))
-    with pytest.raises(OSError, match="no space") as error:
-        replace_file(path, b"after")
-    assert error.value.filename == str(path)
-    assert path.read_bytes() == b"before"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("trained", ["dqn", "ppo"], indirect=True)

@@ -3,12 +3,15 @@
 Some tests restate those of Stable-Baselines3 (MIT licence, tests/test_vec_envs.py) for these games.
 """
 
+import warnings
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack, VecMonitor, VecNormalize
 from support.equality import assert_same
@@ -293,3 +296,12 @@ def test_maskable_ppo_learns_from_wrapped_games(observation, wrap):
     actions, _ = model.predict(env.reset(), action_masks=masks)
     assert masks.shape == (3, 16)
     assert masks[np.arange(3), actions].all()
+
+
+@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
+@pytest.mark.parametrize("observation", ENCODINGS)
+def test_the_checker_of_stable_baselines3_finds_no_error(env_id, observation):
+    with warnings.catch_warnings():
+        # It warns that boards are not images; only its errors count here.
+        warnings.simplefilter("ignore")
+        check_env(gymnasium.make(env_id, observation=observation).unwrapped)
