@@ -94,10 +94,14 @@ def name_cells(cells: Sequence[Cell], catalogue: Catalogue) -> str:
 
 
 def _named_choice(choice: Choice, is_exact: bool, catalogue: Catalogue) -> dict[str, str]:
-    """Returns the cell of a guess, its risk, and how often it wins; `ESTIMATED` marks an estimate."""
-    win = catalogue.per_cent(choice.win, 1)
-    win = win if is_exact or not win[0].isdigit() else f"{ESTIMATED}{win}"
-    return {"cell": name_cell(choice.cell, catalogue), "risk": catalogue.per_cent(choice.risk, 1), "win": win}
+    win, risk = name_win(choice.win, is_exact, catalogue), catalogue.per_cent(choice.risk, 1)
+    return {"cell": name_cell(choice.cell, catalogue), "risk": risk, "win": win}
+
+
+def name_win(probability: float, is_exact: bool, catalogue: Catalogue) -> str:
+    """Returns a probability of winning in per cent; `ESTIMATED` marks an estimate."""
+    win = catalogue.per_cent(probability, 1)
+    return win if is_exact or not win[0].isdigit() else f"{ESTIMATED}{win}"
 
 
 def _better(advice: Advice, catalogue: Catalogue) -> str:

@@ -21,7 +21,7 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import is_live, say
 from minesweeper_env.texts import printable
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
-from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, Glyphs, board_lines, draw_session, risk_text
+from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, Glyphs, board_lines, draw_session
 from minesweeper_play.explanations import explain_advice, explain_ending, statistics_table, table_lines
 from minesweeper_play.game.commands import Command, CommandError, parse_command, parse_ending
 from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report
@@ -334,10 +334,7 @@ class Console:
 
     def show(self, session: Session, risks: NDArray[np.float64] | None = None) -> None:
         """Prints the board of a game, with the risks of covered cells if they are given."""
-        cells = draw_session(session, self.glyphs)
-        if risks is not None:
-            for row, col in np.argwhere(session.board >= FLAGGED).tolist():
-                cells[row][col] = Drawn(risk_text(risks[row, col]), "risk")
+        cells = draw_session(session, self.glyphs, risks)
         print("\n".join(board_lines(cells, output_width(), self._paint)), flush=True)
 
     def animate(self, session: Session, report: Report, origin: Cell) -> None:

@@ -152,16 +152,21 @@ class Drawn(NamedTuple):
     kind: str = ""
 
 
-def draw_codes(board: NDArray[np.int8], glyphs: Glyphs) -> list[list[Drawn]]:
-    """Returns the cells of (rows, cols) int8 codes."""
+def draw_codes(board: NDArray[np.int8], glyphs: Glyphs, risks: NDArray[np.float64] | None = None) -> list[list[Drawn]]:
+    """Returns the cells of (rows, cols) int8 codes; risks in per cent stand on covered cells, 0 and 100 if certain."""
     drawn = [Drawn(glyphs.blank, "blank"), *(Drawn(str(count), "count") for count in range(1, FLAGGED))]
     drawn += [Drawn(getattr(glyphs, kind), kind) for kind in ("flag", "question", "hidden", "mine")]
-    return [[drawn[code] for code in row] for row in board.tolist()]
+    cells = [[drawn[code] for code in row] for row in board.tolist()]
+    if risks is not None:
+        for row, col in np.argwhere((board >= FLAGGED) & (board != MINE)).tolist():
+            risk, shown = float(risks[row, col]), round(100 * float(risks[row, col]))
+            cells[row][col] = Drawn(f"{shown if risk in (0.0, 1.0) else min(max(shown, 1), 99)}%", "risk")
+    return cells
 
 
-def draw_session(session: Session, glyphs: Glyphs) -> list[list[Drawn]]:
+def draw_session(session: Session, glyphs: Glyphs, risks: NDArray[np.float64] | None = None) -> list[list[Drawn]]:
     """Returns the cells of a game; mines, wrong flags and the explosion are shown once it is over."""
-    mines, cells, flags = session.placed_mines, draw_codes(session.board, glyphs), session.board == FLAGGED
+    mines, cells, flags = session.placed_mines, draw_codes(session.board, glyphs, risks), session.board == FLAGGED
     if session.is_over:
         for where, kind in ((mines & ~flags, "mine"), (flags & ~mines, "wrong")):
             for row, col in np.argwhere(where).tolist():
@@ -205,8 +210,3 @@ def _column_numbers(first: int, last: int, size: int) -> list[str]:
         return ["".join(f" {number:>{size}}" for number in numbers)]
     digits = (number.rjust(longest) for number in numbers)
     return ["".join(f" {digit:>{size}}" for digit in line).rstrip() for line in zip(*digits, strict=True)]
-
-
-def risk_text(risk: float) -> str:
-    """Returns a risk in per cent as a cell shows it, 1 to 99 unless it is certain."""
-    return f"{round(100 * risk) if risk in (0.0, 1.0) else min(max(round(100 * risk), 1), 99)}%"

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
 
-from minesweeper_env.codes import MINE
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
-from minesweeper_play.coach import board_text
-from minesweeper_play.coach.board_text import ASCII, EXPLODED, Drawn, draw_codes, risk_text
+from minesweeper_play.coach.board_text import ASCII, Drawn, board_lines, draw_codes
 from minesweeper_play.coach.position import Analysis, ContradictionError
 from minesweeper_play.coach.review import Mark, Review, Turn
-from minesweeper_play.explanations import ESTIMATED, explain_proof, name_cell, name_cells, table_lines, table_of
-from minesweeper_play.game.moves import Cell
-from minesweeper_play.winning import Estimate
+from minesweeper_play.explanations import (
+    ESTIMATED,
+    explain_proof,
+    name_cell,
+    name_cells,
+    name_win,
+    table_lines,
+    table_of,
+)
 
 _MOST_LAYOUTS = 1_000_000
 """The largest number of layouts that is printed as a number."""
@@ -32,22 +35,6 @@ TOLD = (Mark.CALCULATED, Mark.INACCURATE, Mark.AVOIDABLE, Mark.UNLUCKY)
 
 EXACT = ("over", "exact", "logic")
 """Kinds of estimates that are exact."""
-
-
-def board_lines(
-    board: NDArray[np.int8],
-    width: int,
-    probabilities: NDArray[np.float64] | None = None,
-    exploded: Collection[Cell] = (),
-) -> list[str]:
-    """Returns a board with its numbers; `probabilities` stand in covered cells in per cent, `exploded` are "!"."""
-    cells = draw_codes(board, ASCII)
-    if probabilities is not None:
-        for row, col in np.argwhere((board > 8) & (board != MINE)).tolist():
-            cells[row][col] = Drawn(risk_text(float(probabilities[row, col])))
-    for row, col in exploded:
-        cells[row][col] = Drawn(EXPLODED)
-    return board_text.board_lines(cells, width)
 
 
 def curve_lines(values: Sequence[float], width: int) -> list[str]:
@@ -67,7 +54,7 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
     """Returns the lines of an analysis for a terminal with `width` columns."""
     shown = analysis.probabilities if analysis.status in ("ready", "playing") else None
     lines = [*wrapped_lines(_position_head(analysis, catalogue), width), ""]
-    lines += [*board_lines(analysis.board, width, shown), ""]
+    lines += [*board_lines(draw_codes(analysis.board, ASCII, shown), width), ""]
     for sentence in _position_sentences(analysis, catalogue):
         lines += wrapped_lines(sentence, width)
     if analysis.status == "playing" and not analysis.steps:
@@ -123,7 +110,10 @@ def review_lines(review: Review, catalogue: Catalogue, width: int) -> list[str]:
     lines = [*wrapped_lines(_head(review, catalogue), width), ""]
     if not review.turns:
         return [*lines, *wrapped_lines(catalogue.text("review_empty"), width)]
-    lines += [*board_lines(review.board, width, exploded=review.exploded), ""]
+    cells = draw_codes(review.board, ASCII)
+    for row, col in review.exploded:
+        cells[row][col] = Drawn(ASCII.exploded, "exploded")
+    lines += [*board_lines(cells, width), ""]
     lines += table_lines(_table(review, catalogue), width)
     for turn in review.turns:
         if turn.mark in TOLD:
@@ -231,13 +221,7 @@ def _row(run: Sequence[Turn], catalogue: Catalogue) -> list[str]:
         catalogue.text("review_run", count=len(run)) if is_run else name_cell(first.move.cell, catalogue),
         catalogue.text(f"mark_{first.mark}"),
         catalogue.per_cent(first.risk, 1) if first.is_judged else "-",
-        _win(first.before, catalogue),
-        _win(last.after, catalogue),
+        *(name_win(each.probability, each.kind in EXACT, catalogue) for each in (first.before, last.after)),
         points(sum(turn.skill for turn in run), catalogue),
         points(sum(turn.luck for turn in run), catalogue),
     ]
-
-
-def _win(estimate: Estimate, catalogue: Catalogue) -> str:
-    win = catalogue.per_cent(estimate.probability, 1)
-    return win if estimate.kind in EXACT or not win[0].isdigit() else f"{ESTIMATED}{win}"
