@@ -28,7 +28,7 @@ from minesweeper_env.engine.state import (
     Rules,
 )
 from minesweeper_env.inference import Step
-from minesweeper_env.inference.counting.workspace import make_fixed_workspace
+from minesweeper_env.inference.counting.workspace import make_workspace
 from minesweeper_env.inference.deduction.sentences import make_closure
 from minesweeper_env.inference.deduction.steps import RULES
 from minesweeper_env.inference.reading import OPEN, UNKNOWN, make_clues
@@ -272,7 +272,8 @@ def make_arena(config: BoardConfig) -> Arena:
         Logic(np.zeros(n + 1, np.int8), found, flood, np.zeros(2, np.int64), np.empty((2, n))),
         make_closure(*rules.neighbours.shape),
         _make_log(n, 0),
-        make_fixed_workspace(config.rows, config.cols, config.radius),
+        # Nothing makes it grow, so its size decides which positions are too hard for the oracle.
+        make_workspace(config.rows, config.cols, config.radius, states=1 << 16, keys=1 << 14, values=1 << 21),
     )
 
 

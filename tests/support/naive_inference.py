@@ -72,11 +72,7 @@ def read(board: ArrayLike, mines: Any, radius: int = 1) -> Position:
 
 
 def layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> list[frozenset[Cell]]:
-    """Returns the mines of each layout that fits a board, found by trying all; for tiny boards.
-
-    Raises:
-        InconsistentBoardError: no layout fits.
-    """
+    """Returns the mines of each layout that fits a board, found by trying all; raises if none does."""
     position = read(board, mines, radius)
     fitting = [
         position.shown.union(chosen)
@@ -96,10 +92,9 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
 def mine_probabilities(
     board: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1
 ) -> NDArray[np.float64]:
-    """Returns (rows, cols) float64, the probability that each cell is a mine; raises the same errors as `layouts`.
+    """Returns (rows, cols) float64, the probability that each cell is a mine.
 
-    All layouts with that number of mines are equally likely. A `prior`, strictly between 0 and 1, replaces this
-    assumption: each cell is a mine with this probability, independently, and the number of mines is not used.
+    With a `prior` each cell is a mine with this probability, independently, and the number of mines is not used.
     """
     position = read(board, mines, radius)
     result = np.zeros((position.rows, position.cols))
@@ -154,10 +149,7 @@ def arrangements(groups: Sequence[Group], constraints: Sequence[Constraint]) -> 
 def _deal(
     groups: Sequence[Group], said: Sequence[list[tuple[int, int]]], left: list[int]
 ) -> Iterator[dict[Group, int]]:
-    """Yields every way to deal out the mines that are left.
-
-    For each group, `said` has the constraints about it, each with the number of its cells in later groups.
-    """
+    """Deals out the mines left; `said` has each group's constraints, with their numbers of cells in later groups."""
     if not groups:
         if not any(left):
             yield {}
@@ -176,10 +168,9 @@ def _deal(
 def _weighted(
     position: Position, prior: float | None = None, sets: Sequence[frozenset[Cell]] = ()
 ) -> Iterator[tuple[int, dict[Group, int]]]:
-    """Yields the weight of each arrangement, the number of its layouts, and the arrangement.
+    """Yields each arrangement after its weight, the number of its layouts; no set in `sets` divides a group.
 
-    With a prior a / b, the weight is multiplied by a for each mine and by b - a for each free cell. The `sets` are more
-    sets of cells that must not divide a group.
+    With a prior a / b, the weight is multiplied by a for each mine and by b - a for each free cell.
     """
     constraints = position.constraints(total=prior is None)
     groups = grouped(position.unknown, [*(cells for cells, _ in constraints), *sets])

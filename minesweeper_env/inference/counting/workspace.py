@@ -152,14 +152,6 @@ def make_workspace(
     )
 
 
-def make_fixed_workspace(rows: int, cols: int, radius: int) -> Workspace:
-    """Returns a workspace for kernels that never grow it, so that its size decides which positions are too hard.
-
-    It has room for 65,536 states, 16,384 of them on one level.
-    """
-    return make_workspace(rows, cols, radius, states=1 << 16, keys=1 << 14, values=1 << 21)
-
-
 def limited(workspace: Workspace, passes: int) -> Workspace:
     """Returns a workspace with no more states than each of so many passes may take."""
     links = 2 * _most_states(passes)

@@ -131,10 +131,7 @@ def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
     Dead cells are left out, and all but one of the layouts that agree in the other cells: play wins at most one of
     these.
 
-    Args:
-        mine: (n, k) uint8, 1 for a mine; the layouts are distinct and have equally many mines.
-        count: (n, k) uint8, the number of mines in the neighbours of each cell.
-        *arrays: the arrays of a search for at least n layouts over k cells.
+    `mine` and `count` are as for `solve_endgame`, and the search has room for them.
     """
     search = search_of(arrays)
     sets, (layouts, cells) = search.sets, mine.shape
@@ -154,10 +151,6 @@ def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
 @kernel
 def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
     """Continues the search that `load_layouts` began; a later call may have a larger `max_nodes`.
-
-    Args:
-        max_nodes: the number of sets to examine before the search gives up.
-        *arrays: the arrays of the search; `Search.counters[NODES]` is the number of sets that were examined.
 
     Returns:
         The column of the cell to click, or NONE if all cells are mines; the number of layouts that are won by it; and

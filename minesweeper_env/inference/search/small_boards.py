@@ -33,13 +33,9 @@ _MOST_ENTRIES = 1 << 22
 
 @kernel
 def lay_out_everywhere(columns: Cells, mines: int, chosen: Cells, codes: NDArray[np.uint8]) -> None:
-    """Writes all layouts with `mines` mines in some columns, in lexicographic order.
+    """Writes all layouts with `mines` mines in some of C columns, (m,), into `codes`, in lexicographic order.
 
-    Args:
-        columns: (m,) uint32, the columns.
-        mines: 1 to m.
-        chosen: (mines,) uint32, scratch.
-        codes: (N, C) uint8, output with N = C(m, mines) rows: 1 for a mine and 0 elsewhere.
+    `codes`, (N, C), has N = C(m, mines) rows; 1 is a mine. `chosen`, (mines,), is scratch.
     """
     for k in range(mines):
         chosen[k] = k
@@ -123,7 +119,10 @@ def begin_on_board(
 
 
 class SmallBoard:
-    """Searches for the values of positions on boards of one size, with one transposition table for all of them."""
+    """Searches for the values of positions on boards of one size, with one transposition table for all of them.
+
+    A search raises a PositionTooHardError beyond MAX_LAYOUTS layouts or MAX_POSITION_NODES sets.
+    """
 
     def __init__(
         self, rows: int, cols: int, radius: int, layouts: int, progress: Callable[[int], object] | None = None
@@ -144,15 +143,9 @@ class SmallBoard:
         self._search: Search | None = None
 
     def solve_everywhere(self, covered: NDArray[np.int64], mines: int, goal: int) -> int:
-        """Returns the number of wins when the mines lie anywhere in some cells; an upper bound if at most `goal`.
+        """Returns the number of wins when the mines lie anywhere in `covered` cells; an upper bound if at most `goal`.
 
-        Args:
-            covered: (m,) the cells that may have mines; all others are free, and their counts are not known.
-            mines: the number of mines, 1 to m.
-            goal: at least 0.
-
-        Raises:
-            PositionTooHardError: there are more than MAX_LAYOUTS layouts, or the search exceeds MAX_POSITION_NODES.
+        All other cells are free, and their counts are not known.
         """
         size = math.comb(len(covered), mines)
         search = self._prepare(size)
@@ -161,11 +154,7 @@ class SmallBoard:
         return self._solve(search, size, np.arange(self.cells, dtype=np.uint32), goal)[1]
 
     def solve(self, layouts: Layouts) -> tuple[int, int]:
-        """Returns the cell to click, and the number of these layouts that are won.
-
-        Raises:
-            PositionTooHardError: there are more than MAX_LAYOUTS layouts, or the search exceeds MAX_POSITION_NODES.
-        """
+        """Returns the cell to click, and the number of these layouts that are won."""
         size, covered = layouts.mines.shape
         search = self._prepare(size)
         search.sets.codes[:size, :covered] = layouts.mines
