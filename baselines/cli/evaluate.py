@@ -24,7 +24,7 @@ from baselines.cli.command import Command, Work
 from baselines.cli.start import INTERRUPTED, announce, listed
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import check_name, pinned, policy_names
-from baselines.support.board_names import board_of, no_guess_name
+from baselines.support.board_names import board_of, rules_of
 from baselines.support.extras import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
@@ -104,9 +104,7 @@ def _check(options: argparse.Namespace) -> str:
     for name in options.policy:
         if name != ALL:
             check_name(name)
-    logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
-    board = f"{board_of(config)}, first click {config.first_click}{logic}"
-    return f"Play {options.games} games of {board}: {listed(options.policy)}"
+    return f"Play {options.games} games of {board_of(config)}, {rules_of(config)}: {listed(options.policy)}"
 
 
 def _prepare(options: argparse.Namespace) -> Work:

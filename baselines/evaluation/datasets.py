@@ -21,7 +21,7 @@ import minesweeper_env
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
-from baselines.support.board_names import board_of, file_name, name_of, no_guess_name
+from baselines.support.board_names import board_of, file_name, name_of, rules_of
 from minesweeper_env.config import BoardConfig
 
 if TYPE_CHECKING:
@@ -145,7 +145,6 @@ def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRec
     from minari import create_dataset_from_buffers
 
     config: BoardConfig = env.unwrapped.config  # type: ignore[attr-defined]
-    rule = f"first click {config.first_click}" + (f",{no_guess_name(config.no_guess)}" if config.no_guess else "")
     buffers = (replay(env, record) for record in records)
     with warnings.catch_warnings():
         # Minari recommends an author and a link, which only the person who publishes a data set can give.
@@ -155,7 +154,7 @@ def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRec
             list(islice(buffers, CHUNK)),
             env=env,
             algorithm_name=policy,
-            description=f"Games of the policy {policy} on boards of {board_of(config)}, {rule}.",
+            description=f"Games of the policy {policy} on boards of {board_of(config)}, {rules_of(config)}.",
             requirements=[f"minesweeper-env=={minesweeper_env.__version__}"],
         )
     while chunk := list(islice(buffers, CHUNK)):

@@ -24,7 +24,7 @@ from baselines.evaluation.results import (
     versions,
 )
 from baselines.evaluation.seeds import range_text, use_of
-from baselines.support.board_names import name_of, no_guess_name, size_name
+from baselines.support.board_names import name_of, rules_of, size_name
 from baselines.support.extras import import_extra
 from baselines.support.figures import check_plot
 from baselines.support.files import check_writable, replace_file, write_json
@@ -143,12 +143,8 @@ class Results:
 
     def _title(self) -> str:
         """Returns the board, the rule and the seeds in one line."""
-        config = self.config
-        logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
-        return (
-            f"{size_name(config.rows, config.cols)}, {counted(config.mines, 'mine')}, "
-            f"first click {config.first_click}{logic}, {range_text(self.seed, self.games)}"
-        )
+        board = f"{size_name(self.config.rows, self.config.cols)}, {counted(self.config.mines, 'mine')}"
+        return f"{board}, {rules_of(self.config)}, {range_text(self.seed, self.games)}"
 
     def _tested(self) -> list[Row]:
         """Returns the rows of the JSON, each compared with the policy of the highest win rate."""
@@ -157,19 +153,17 @@ class Results:
 
     def _compared(self) -> list[Row]:
         """Returns the rows, each with its difference to the reference in percentage points."""
-        tests = [
-            None if self.reference in (None, each.policy) else compare(each, self[str(self.reference)])
-            for each in self.policies
-        ]
-        adjusted = iter(holm([test["p_value"] for test in tests if test is not None]))
-        rows = []
-        for result, test in zip(self.policies, tests, strict=True):
+        rows, tests = [], list[Row]()
+        for result in self.policies:
             row = result_row(result) | dict.fromkeys(("against", "difference", "difference_ci95", "p", "p_holm"))
-            if test is not None:
+            if self.reference not in (None, result.policy) and (test := compare(result, self[str(self.reference)])):
                 difference, *ends = points(result.wins, test)
                 row |= {"against": test["against"], "difference": difference, "difference_ci95": ends}
-                row |= {"p": test["p_value"], "p_holm": next(adjusted)}
+                row["p"] = test["p_value"]
+                tests.append(row)
             rows.append(row)
+        for row, adjusted in zip(tests, holm([row["p"] for row in tests]), strict=True):
+            row["p_holm"] = adjusted
         return rows
 
     def _table(self) -> Table:

@@ -32,6 +32,11 @@ def board_of(config: BoardConfig) -> str:
     return f"{size_name(config.rows, config.cols)} with {counted(config.mines, 'mine')}"
 
 
+def rules_of(config: BoardConfig) -> str:
+    """Returns the rules of a configuration in words, such as "first click opening, no-guess exact"."""
+    return f"first click {config.first_click}" + (f",{no_guess_name(config.no_guess)}" if config.no_guess else "")
+
+
 def no_guess_name(level: str | bool) -> str:
     """Returns what follows the name of a board without guesses, such as " no-guess exact"; "" for other boards."""
     return f" no-guess {level}" if level else ""
