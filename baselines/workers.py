@@ -58,9 +58,7 @@ class Workers:
         next_call: Callable[[], Call | None],
         on_look: Callable[[], object] = lambda: None,  # noqa: ARG002
     ) -> Iterator[tuple[Call, Any]]:
-        """Yields each call with its result when it has ended, whatever their order.
-
-        A call whose worker is killed is carried out again, so it must give the same result.
+        """Yields each call with its result when it has ended, whatever their order; a lost call is carried out again.
 
         Args:
             work: what to call; elsewhere it must pickle, and so must the arguments.

@@ -260,11 +260,7 @@ def kept_workers(options: argparse.Namespace, policies: Sequence[str]) -> Genera
 
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
-    """Returns the settings of a configuration, for the budget that the options name and one thread.
-
-    Raises:
-        ValueError: there is no such configuration, or both --minutes and --steps are given.
-    """
+    """Returns the settings of a configuration, for the budget that the options name and one thread."""
     from baselines.learned.configurations import read_configuration
     from baselines.learned.settings import TrainingSettings
 

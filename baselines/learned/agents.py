@@ -83,8 +83,7 @@ def read_description(folder: Path) -> Description:
 def load_network(folder: Path, precision: str = "float32") -> Any:
     """Returns the network of a run folder on the CPU, a `BoardNetwork` or an `AfterstateNetwork`.
 
-    Raises:
-        ValueError: a file is missing, damaged or does not fit, or there is no such precision; the message is one line.
+    Raises a ValueError of one line if a file is missing, damaged or does not fit, or there is no such precision.
     """
     one_of("precision", precision, PRECISIONS)
     description = read_description(folder)
@@ -216,11 +215,7 @@ def afterstate_agent(
 
 
 def find_agent(folder: Path) -> Callable[..., Policy]:
-    """Returns the agent of a run folder; calling it with a board returns a policy.
-
-    Raises:
-        ValueError: the description is missing or damaged; the message is one line.
-    """
+    """Returns the agent of a run folder; calling it with a board returns a policy. Raises as `load_network` does."""
     return partial(click_agent if read_description(folder).kind == CLICKS else afterstate_agent, folder)
 
 

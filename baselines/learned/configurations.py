@@ -135,11 +135,7 @@ def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
 
 
 def check_earlier(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Checks that a run folder is new, or holds a training with these settings by this code.
-
-    Args:
-        folder: the run folder.
-        settings: JSON-able, by name; settings left to the machine, which are "auto", may differ.
+    """Checks that a run folder is new, or holds a training with these settings by this code; "auto" fits any value.
 
     Raises:
         ValueError: a setting or the code differs, and the message names each with both values; or the folder holds an

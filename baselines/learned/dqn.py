@@ -112,10 +112,8 @@ class MinesweeperQNetwork(QNetwork):
 class MinesweeperQPolicy(DQNPolicy):
     """Policy for `MaskedDQN`. Stable-Baselines3's own `DQN` accepts it too, but explores without the masks.
 
-    Args:
-        args: arguments of `DQNPolicy`.
-        probability: True if returns are probabilities.
-        kwargs: arguments of `DQNPolicy`; features_extractor_kwargs holds the sizes of the network.
+    It takes the arguments of `DQNPolicy`, with the sizes of the network as features_extractor_kwargs, and
+    `probability`, True if returns are probabilities.
     """
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
@@ -131,15 +129,12 @@ class MinesweeperQPolicy(DQNPolicy):
 
 
 def distillation_loss(outputs: Tensor, codes: Tensor, config: BoardConfig) -> Tensor:
-    """Returns the cross-entropy between a network's and the oracle's safety, over all legal clicks.
+    """Returns the cross-entropy between a network's and the oracle's safety, (N, 1), the mean over the legal clicks.
 
     Args:
         outputs: (N, rows * cols), logits of the probability that a cell is safe.
         codes: (N, rows, cols), boards of games in progress.
         config: the board and the rules.
-
-    Returns:
-        (N, 1), the mean over the cells of each board.
     """
     boards = codes.cpu().numpy().astype(np.int8)
     mines = mine_probabilities_batch(boards, config.mines).reshape(len(boards), -1)

@@ -183,12 +183,7 @@ class CellHead(nn.Module):
 
 
 class BoardNetwork(nn.Module):
-    """A trunk and a head: the part of an agent that plays.
-
-    Attributes:
-        trunk: maps codes to features.
-        head: maps features to one number per cell; the agent clicks the legal cell with the highest.
-    """
+    """A trunk and a head: the part of an agent that plays, which clicks the legal cell with the highest output."""
 
     def __init__(self, trunk: Trunk, head: CellHead) -> None:
         """Takes the parts without copying them; an algorithm may go on training them."""
@@ -245,11 +240,7 @@ class RecallTower(nn.Module):
         return torch.autocast(like.device.type, self.dtype, enabled=self.dtype != torch.float32)
 
     def begin_with(self, tower: Tower) -> None:
-        """Copies the weights of a tower without recall; the recall begins without effect, so both compute the same.
-
-        Raises:
-            ValueError: it has another number of channels.
-        """
+        """Copies a tower without recall, so that both compute the same; raises ValueError if the channels differ."""
         block, pooling = tower.block
         assert isinstance(block, ResidualBlock)
         assert block.first.bias is not None
@@ -265,46 +256,27 @@ class RecallTower(nn.Module):
 
 
 def set_precision(network: nn.Module, precision: str) -> None:
-    """Sets the number format of all convolutions in a network.
-
-    Args:
-        network: changed in place.
-        precision: one of `baselines.learned.settings.PRECISIONS`.
-    """
+    """Sets the number format of all convolutions in a network to one of `baselines.learned.settings.PRECISIONS`."""
     for module in network.modules():
         if isinstance(module, (Tower, RecallTower)):
             module.dtype = getattr(torch, precision)
 
 
 def click_masks(codes: ArrayOrTensor) -> ArrayOrTensor:
-    """Returns the mask of legal clicks: hidden cells and question marks, not flags.
-
-    Args:
-        codes: (N, rows, cols), radius 1, an array or a tensor.
-
-    Returns:
-        (N, rows * cols) bool, an array or a tensor as `codes` is.
-    """
+    """Returns the legal clicks of codes (N, rows, cols), (N, rows * cols) bool: hidden cells and question marks."""
     legal: ArrayOrTensor = ((codes == HIDDEN) | (codes == QUESTION)).reshape(len(codes), -1)
     return legal
 
 
 def covered_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Returns the covered cells of boards that show no mine, flags and question marks included, (N, rows * cols) bool.
-
-    Args:
-        codes: (N, rows, cols) int8, radius 1.
-    """
+    """Returns the covered cells, flags included, of boards (N, rows, cols) without a mine, (N, rows * cols) bool."""
     return np.asarray((codes >= FLAGGED).reshape(len(codes), codes.shape[1] * codes.shape[2]))
 
 
 def safe_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Returns the safe cells of a finished game, (rows * cols,) bool.
+    """Returns the safe cells of a game, (rows * cols,) bool, by its last board, (rows, cols) int8 without flags.
 
     A lost board shows its mines. On a won board the covered cells are the mines.
-
-    Args:
-        codes: (rows, cols) int8, the last board of the game, without flags.
     """
     flat = codes.reshape(-1)
     return np.asarray(flat != MINE) if (flat == MINE).any() else np.asarray(flat < FLAGGED)
@@ -316,14 +288,7 @@ def unopened(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
 
 
 def random_clicks(boards: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Draws one legal click per board uniformly, by PyTorch's global generator, which Stable-Baselines3 seeds.
-
-    Args:
-        boards: (N, rows, cols) int8 codes.
-
-    Returns:
-        (N,) int64, cells row * cols + col.
-    """
+    """Draws a legal click, (N,) int64, for each board (N, rows, cols) uniformly, by PyTorch's global generator."""
     masks = click_masks(boards)
     return np.argmax(np.where(masks, torch.rand(masks.shape).numpy(), -1.0), axis=1)
 
@@ -340,10 +305,7 @@ def transform(boards: Tensor, symmetry: tuple[int, bool]) -> Tensor:
 
 
 def turn_at_random(boards: Tensor) -> tuple[Tensor, Tensor]:
-    """Applies one random symmetry to a batch, drawn by PyTorch's global generator.
-
-    Args:
-        boards: (N, rows, cols).
+    """Applies one random symmetry to boards (N, rows, cols), drawn by PyTorch's global generator.
 
     Returns:
         The transformed boards, and (rows * cols,) int64, the new index of each cell.

@@ -130,10 +130,8 @@ class ValueHead(nn.Module):
 class BoardPolicy(MaskableActorCriticPolicy):
     """Base of the policies: the shared trunk, and a network of actions and of values on its features.
 
-    Args:
-        args: arguments of `MaskableActorCriticPolicy`.
-        probability: True if returns are probabilities; see `common/losses.py`.
-        kwargs: arguments of `MaskableActorCriticPolicy`; features_extractor_kwargs holds the sizes of the network.
+    They take the arguments of `MaskableActorCriticPolicy`, with the sizes of the network as features_extractor_kwargs,
+    and `probability`, True if returns are probabilities (`common/losses.py`).
     """
 
     action_net: CellHead
@@ -168,11 +166,8 @@ class BoardPolicy(MaskableActorCriticPolicy):
 class PlainPolicy(BoardPolicy):
     """One logit per cell and one value per board, with the losses of unmodified PPO.
 
-    Args:
-        args: arguments of `BoardPolicy`.
-        probability: ignored; the value loss is the squared error for all returns.
-        value_pooling: how the value reads the cells, see `ValueHead`.
-        kwargs: arguments of `BoardPolicy`. With share_features_extractor False the value has a trunk of its own.
+    `probability` is ignored: the value loss is the squared error for all returns. `value_pooling` is how the value
+    reads the cells, see `ValueHead`. With share_features_extractor False the value has a trunk of its own.
     """
 
     def __init__(

@@ -62,11 +62,7 @@ def describe(entry: Field[Any], declared: Option) -> str:
 
 
 def check_options(settings: Any) -> None:
-    """Checks all options of a frozen dataclass, and converts numbers to their declared type.
-
-    Raises:
-        ValueError: a value is not allowed; the message names the allowed values.
-    """
+    """Converts the options of a frozen dataclass to their types; raises ValueError, which names what is allowed."""
     for entry, declared in options_of(settings):
         name, kind, value = entry.name, str(entry.type), getattr(settings, entry.name)
         if value is None and "None" in kind:
@@ -83,11 +79,7 @@ def check_options(settings: Any) -> None:
 
 
 def complete(kind: type[Any], content: Any, what: str) -> Any:
-    """Returns a dataclass with the values of a mapping, completed by the defaults.
-
-    Raises:
-        ValueError: `content` is no mapping, or a name or a value is not allowed.
-    """
+    """Returns a dataclass with the values of a mapping, completed by the defaults; ValueError if one is not allowed."""
     names = [entry.name for entry in fields(kind)]
     if not isinstance(content, Mapping):
         raise ValueError(f"{what}s must be a table, not {content!r}")
@@ -195,11 +187,7 @@ class TrainingSettings:
 
     @cached_property
     def own(self) -> Any:
-        """All hyperparameters of the algorithm, an instance of its class in `ALGORITHMS`.
-
-        Raises:
-            ValueError: a name or a value is not allowed; the message names the allowed ones.
-        """
+        """All hyperparameters of the algorithm, an instance of its class in `ALGORITHMS`; ValueError as `complete`."""
         return complete(hyperparameters_of(self.algo), self.hyperparameters, "hyperparameter")
 
     @property

@@ -121,11 +121,8 @@ class BoardSlot:
     def record_ends(self, dones: NDArray[np.bool_], infos: list[dict[str, Any]]) -> None:
         """Labels the stored boards of games that ended, and numbers the games that follow them.
 
-        Truncated games stay without labels: their last board does not show the mines.
-
-        Args:
-            dones: (N,) bool, True where the game ended.
-            infos: N dicts, as `MinesweeperVecEnv.step_wait` returns them.
+        Truncated games stay without labels: their last board does not show the mines. `dones` and `infos` are as
+        `MinesweeperVecEnv.step_wait` returns them.
         """
         for index in np.flatnonzero(dones):
             if not infos[index]["TimeLimit.truncated"]:
@@ -168,12 +165,7 @@ class MultiBoardMixin(BaseAlgorithm):
     clock: Clock
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
-        """Starts games on all boards, and activates the first slot.
-
-        Args:
-            envs: one environment per board; the first one was given to the constructor.
-            batch_sizes: boards in a minibatch, one number per board.
-        """
+        """Starts games on all boards, with a number of boards in a minibatch for each, and activates the first slot."""
         self.clock, self.slots = Clock(), []
         for env, batch_size in zip(envs, batch_sizes, strict=True):
             env.clock, count = self.clock, env.num_envs
@@ -269,11 +261,7 @@ class MultiBoardMixin(BaseAlgorithm):
         return tensors | generators, state | {"slot": self.slots.index(self.slot)}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
-        """Restores a snapshot into a new model with the same settings.
-
-        Raises:
-            ValueError: the snapshot belongs to another training; the message is one line.
-        """
+        """Restores a snapshot into a new model with the same settings; raises ValueError if it is of another one."""
         load_weights(self.policy, unprefixed(tensors, "policy"))
         try:
             restore_optimiser(self.policy.optimizer, tensors)

@@ -90,11 +90,7 @@ def is_matrix(parameter: Tensor) -> bool:
 def orthogonalise(matrix: Tensor) -> Tensor:
     """Returns about the nearest matrix with nonzero singular values 1, by `ITERATIONS` Newton-Schulz steps.
 
-    Args:
-        matrix: (rows, cols) float32.
-
-    Returns:
-        (rows, cols) float32; the singular values lie between about 0.7 and 1.2.
+    Both are (rows, cols) float32; the singular values of the result lie between about 0.7 and 1.2.
     """
     wide = matrix if len(matrix) <= matrix.shape[1] else matrix.T
     wide = wide / (wide.norm() + _TINY)

@@ -20,15 +20,9 @@ from torch import Tensor
 
 
 def keep_probabilities(errors: NDArray[np.float32], scale: float, least: float) -> NDArray[np.float32]:
-    """Returns the probability that each sample is kept, clip(scale * error, least, 1).
+    """Returns the probabilities that samples are kept, (N,) float32: clip(scale * error, least, 1).
 
-    Args:
-        errors: (N,) float32, the expected error of each prediction.
-        scale: the factor; 0 keeps every sample.
-        least: lower bound of the probabilities.
-
-    Returns:
-        (N,) float32.
+    `errors` are the expected errors of the predictions, (N,) float32. A scale of 0 keeps every sample.
     """
     if scale == 0:
         return np.ones(len(errors), np.float32)

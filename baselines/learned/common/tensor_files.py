@@ -39,11 +39,7 @@ def _with_sorted_metadata(content: bytes) -> bytes:
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
-    """Reads the tensors and the state that `write_tensors` wrote.
-
-    Raises:
-        ValueError: the file is missing, damaged or truncated; the message is one line.
-    """
+    """Reads the tensors and the state that `write_tensors` wrote; raises ValueError if the file is damaged."""
     try:
         content = path.read_bytes()
         # A safetensors file begins with the header's length in eight little-endian bytes, then the header as JSON.
@@ -66,11 +62,7 @@ def _digest(tensors: Tensors, text: str) -> str:
 
 
 def load_weights(network: nn.Module, weights: Tensors) -> None:
-    """Copies weights into a network.
-
-    Raises:
-        ValueError: a name or a shape differs from the network's, or a weight is NaN or infinite.
-    """
+    """Copies weights into a network; raises ValueError if they do not fit, or one is NaN or infinite."""
     check_weights(network, weights)
     if unusable := [name for name, tensor in weights.items() if not tensor.isfinite().all()]:
         raise ValueError(f"a weight is NaN or infinite: {', '.join(unusable[:3])}")
@@ -78,11 +70,7 @@ def load_weights(network: nn.Module, weights: Tensors) -> None:
 
 
 def check_weights(network: nn.Module, weights: Tensors) -> None:
-    """Checks that weights have the names and the shapes of a network's own.
-
-    Raises:
-        ValueError: a name or a shape differs from the network's.
-    """
+    """Raises ValueError unless weights have the names and the shapes of a network's own."""
     expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if found != expected:

@@ -76,12 +76,7 @@ class MinesweeperVecEnv(VecEnv):
 
     @classmethod
     def make(cls, env_id: str, num_envs: int, **kwargs: Any) -> MinesweeperVecEnv:
-        """Returns N games of a registered id, with arguments of `MinesweeperEnv`.
-
-        Args:
-            env_id: such as "Minesweeper-Expert-v0".
-            num_envs: N, at least 1.
-            **kwargs: replace the arguments of the id.
+        """Returns N games of a registered id such as "Minesweeper-Expert-v0"; `kwargs` replace its arguments.
 
         Raises:
             ValueError: the id is unknown, or an argument has a value that is not allowed.
@@ -119,14 +114,7 @@ class MinesweeperVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Makes the step.
-
-        Returns:
-            observations: (N, ...), the codes by default.
-            rewards: (N,) float32.
-            dones: (N,) bool, True where a game ended.
-            infos: N dicts; see the class.
-        """
+        """Returns observations (N, ...), rewards (N,) float32, dones (N,) bool and N infos, see the class."""
         self.clock.lap("inference")
         observations, rewards, terminations, truncations, info = self.games.step(self._actions)
         self._masks = info["action_mask"]
@@ -159,11 +147,7 @@ class MinesweeperVecEnv(VecEnv):
         return {**self.games.get_state(), "returns": self.returns.copy(), "lengths": self.lengths.copy()}
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> NDArray[Any]:
-        """Restores what `get_state` returned, and returns the observations, the first axis N.
-
-        Raises:
-            ValueError: the state is damaged, or belongs to other games.
-        """
+        """Restores what `get_state` returned, and returns the observations; ValueError if it is of other games."""
         games = dict(state)
         self.returns, self.lengths = games.pop("returns").copy(), games.pop("lengths").copy()
         self.games.set_state(games)

@@ -100,11 +100,7 @@ def record_session(
 
 
 class Log(Logger):
-    """Logger of one session: progress.csv, one file a session, with numbered rows, and TensorBoard files.
-
-    Args:
-        folder: the run folder.
-    """
+    """Logger of one session in a run folder: progress.csv with numbered rows, one file a session, and TensorBoard."""
 
     def __init__(self, folder: Path) -> None:
         """Opens the files."""
@@ -134,9 +130,7 @@ class Log(Logger):
 def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
     """Returns the run of Weights & Biases that a folder continues, or begins; call it before the log is opened.
 
-    Raises:
-        MissingExtraError: wandb is not installed.
-        ConnectionError: wandb refuses; the message is one line.
+    Raises a ConnectionError of one line if wandb refuses.
     """
     wandb, path = import_extra("wandb", "wandb"), folder / ID_FILE
     try:
