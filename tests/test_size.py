@@ -13,8 +13,8 @@ from support import ROOT
 CEILINGS = {
     "azulejos_env": 2_070,
     "baselines": 20_910,
-    "benchmarks": 1_730,
-    "docs": 790,
+    "benchmarks": 1_540,
+    "docs": 730,
     "examples": 100,
     "minesweeper_env": 12_660,
     "minesweeper_play": 5_940,
