@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -82,8 +81,6 @@ def test_a_package_says_which_of_its_modules_are_public(package):
 @pytest.mark.parametrize("package", ["minesweeper_env", "minesweeper_env.inference", "baselines", "baselines.learned"])
 def test_a_package_with_lazy_names_has_them_in_dir_and_for_type_checkers(package):
     check_lazy_exports(package)
-    module = import_module(package)
-    assert all(getattr(module, name) is not None for name in module.__all__)
 
 
 def test_no_test_module_imports_from_another():

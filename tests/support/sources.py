@@ -38,26 +38,12 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def _is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-
-
 def check_lazy_exports(package: str) -> None:
-    """Asserts that a package offers the same names at run time, in `dir` and `__all__`, and to type checkers."""
+    """Asserts that a package offers the same objects at run time, in `dir` and `__all__`, and to type checkers."""
     module = import_module(package)
-    path = Path(*package.split("."), "__init__.py")
     assert dir(module) == sorted(module.__all__)
-    for_checkers = {
-        alias.name: statement.module
-        for node in tree_of(path).body
-        if _is_type_checking(node)
-        for statement in node.body  # type: ignore[attr-defined]
-        for alias in statement.names
-    }
-    at_run_time = next(
-        ast.literal_eval(node.args[1])
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "lazy_exports"
-    )
-    assert for_checkers == at_run_time
-    assert set(at_run_time) | {name for name in module.__all__ if name in vars(module)} == set(module.__all__)
+    (checked,) = (node for node in tree_of(Path(*package.split("."), "__init__.py")).body if isinstance(node, ast.If))
+    names = {alias.name: statement.module for statement in checked.body for alias in statement.names}
+    assert names.keys() <= set(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name) is getattr(import_module(names.get(name, package)), name)
