@@ -43,22 +43,14 @@ __all__ = [
     "win_probability",
 ]
 
+_MODULES = {
+    "deduction.proofs": ("hint",),
+    "deduction.steps": ("Step", "deduce"),
+    "layout_counts": ("count_distribution", "count_layouts"),
+    "optimal": ("OptimalPlay", "first_cell_values", "win_probability"),
+    "oracle": ("CertainCells", "Oracle", "certain_cells", "mine_probabilities", "mine_probabilities_batch"),
+    "sampling": ("sample_layouts",),
+}
 __getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "OptimalPlay": "minesweeper_env.inference.optimal",
-        "Oracle": "minesweeper_env.inference.oracle",
-        "Step": "minesweeper_env.inference.deduction.steps",
-        "CertainCells": "minesweeper_env.inference.oracle",
-        "certain_cells": "minesweeper_env.inference.oracle",
-        "count_distribution": "minesweeper_env.inference.layout_counts",
-        "count_layouts": "minesweeper_env.inference.layout_counts",
-        "deduce": "minesweeper_env.inference.deduction.steps",
-        "first_cell_values": "minesweeper_env.inference.optimal",
-        "hint": "minesweeper_env.inference.deduction.proofs",
-        "mine_probabilities": "minesweeper_env.inference.oracle",
-        "mine_probabilities_batch": "minesweeper_env.inference.oracle",
-        "sample_layouts": "minesweeper_env.inference.sampling",
-        "win_probability": "minesweeper_env.inference.optimal",
-    },
+    __name__, {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 )
