@@ -44,16 +44,6 @@ def study(tmp_path):
 
 
 @pytest.fixture
-def sweep(tmp_path):
-    """Arguments of a sweep whose trials have not begun."""
-    (tmp_path / "tiny.toml").write_text(CONFIG)
-    return [
-        *("sweep", "--config", f"{tmp_path}/tiny.toml", "--search", "depth=1,2", "--trials", "2"),
-        *("--out", f"{tmp_path}/out"),
-    ]
-
-
-@pytest.fixture
 def agent(tmp_path):
     """Arguments that send an agent with its results to the hub."""
     folder, settings = tmp_path / "run", tiny("dqn")
@@ -91,15 +81,6 @@ def test_a_study_names_a_damaged_run(study, tmp_path, capsys, content):
     path = tmp_path / "out" / "tiny-3" / "run.json"
     damage(path, content)
     assert str(path.parent) in refused(study, capsys)
-
-
-@pytest.mark.parametrize("content", [*ANY, {"settings": 3}, {"seed": 0, "search": "depth=1,2"}])
-def test_a_sweep_names_a_damaged_plan(sweep, tmp_path, capsys, content):
-    pytest.importorskip("optuna")
-    path = tmp_path / "out" / "sweep.json"
-    path.parent.mkdir()
-    damage(path, content)
-    assert str(path.parent) in refused(sweep, capsys)
 
 
 @pytest.mark.parametrize("content", ANY)

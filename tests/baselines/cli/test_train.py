@@ -31,7 +31,6 @@ from baselines.learned.settings import ALGORITHMS, TrainingSettings, hyperparame
 from baselines.learned.training.files import record_session
 from baselines.learned.training.loop import prepare, run, train
 from baselines.registry import make_policy
-from baselines.support.extras import MissingExtraError
 from baselines.support.files import hold_folder
 
 
@@ -148,14 +147,6 @@ def test_bad_arguments_are_one_line_and_leave_nothing(arguments, word, tmp_path,
     assert not out.exists()
 
 
-def test_a_missing_extra_is_one_line(tmp_path, capsys, monkeypatch):
-    def missing(module):
-        raise MissingExtraError(f"{module} is not installed; install it with: pip install 'minesweeper-env[train]'")
-
-    monkeypatch.setattr("baselines.cli.train.check_extra", missing)
-    assert "minesweeper-env[train]" in fails(["--out", str(tmp_path / "run")], capsys)
-
-
 def fails(arguments, capsys):
     with pytest.raises(SystemExit) as error:
         main(arguments)
@@ -225,14 +216,6 @@ def test_a_disk_that_fills_is_one_line_and_the_training_goes_on_later(tmp_path, 
     assert weights(tmp_path / "run")
 
 
-def test_a_training_starts_in_a_folder_whose_first_write_was_killed(tmp_path, capsys):
-    run = tmp_path / "run"
-    run.mkdir()
-    (run / ".run.json.0123456789abcdef.tmp").write_text("{")
-    assert main([*TINY, "--steps", "300", "--out", str(run), "--threads", "1"]) == 0
-    assert not list(run.glob(".*"))
-
-
 def test_a_folder_that_fills_while_the_lock_is_awaited_is_refused(tmp_path, capsys, monkeypatch):
     run = tmp_path / "run"
     monkeypatch.setattr("baselines.cli.train.hold_folder", lambda folder: nullcontext((folder / "run.json").touch()))
@@ -255,7 +238,11 @@ def test_of_two_trainings_started_at_once_in_one_folder_one_is_refused(tmp_path)
 
 def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
     run = ["--out", str(tmp_path / "run"), "--threads", "1"]
-    main([*TINY, *run, "--steps", "320"])
+    (tmp_path / "run").mkdir()
+    # A killed first write leaves this.
+    (tmp_path / "run" / ".run.json.0123456789abcdef.tmp").write_text("{")
+    assert main([*TINY, *run, "--steps", "320"]) == 0
+    assert not list((tmp_path / "run").glob(".*"))
     first = read_tensors(tmp_path / "run" / "checkpoint.safetensors")[1]
     assert main([*run, "--resume", "--steps", "512"]) == 0
     second = read_tensors(tmp_path / "run" / "checkpoint.safetensors")[1]
