@@ -96,7 +96,11 @@ def _check(options: argparse.Namespace) -> str:
     if options.plot is not None:
         check_plot(options.plot)
         check_extra("matplotlib")
+    if options.record is None and (options.record_all or options.record_overlay or options.record_games > 1):
+        raise ValueError("--record-games, --record-all and --record-overlay need --record FILE")
     if options.record is not None:
+        if config.cells > 1 << 16:
+            raise ValueError(f"--record takes boards of at most {1 << 16} cells, which records number in two bytes")
         if options.record.suffix not in RECORD_SUFFIXES:
             raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
         for module in ("PIL", "imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ("PIL",):
