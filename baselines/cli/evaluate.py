@@ -96,19 +96,23 @@ def _check(options: argparse.Namespace) -> str:
     if options.plot is not None:
         check_plot(options.plot)
         check_extra("matplotlib")
+    _check_recording(options, config.cells)
+    for name in options.policy:
+        if name != ALL:
+            check_name(name)
+    return f"Play {options.games} games of {board_of(config)}, {rules_of(config)}: {listed(options.policy)}"
+
+
+def _check_recording(options: argparse.Namespace, cells: int) -> None:
     if options.record is None and (options.record_all or options.record_overlay or options.record_games > 1):
         raise ValueError("--record-games, --record-all and --record-overlay need --record FILE")
     if options.record is not None:
-        if config.cells > 1 << 16:
+        if cells > 1 << 16:
             raise ValueError(f"--record takes boards of at most {1 << 16} cells, which records number in two bytes")
         if options.record.suffix not in RECORD_SUFFIXES:
             raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
         for module in ("PIL", "imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ("PIL",):
             check_extra(module, "video")
-    for name in options.policy:
-        if name != ALL:
-            check_name(name)
-    return f"Play {options.games} games of {board_of(config)}, {rules_of(config)}: {listed(options.policy)}"
 
 
 def _prepare(options: argparse.Namespace) -> Work:

@@ -64,6 +64,12 @@ COLUMNS: dict[str, Column] = {
 }
 """The columns by name."""
 
+EVALUATED = ("policy", "games", "wins", "win_rate", "interval", "clicks", "ms", "p")
+"""Columns of the table of `evaluate.py`."""
+
+COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval", "p_holm", "ms")
+"""Columns of the table of `baselines.evaluate`."""
+
 
 def shown(value: Any, form: str = ".1%", ends: Sequence[float] | None = None) -> str:
     """Returns a value, or an interval, as tables have it, such as "58.0% (38.7% to 78.1%)"; "" for None."""

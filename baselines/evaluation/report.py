@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from baselines.evaluation.columns import Row, shown, table_of
+from baselines.evaluation.columns import COMPARED, EVALUATED, Row, shown, table_of
 from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.plot import draw
@@ -36,12 +36,6 @@ KNOWN_FILE = Path(__file__).parent / "exact_wins.json"
 
 WIDTH = 80
 """Maximum width of the text of results, in characters."""
-
-EVALUATED = ("policy", "games", "wins", "win_rate", "interval", "clicks", "ms", "p")
-"""Columns of the table of `evaluate.py`."""
-
-COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval", "p_holm", "ms")
-"""Columns of the table of `baselines.evaluate`."""
 
 NOTES = (
     "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",
