@@ -113,9 +113,9 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
       free cell of the sides, or else of the rest, in reading order.
 
     With `no_guess` logic alone wins every board from its first click, which is never a mine. "subset" takes single
-    clues, differences of clues, and the number of mines; "exact" takes every cell that is safe in all layouts. The
-    board depends on the seed and on the cell of the first click. `minesweeper_env.generation` makes it, and
-    docs/how-to/no-guess.md explains how.
+    clues, differences and overlaps of clues, and the number of mines; "exact" takes every cell that is safe in all
+    layouts. The board depends on the seed and on the cell of the first click. `minesweeper_env.generation` makes it,
+    and docs/how-to/no-guess.md explains how.
 
     ## Rendering
     "ansi" is text and "rgb_array" a picture, which `render` returns. "human" opens a window (`pip install

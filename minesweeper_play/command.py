@@ -147,7 +147,7 @@ def _add_board(add: Callable[..., object]) -> None:
     usual = f"(default {BoardConfig.first_click}, or safe where it has no room)"
     rule = f"protect the first click by this rule: {', '.join(FIRST_CLICKS)} {usual}"
     add("--first-click", choices=FIRST_CLICKS, metavar="RULE", help=rule)
-    level = "play on boards that logic alone wins: subset (differences of clues), exact (all that can be inferred)"
+    level = "play on boards that logic alone wins: subset (clues combined), exact (all that can be inferred)"
     add("--no-guess", choices=("subset", "exact"), default=False, metavar="LEVEL", help=level)
     seed = "give game i the seed SEED + i (default: random seeds)"
     add("--seed", type=whole_number_from(0), metavar="SEED", help=seed)

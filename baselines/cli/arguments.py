@@ -162,8 +162,8 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "choices": NO_GUESS_LEVELS,
         "default": False,
         "metavar": "LEVEL",
-        "help": "play boards that logic wins without a guess, at this level: subset (differences of clues) or exact "
-        "(every cell that is safe in all layouts) (default: all boards)",
+        "help": "play boards that logic wins without a guess, at this level: subset (differences and overlaps of "
+        "clues) or exact (every cell that is safe in all layouts) (default: all boards)",
     },
     "--policy": {
         "nargs": "+",
