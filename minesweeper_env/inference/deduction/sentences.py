@@ -334,14 +334,8 @@ def easiest_certain(closure: Closure) -> int:
 def pack_sentences(clues: Clues, closure: Closure, mines: int, unknown: int) -> int:
     """Looks for a packing that accounts for the total, in a complete closure without a certain sentence.
 
-    Args:
-        clues: the board.
-        closure: its sentences; the cells of the packing are marked in TAKEN, and its clues in MARK.
-        mines: the number of mines in the unknown cells.
-        unknown: the number of unknown cells.
-
-    Returns:
-        NOTHING, REST_IS_SAFE, REST_IS_MINED or TOO_HARD; the rest are the cells that the packing leaves over, some.
+    It returns NOTHING, REST_IS_SAFE, REST_IS_MINED or TOO_HARD; the rest are the cells that the packing leaves over,
+    some. The cells of the packing are marked in TAKEN, and its clues in MARK.
     """
     cells = len(clues.neighbours)
     places = _list_cells(clues, closure)
@@ -496,16 +490,9 @@ def _take(closure: Closure, sentence: int, taken: int) -> None:
 
 @subroutine
 def look_further(clues: Clues, closure: Closure, mines: int, unknown: int) -> int:
-    """Looks for what several clues prove, once no single clue proves anything.
+    """Looks for what several clues prove, once no single clue proves anything; negative `mines` leave out the total.
 
-    Args:
-        clues: the board.
-        closure: filled; see the results.
-        mines: the number of mines in the unknown cells; negative to reason without it.
-        unknown: the number of unknown cells.
-
-    Returns:
-        SOME_DIFFER or SOME_OVERLAP, with the certain sentences in LISTED, or what `pack_sentences` returns.
+    It returns SOME_DIFFER or SOME_OVERLAP, with the certain sentences in LISTED, or what `pack_sentences` returns.
     """
     is_complete = close_sentences(clues, closure)
     if closure.counts[CERTAIN] > 0:
@@ -533,16 +520,8 @@ def read_board(
 ) -> tuple[int, int]:
     """Reads a board and, where no single clue proves anything, can look for the easiest step from several clues.
 
-    Args:
-        board: (n,) int8, codes as in `read_clues`.
-        max_count: the largest clue.
-        mines: the number of mines in the unknown cells.
-        unknown: their number.
-        further: whether to look.
-        *arrays: the fields of `Clues` and `Closure`.
-
-    Returns:
-        What `look_further` does, and the easiest certain sentence or -1; its clues are marked.
+    The board is (n,) int8, as in `read_clues`; the arrays are the fields of `Clues` and `Closure`. It returns what
+    `look_further` does, and the easiest certain sentence or -1, whose clues are marked.
     """
     clues, closure = Clues(*arrays[:6]), Closure(*arrays[6:])
     read_clues(board, max_count, clues)
@@ -556,14 +535,9 @@ def deduce_boards(
 ) -> None:
     """Finds certain cells on N boards by single clues, and by several where these find no safe cell.
 
-    Args:
-        boards: (N, n) int8, cell codes.
-        max_count: the largest clue.
-        mines: the number of mines on each board.
-        level: SINGLE, SEVERAL or WITH_TOTAL.
-        known: (N, n) int8, filled with UNKNOWN, SAFE, MINE or OPEN: at least one safe cell if there is any to find, and
-            all mines otherwise; on a board that contradicts itself, what was found before that showed.
-        *arrays: the fields of `Clues` and `Closure`.
+    Boards are (N, n) int8 cell codes, and the level is SINGLE, SEVERAL or WITH_TOTAL. It fills `known`, (N, n) int8,
+    with UNKNOWN, SAFE, MINE or OPEN: at least one safe cell if there is any to find, and all mines otherwise; on a
+    board that contradicts itself, what was found before that showed. The arrays are as in `read_board`.
     """
     clues, closure = Clues(*arrays[:6]), Closure(*arrays[6:])
     for i in range(len(boards)):
