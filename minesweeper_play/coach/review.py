@@ -122,14 +122,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Review:
-    """The review of a game.
-
-    Attributes:
-        session: the game.
-        turns: moves that only set or remove marks are no turns.
-        board: (rows, cols) int8 codes after the last turn.
-        wrong_flags: the number of flags that were set on cells without a mine.
-    """
+    """A game, its turns (no moves that only mark), its last int8 codes, and its flags on cells without a mine."""
 
     session: Session
     turns: tuple[Turn, ...]
@@ -181,11 +174,7 @@ def review_game(
 
 
 def replay(session: Session) -> tuple[list[Turn], NDArray[np.int8], int]:
-    """Plays the moves of a session again; the session stays as it is.
-
-    Returns:
-        The turns, not judged yet; the int8 codes after the last move; the number of flags set on cells without a mine.
-    """
+    """Returns the turns, not judged yet, the int8 codes after the last move, and the flags set on safe cells."""
     layout = session.placed_mines
     again = Session(session.config, seed=session.seed, layout=layout if layout.any() else None)
     turns: list[Turn] = []

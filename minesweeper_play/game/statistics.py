@@ -134,12 +134,9 @@ class GameRecord(msgspec.Struct, frozen=True):
 
 
 class Summary(NamedTuple):
-    """Totals of the games on one kind of board.
+    """Totals of the games on one kind of board; `streak` is of wins up to the last game.
 
-    Attributes:
-        streak: the number of games won in a row up to the last one.
-        best: the best time in seconds; None without a game won without help.
-        most_efficient: the largest 3BV per click of a game won without help; 0.0 without one.
+    `best` (seconds, or None) and `most_efficient` (3BV per click, or 0.0) are of games won without help.
     """
 
     played: int
@@ -185,12 +182,7 @@ def open_statistics() -> tuple[Statistics | None, Report]:
 
 
 class Statistics:
-    """The finished games of a user.
-
-    Attributes:
-        path: the file.
-        problem: the message on lines of the file that could not be read; its key is "" if there were none.
-    """
+    """The finished games of a user; `problem` is the message on unreadable lines, with the key "" for none."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """Takes the folder of the file, None for the user's data folder; raises what `user_folder` raises."""

@@ -103,11 +103,7 @@ def _scaled(costs: NDArray[np.float64], covered: NDArray[np.bool_]) -> NDArray[n
 
 
 class Player:
-    """A policy, the game that it plays, and its score over the finished games.
-
-    `begin` starts a game. `choose` asks for the next move, and `play` makes it. `board` has int8 codes (rows, cols),
-    and `exploded` is the cell of the click that lost the game.
-    """
+    """A policy, its game (`board`: int8 codes; `exploded`: the losing click), and its score over finished games."""
 
     def __init__(self, maker: PolicyMaker, config: BoardConfig) -> None:
         self.name, self._options = printable(maker.name), maker.options
@@ -165,10 +161,7 @@ class Player:
 
 
 def load_players(options: PlayOptions) -> list[Player]:
-    """Returns the policies to watch; none where the user plays.
-
-    It raises a ValueError, a PolicyError or a MissingExtraError for a policy that cannot play.
-    """
+    """Returns the policies to watch, none where the user plays; raises ValueError, PolicyError or MissingExtraError."""
     names = options.versus or ((options.policy,) if options.policy is not None else ())
     config = options.config or BoardConfig.of_size(8, first_click=options.first_click)
     return [Player(find_policy(name), replace(config, no_guess=options.no_guess)) for name in names]
