@@ -12,13 +12,13 @@ from support import ROOT
 
 CEILINGS = {
     "azulejos_env": 2_070,
-    "baselines": 20_910,
-    "benchmarks": 1_540,
+    "baselines": 17_100,
+    "benchmarks": 1_480,
     "docs": 730,
-    "examples": 100,
-    "minesweeper_env": 12_660,
-    "minesweeper_play": 5_940,
-    "tests": 29_400,
+    "examples": 80,
+    "minesweeper_env": 10_970,
+    "minesweeper_play": 5_910,
+    "tests": 24_760,
 }
 PACKAGES = ("azulejos_env", "baselines", "minesweeper_env", "minesweeper_play")
 
