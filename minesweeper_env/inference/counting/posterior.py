@@ -118,8 +118,9 @@ def run_forward_pass(work: Workspace, mines: int, density: float, mode: int) -> 
         unknown += work.cells[ws.KNOWN, cell] == UNKNOWN
         mines -= work.cells[ws.KNOWN, cell] == MINE
     longs[ws.MINES], longs[ws.FREE] = mines, unknown - mines
-    # Half a mine more keeps the density away from 0 and 1.
-    weighting = weighting_of(mode, density if density > 0.0 else (mines + 0.5) / (unknown + 1.0))
+    # Half a mine more keeps the density away from 0 and 1; a number of mines that cannot be has no density.
+    possible = min(max(mines, 0), unknown)
+    weighting = weighting_of(mode, density if density > 0.0 else (possible + 0.5) / (unknown + 1.0))
     if mode != IID and not 0 <= mines <= unknown:
         return CONTRADICTION + _cell_to_name(work), 0.0, weighting
     longs[ws.COMPONENTS], peak = order_groups(work, constraints, groups)
