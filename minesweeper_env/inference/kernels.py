@@ -25,7 +25,7 @@ from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_boar
 from minesweeper_env.inference.counting.posterior import failure, finish_posterior, infer, run_with_workspace
 from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
 from minesweeper_env.inference.counting.workspace import KNOWN, OK, Floats, Workspace
-from minesweeper_env.inference.deduction.sentences import SEVERAL, WITH_TOTAL, known_cells
+from minesweeper_env.inference.deduction.kernels import SEVERAL, WITH_TOTAL, known_cells
 from minesweeper_env.inference.reading import MINE, SAFE
 from minesweeper_env.inference.search.endgame import EndgameSearcher
 from minesweeper_env.inference.search.layouts import consistent_layouts

@@ -14,7 +14,8 @@ from minesweeper_env.inference.counting.forward_pass import BOOLEAN, IID
 from minesweeper_env.inference.counting.posterior import posterior
 from minesweeper_env.inference.counting.workspace import OK, Workspace
 from minesweeper_env.inference.deduction import sentences as closed
-from minesweeper_env.inference.deduction.sentences import Closure, is_left_over, look_further, mark_reason
+from minesweeper_env.inference.deduction.kernels import is_left_over, look_further
+from minesweeper_env.inference.deduction.sentences import Closure, mark_reason
 from minesweeper_env.inference.reading import (
     NOWHERE,
     OPEN,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from minesweeper_env.cell_sets import bits, neighbour_table, to_array, to_bits
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference.boards import PositionTooHardError
-from minesweeper_env.inference.deduction.sentences import Deducer, deducers, read_board
+from minesweeper_env.inference.deduction.kernels import Deducer, deducers, read_board
 from minesweeper_env.inference.oracle import certain_cells
 from minesweeper_env.inference.reading import UNKNOWN
 

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 from minesweeper_env.cell_sets import to_bits
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards, check_radius
 from minesweeper_env.inference.deduction.board_state import BoardState, Cell, easiest_reason, forced
+from minesweeper_env.inference.deduction.kernels import deducers
 from minesweeper_env.inference.deduction.sentences import (
     CELL,
     MARK,
@@ -34,7 +35,6 @@ from minesweeper_env.inference.deduction.sentences import (
     START,
     TAKEN,
     TOO_HARD,
-    deducers,
 )
 
 Rule = Literal["count", "subset", "overlap", "exact"]

@@ -9,7 +9,7 @@ from support.positions import perturbed, random_positions
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import InconsistentBoardError, deduce
-from minesweeper_env.inference.deduction.sentences import SEVERAL, SINGLE, WITH_TOTAL, known_cells
+from minesweeper_env.inference.deduction.kernels import SEVERAL, SINGLE, WITH_TOTAL, known_cells
 from minesweeper_env.inference.reading import MINE, SAFE
 
 
