@@ -1,4 +1,4 @@
-"""What the environment of one game and that of a batch have in common: their games, and how these are drawn."""
+"""Base of the environments of one game and of a batch: their games, and how these are drawn."""
 
 from __future__ import annotations
 
@@ -30,15 +30,11 @@ class Playing:
     view: HumanView | None = None
     spec: Any
     _begun = False
+    # Older versions of Gymnasium close an environment whose constructor refused an argument.
+    _pool = ThreadPool()
 
     def _prepare(
-        self,
-        config: BoardConfig,
-        reward: str | Reward,
-        observation: str,
-        render_mode: str | None,
-        count: int = 1,
-        pool: ThreadPool | None = None,
+        self, config: BoardConfig, reward: str | Reward, observation: str, render_mode: str | None, count: int = 1
     ) -> None:
         """Checks the arguments, and makes games that have not begun."""
         self.config, self.reward, self.observation, self.render_mode = config, reward, observation, render_mode
@@ -46,7 +42,7 @@ class Playing:
         self._encoder = Encoder(observation, config)
         self.metadata: dict[str, Any] = metadata_of(render_mode)
         self.view = HumanView() if render_mode == "human" else None
-        self._games = Games(config, count, weights, supply_for(config, count, pool), pool)
+        self._games = Games(config, count, weights, supply_for(config, count, self._pool), self._pool)
 
     def _current_games(self) -> Games:
         if not self._begun:

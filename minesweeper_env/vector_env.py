@@ -56,11 +56,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         ValueError: the value of an argument is not allowed; the message lists the allowed ones.
     """
 
-    # Older versions of Gymnasium close an environment whose constructor refused an argument.
-    _pool = ThreadPool()
     _last_actions: NDArray[np.int64] | None = None
-    # Older versions of Gymnasium close an environment whose constructor refused an argument.
-    _pool = ThreadPool()
 
     def __init__(
         self,
@@ -91,7 +87,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self._pool = ThreadPool(threads)
-        self._prepare(config, reward, observation, render_mode, self.num_envs, self._pool)
+        self._prepare(config, reward, observation, render_mode, self.num_envs)
         self.metadata["autoreset_mode"] = self.autoreset_mode
         self.single_observation_space = self._encoder.space
         self.single_action_space = gymnasium.spaces.Discrete(config.actions)
