@@ -14,7 +14,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import check_saved, compile_step
 from minesweeper_env.playing import Playing
 from minesweeper_env.rendering import METADATA
-from minesweeper_env.rewards import Reward, describe
+from minesweeper_env.rewards import Reward, check_rewards, describe
 
 __all__ = ["MinesweeperEnv"]
 
@@ -211,7 +211,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()
         if self._reward is not None and not idle:
-            reward = float(self._reward(describe(games, self._action, codes).first()))
+            reward = float(check_rewards(self._reward(describe(games, self._action, codes).first()), 1).item())
         if not idle:
             self._last_action = int(self._action[0])
         if self.view is not None:

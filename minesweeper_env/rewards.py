@@ -79,7 +79,9 @@ def check_rewards(values: Any, count: int) -> NDArray[Any]:
     """Returns what a callable gave for N steps as an array, or raises a TypeError unless it is N numbers or one."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf" or array.shape not in ((), (count,)):
-        raise TypeError(f"a reward callable must return numbers of shape ({count},), not {array.dtype} {array.shape}")
+        raise TypeError(
+            f"a reward callable must return numbers of shape ({count},) or one number, not {array.dtype} {array.shape}"
+        )
     return array
 
 

@@ -46,7 +46,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
 
     Args:
         num_envs: N, at least 1.
-        autoreset_mode: `AutoresetMode.NEXT_STEP`, `SAME_STEP` or `DISABLED`, or its value as a str.
+        autoreset_mode: `AutoresetMode.NEXT_STEP`, `SAME_STEP` or `DISABLED`, or its value, such as "SameStep".
         max_episode_steps: the name that `gymnasium.make_vec` gives to `max_steps`; the smaller of both applies.
         threads: the number of threads that divide a step, at least 1; the games are the same for every number. A
             step uses fewer threads if each would have less than 65536 cells, that is 1024 boards of 8x8 or 137 of
@@ -85,7 +85,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=limit, no_guess=no_guess
         )
         self.num_envs = whole_number("num_envs", num_envs, 1)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = _read_mode(autoreset_mode)
         self._pool = ThreadPool(threads)
         self._prepare(config, reward, observation, render_mode, self.num_envs)
         self.metadata["autoreset_mode"] = self.autoreset_mode
@@ -278,6 +278,13 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             return self._games.rewards.copy()
         given = check_rewards(self._reward(describe(self._games, actions, shown)), self.num_envs)
         return np.where(self._games.events[IDLE], 0.0, given)
+
+
+def _read_mode(mode: Any) -> AutoresetMode:
+    allowed = [each.value for each in AutoresetMode]
+    if not isinstance(mode, AutoresetMode) and mode not in allowed:
+        raise ValueError(f"autoreset_mode must be an AutoresetMode or one of {', '.join(allowed)}, not {mode!r}")
+    return AutoresetMode(mode)
 
 
 def _reset_mask(options: dict[str, Any] | None, count: int) -> NDArray[np.bool_]:

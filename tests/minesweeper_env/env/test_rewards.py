@@ -127,3 +127,11 @@ def test_a_callable_returns_a_number_or_one_for_each_game(value, fits):
     else:
         with pytest.raises(TypeError, match=r"must return numbers of shape \(3,\)"):
             env.step(np.zeros(3, int))
+
+
+@pytest.mark.parametrize("value", [None, "x", np.zeros(2)])
+def test_a_callable_of_one_game_returns_a_number(value):
+    env = MinesweeperEnv(reward=lambda _: value)
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match="must return numbers"):
+        env.step(0)

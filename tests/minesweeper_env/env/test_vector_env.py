@@ -144,7 +144,7 @@ def test_actions_of_all_integer_types_are_taken(dtype):
     [
         ({"num_envs": 0}, "num_envs"),
         ({"num_envs": 2.5}, "num_envs"),
-        ({"autoreset_mode": "Never"}, "AutoresetMode"),
+        ({"autoreset_mode": "SAME_STEP"}, "SameStep"),
         ({"max_episode_steps": 0}, "max_episode_steps"),
         ({"max_steps": "x", "max_episode_steps": 5}, "max_steps"),
         ({"threads": 0}, "threads"),
