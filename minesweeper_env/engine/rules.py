@@ -19,6 +19,7 @@ from minesweeper_env.engine.state import (
     STATUS,
     Boards,
     CodeArray,
+    Flags,
     Generators,
     Int,
     Rules,
@@ -61,6 +62,15 @@ def remove_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
     boards.truth[i, cell] &= COUNT_BITS
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] -= 1
+
+
+@inlined
+def lay_out(rules: Rules, boards: Boards, i: Int, layout: Flags) -> None:
+    """Replaces the mines of a board by those of a layout, (n,) bool."""
+    boards.truth[i, :] = 0
+    for cell in range(layout.shape[0]):
+        if layout[cell]:
+            add_mine(rules, boards, i, cell)
 
 
 @inlined

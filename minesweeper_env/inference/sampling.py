@@ -97,8 +97,9 @@ def _draw_counts(work: Workspace, weighting: Weighting, uniforms: Floats, in_gro
         # The array of all components before this one lies directly in front, shorter by the component's range.
         width -= end - begin - 1
         joint -= width
+        before, fill, weights = values[joint : joint + width], values[begin:end], after[: end - begin]
         for i in range(len(position)):
-            _draw_component(values[joint : joint + width], values[begin:end], uniforms[i, column], position[i])
+            _draw_component(before, fill, weights, uniforms[i, column], position[i])
         column += 1
         if not _draw_groups(work, weighting, component, spare, uniforms[:, column:], in_group, position):
             return ws.NEED_VALUES
@@ -121,21 +122,17 @@ def _draw(weights: Floats, threshold: float) -> int:
 
 
 @inlined
-def _draw_component(before: Floats, fill: Floats, uniform: float, position: Ints) -> None:
-    """Draws the mine count of a component, given the count of all components up to it; both above their minimum."""
+def _draw_component(before: Floats, fill: Floats, weights: Floats, uniform: float, position: Ints) -> None:
+    """Draws the mine count of a component, given the count of all components up to it; both above their minimum.
+
+    `weights` is scratch, as long as `fill`.
+    """
     total = 0.0
     for m in range(len(fill)):
-        if 0 <= position[TOTAL] - m < len(before):
-            total += fill[m] * before[position[TOTAL] - m]
-    threshold, chosen = uniform * total, 0
-    for m in range(len(fill)):
-        if 0 <= position[TOTAL] - m < len(before):
-            weight = fill[m] * before[position[TOTAL] - m]
-            if weight > 0.0:
-                chosen = m
-                if threshold < weight:
-                    break
-                threshold -= weight
+        at = position[TOTAL] - m
+        weights[m] = fill[m] * before[at] if 0 <= at < len(before) else 0.0
+        total += weights[m]
+    chosen = _draw(weights, uniform * total)
     position[TOTAL] -= chosen
     position[STATE], position[USED] = 0, chosen
 

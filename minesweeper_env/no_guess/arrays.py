@@ -19,13 +19,13 @@ Bytes = NDArray[np.int8]
 Longs = NDArray[np.int64]
 
 SUBSET, EXACT = range(2)
-"""The levels, in the order of `generation.LEVELS`."""
+"""The levels, in the order of `config.NO_GUESS_LEVELS`."""
 
 COVERED_LEFT, MINES_LEFT = range(2)
 """Entries of `Logic.counts`: the covered cells without the known mines, and the mines in these cells."""
 
 COUNT_RULE, SUBSET_RULE, OVERLAP_RULE, EXACT_RULE = range(4)
-"""The rules of a step, in the order of `minesweeper_env.inference.deduction.steps.RULES`."""
+"""The rules of a step, in the order of `inference.deduction.steps.RULES`."""
 
 STEPS, LOG_CELLS, LOG_CLUES, RECORDING = range(4)
 """Entries of `Log.counts`: the steps, their cells and their clues so far, and whether steps are recorded at all."""

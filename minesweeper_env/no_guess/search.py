@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.engine.games import Games
-from minesweeper_env.engine.rules import add_mine, place_mines, random_below, remove_mine
+from minesweeper_env.engine.rules import add_mine, lay_out, place_mines, random_below, remove_mine
 from minesweeper_env.engine.state import (
     FIRST_ANY,
     FIRST_SAFE,
@@ -221,7 +221,7 @@ def search_layouts(
         # Mixed, the streams of two first cells of a game have nothing in common.
         arena.boards.rng[0] = states[job] if attempts[job] > 0 else mix(mix(states[job]) + np.uint64(first))
         if task == GIVEN:
-            _lay_out(arena, layouts[job])
+            lay_out(arena.rules, arena.boards, _GAME, layouts[job])
             solved[job] = play(arena, first, level)
             attempts[job] += 1
             continue
@@ -242,18 +242,6 @@ def search_layouts(
         if solved[job]:
             for cell in range(layouts.shape[1]):
                 layouts[job, cell] = arena.boards.truth[0, cell] & MINE_BIT != 0
-
-
-@inlined
-def _lay_out(arena: Arena, layout: NDArray[np.bool_]) -> None:
-    """Replaces the mines."""
-    truth, neighbours = arena.boards.truth, arena.rules.neighbours
-    truth[0, :] = 0
-    for cell in range(len(layout)):
-        if layout[cell]:
-            truth[0, cell] |= MINE_BIT
-            for k in range(neighbours.shape[1]):
-                truth[0, neighbours[cell, k]] += 1
 
 
 def make_arena(config: BoardConfig) -> Arena:
