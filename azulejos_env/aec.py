@@ -88,15 +88,14 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         """Makes the move of the agent to move; None for an agent whose game is over.
 
         Raises:
+            gymnasium.error.ResetNeeded: no game has begun.
             ValueError: the action is outside the action space.
         """
-        agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
+        if self._game.over or self._game.truncated:
             self._was_dead_step(action)
             return
-        index = check_action(action, self.config.cells)
-        self._cumulative_rewards[agent] = 0.0
-        self._invalid = self._game.act(index)
+        self._invalid = self._game.act(check_action(action, self.config.cells))
+        self._cumulative_rewards[self.agent_selection] = 0.0
         self._set_ends()
         gain = self._game.earn(0)
         self.rewards = dict(zip(self.agents, (gain, 0.0 - gain), strict=True))

@@ -8,6 +8,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
@@ -51,8 +52,6 @@ def check_name(argument: str, value: Any, *allowed: str) -> None:
 class Game:
     """Games of one or two players: boards of a seed, moves, observations, rewards, and what is drawn."""
 
-    position: Position
-
     def __init__(
         self, config: GameConfig, reward: str, observation: str, max_steps: int | None, alone: bool = False
     ) -> None:
@@ -69,6 +68,15 @@ class Game:
             self.space = Box(low, np.ones_like(low), dtype=np.float32)
         self.window = Window()
         self._rng = np.zeros(2, np.uint64)
+        self._position: Position | None = None
+        self._steps = self._lead = 0
+
+    @property
+    def position(self) -> Position:
+        """The position; a gymnasium.error.ResetNeeded before the first game."""
+        if self._position is None:
+            raise ResetNeeded("no game has begun: call reset() first")
+        return self._position
 
     def below(self, bound: int) -> int:
         """Draws one of 0..bound-1 from the generator of the game."""
@@ -88,7 +96,7 @@ class Game:
         if seed is not None or not self._rng.any():
             self._rng = np.array([0, generator_state(seeding.np_random(seed)[0])], np.uint64)
         drawn = self._draw(2, int(draws_seat), begins=True)
-        self.position = self._deal() if given is None else Position(self._config, given)
+        self._position = self._deal() if given is None else Position(self._config, given)
         # The cells that the last move emptied before tiles fell.
         self._last = np.zeros(self.position.board.shape, np.bool_)
         self._steps = self._lead = 0
@@ -117,7 +125,7 @@ class Game:
         """Removes the group of a cell for the player to move; raises a ValueError if there is none."""
         after = self.position.play(row, col)
         self._last = self.position.group_at(row, col)
-        self.position = replace(after, player=0) if self._alone else after
+        self._position = replace(after, player=0) if self._alone else after
 
     def act(self, action: int) -> bool:
         """Takes a step, which changes nothing if it is illegal or no group is left; returns whether it was illegal."""
@@ -268,7 +276,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._opponent = None if opponent is None else find_policy(opponent)
         # The named opponent needs no generator of its own: it draws from that of the game.
         self._draws = isinstance(opponent, str) and opponent == "random"
-        self._place = "first" if opponent is None else seat
+        self._place, self._seat = "first" if opponent is None else seat, 0
         self._game = Game(self.config, reward, observation, max_steps, alone=opponent is None)
         self.render_mode = render_mode
         self.metadata = metadata_of(render_mode)
@@ -297,6 +305,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         info.
 
         Raises:
+            gymnasium.error.ResetNeeded: no game has begun.
             ValueError: the action is outside the action space, or the opponent's move is illegal.
         """
         index, game = check_action(action, self.config.cells), self._game

@@ -211,7 +211,7 @@ def test_wrong_calls_are_refused():
     with pytest.raises(ValueError, match="9"):
         env.step(9)
     with pytest.raises(gymnasium.error.ResetNeeded):
-        gymnasium.make("Azulejos-v0").step(0)
+        AzulejosEnv().step(0)
 
 
 @pytest.fixture
@@ -270,6 +270,8 @@ def test_a_game_of_two_agents_is_that_of_positions(aec, seed):
 
 def test_an_illegal_action_changes_nothing_and_the_agent_moves_again(aec):
     env = aec.AzulejosAECEnv(size=(1, 4), colours=2, max_steps=2)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
     env.reset(seed=0, options={"board": np.array([[1, 1, 2, 2]])})
     env.step(1)
     observation, reward, terminated, _, info = env.last()
