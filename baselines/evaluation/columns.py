@@ -82,13 +82,9 @@ def shown(value: Any, form: str = ".1%", ends: Sequence[float] | None = None) ->
 
 
 def table_of(title: str, names: Iterable[str], rows: Sequence[Row], marked: Sequence[int] = ()) -> Table:
-    """Returns a table of rows; a "*" stands before the p-values that are significant after Holm's correction.
+    """Returns a table of the named `COLUMNS`; a "*" marks the p-values that are significant after Holm's correction.
 
-    Args:
-        title: text above it.
-        names: names of `COLUMNS`.
-        rows: its rows, each with its test as "mcnemar", or tests.
-        marked: indices of the rows with the highest win rate.
+    The rows are tests, or results with their test as "mcnemar"; `marked` are the indices of the highest win rate.
     """
     chosen = {name: COLUMNS[name] for name in names}
     rows = [(row.get("mcnemar") or {}) | row for row in rows]

@@ -49,12 +49,9 @@ def make_env(config: BoardConfig, observation: str, reward: str) -> Env[Any, Any
 
 
 def replay(env: Env[Any, Any], record: GameRecord) -> EpisodeBuffer:
-    """Plays a recorded game of T actions again, and returns it as Minari takes it.
+    """Plays a recorded game of T actions again, and returns it as Minari takes it, with T + 1 observations and masks.
 
-    It has T + 1 observations and action masks, from the empty board on. The masks are int8, the actions int64.
-
-    Raises:
-        ValueError: the environment does not end the game as the record says.
+    The masks are int8, the actions int64. Raises ValueError if the game ends otherwise.
     """
     from minari.data_collector import EpisodeBuffer
 
@@ -102,12 +99,8 @@ def write_dataset(
 ) -> MinariDataset:
     """Writes the episodes of recorded games in a hidden folder, which moves to its place when all are written.
 
-    Args:
-        name: id of the data set, as Minari spells it: "namespace/name-v0".
-        policy: specification of the policy.
-        env: environment of the games, made by `make_env`.
-        records: at least one record, with its actions.
-        command: command line that repeats the data set.
+    `name` is the id of the data set, "namespace/name-v0"; `env` comes from `make_env`; `records` have their actions;
+    `command` repeats the data set.
 
     Raises:
         OSError: the data set cannot be written, or one of this name has appeared meanwhile.

@@ -241,11 +241,7 @@ def _check_kind(policy: Any) -> None:
 
 
 def _check_sendable(entrant: Entrant) -> None:
-    """Checks that worker processes can build a policy.
-
-    Raises:
-        ValueError: they cannot; the message says what to do.
-    """
+    """Raises a ValueError, with what to do, unless worker processes can build a policy."""
     remedy = "use workers=1, or a specification such as 'path/file.py:NAME'"
     try:
         content = pickle.dumps(entrant.build)

@@ -47,25 +47,16 @@ class GameRecord(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Given start of a game, in place of the first-click rule.
-
-    Attributes:
-        layout: (rows, cols) bool, True at the mines.
-        cell: the first click, as row * cols + col.
-    """
+    """The (rows, cols) bool mines of a game and its first click, row * cols + col, in place of the first-click rule."""
 
     layout: NDArray[np.bool_]
     cell: int
 
 
 class Part(NamedTuple):
-    """Consecutive games of an assignment.
+    """Consecutive games of an assignment, from the index `first` on.
 
-    Attributes:
-        first: index of the first game.
-        records: one record per game.
-        seconds: time spent playing, without the judging of clicks.
-        counters: increase of the policy's counters meanwhile; see `baselines.policy.Policy`.
+    `seconds` is the time spent playing, without the judging of clicks; `counters` have grown by so much meanwhile.
     """
 
     first: int
@@ -81,18 +72,10 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Assignment:
-    """Games of one policy on one board, as workers receive them.
+    """Games of one policy on one board, as workers receive them: for worker processes `build` and `start` must pickle.
 
-    Attributes:
-        title: names the policy and the board in messages.
-        build: makes the policy; for worker processes it must pickle.
-        config: board and rules of the games, with the moves of the policy.
-        seeds: seed of each game.
-        policy_seed: the seeds of the policy's random choices are derived from it.
-        batch_size: number of games played side by side; the policy is reset before each batch.
-        diagnose: True to judge every click.
-        start: returns the start of the game of a seed, in place of the first-click rule; it must pickle, too.
-        record: True to keep the actions of every game.
+    Messages name the games by their `title`. `batch_size` games are played side by side. The policy is reset before
+    each batch, with a seed derived from `policy_seed`. The other fields are those of `evaluate_policy`.
     """
 
     title: str
@@ -106,12 +89,9 @@ class Assignment:
     record: bool = False
 
     def play(self, policy: Policy, first: int, games: int) -> Part:
-        """Plays consecutive games, batch by batch; the same games have the same records in every process.
+        """Plays consecutive games by batches; `first` is a multiple of the batch size, and `policy` what `build` made.
 
-        Args:
-            policy: what `build` returned.
-            first: index of the first game, a multiple of the batch size.
-            games: number of games.
+        The same games have the same records in every process.
         """
         # The engine is compiled before the time counts.
         compile_kernels()
@@ -158,18 +138,10 @@ def play_games(
     starts: Sequence[Start] | None = None,
     record: bool = False,
 ) -> list[GameRecord]:
-    """Plays one game per seed, all side by side. The policy sees only games that are not over.
+    """Plays one game per seed, all side by side, and returns their records. The policy sees only games not yet over.
 
-    Args:
-        policy: the player; the caller resets it.
-        config: board and rules of the games; its moves define the actions.
-        seeds: seed of each game, at least 0. Seed s gives the first game of a single environment seeded s.
-        observers: called after every step.
-        starts: start of each game, in place of the first-click rule and the policy's first click.
-        record: True to keep the actions of every game.
-
-    Returns:
-        One record per seed, in their order.
+    The caller resets the policy. Seed s gives the first game of a single environment seeded s. `starts` replace the
+    first-click rule and the policy's first clicks. `record` keeps the actions of every game.
 
     Raises:
         PolicyError: the policy chose an illegal action, or returned another shape or type.
@@ -222,11 +194,7 @@ def _mark(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray
 
 
 def choose_actions(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Returns the actions of a policy, (N,) int64.
-
-    Raises:
-        PolicyError: an action is illegal, or the answer has another shape or type.
-    """
+    """Returns the actions of a policy, (N,) int64; raises PolicyError for any other answer, or an illegal action."""
     answer: Any = policy.act(observations, masks)
     name, count = policy_name(policy), len(masks)
     if not isinstance(answer, np.ndarray) or answer.shape != (count,) or answer.dtype != np.int64:

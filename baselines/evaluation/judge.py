@@ -48,11 +48,7 @@ class GameDiagnosis(NamedTuple):
 
 
 def check_judgeable(config: BoardConfig) -> None:
-    """Checks that the clicks of these games can be judged exactly.
-
-    Raises:
-        ValueError: they cannot; the message says which games can.
-    """
+    """Raises a ValueError, with the games that can be judged, unless the clicks of these games can."""
     if config.moves != ("click",):
         raise ValueError(f'only games with moves=("click",) can be judged, not {config.moves}')
     Oracle(config)

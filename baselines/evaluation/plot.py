@@ -39,13 +39,7 @@ def family_of(policy: str) -> str:
 
 
 def draw(content: Content, title: str, suffix: str = ".png") -> bytes:
-    """Returns a picture of the win rates in `results.json` of a suite, the best policy at the top.
-
-    Args:
-        content: the boards with their results, and the number of games requested.
-        title: the board or suite, and the games.
-        suffix: format of the file: .png, .pdf or .svg.
-    """
+    """Returns a .png, .pdf or .svg of the win rates in the `results.json` of a suite, the best policy at the top."""
     with styled_figure() as figure:
         _draw_boards(figure, content)
         figure.suptitle(title)

@@ -109,9 +109,7 @@ def compare_with_best(results: Sequence[PolicyResult]) -> list[Row | None]:
 def points(wins: int, test: Row) -> list[float]:
     """Returns the difference of two win rates in percentage points, then the ends of its 95 % interval.
 
-    Args:
-        wins: number of the compared games that the first policy won.
-        test: what `compare` returned.
+    The first policy won `wins` of the compared games; `test` is what `compare` returned.
     """
     won, lost = test["won_alone"], test["lost_alone"]
     return [100.0 * each for each in paired_difference(wins - won, won, lost, test["games"] - wins - lost)]

@@ -21,11 +21,7 @@ TRAINING_SEEDS = range(1 << 31, 1 << 32)
 
 
 def check_seeds(first: int, games: int) -> range:
-    """Returns the seeds first to first + games - 1, all of test games or all of development games.
-
-    Raises:
-        ValueError: `games` is below 1, or the seeds lie outside `TEST_SEEDS` and outside `DEVELOPMENT_SEEDS`.
-    """
+    """Returns the seeds from `first` on; raises ValueError unless all are test seeds, or all development seeds."""
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
     seeds = range(first, first + games)

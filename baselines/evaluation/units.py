@@ -20,13 +20,7 @@ LEAST_SECONDS = 0.2
 
 
 class Unit(NamedTuple):
-    """Consecutive games of an assignment for one worker: whole batches, or the last batch of the assignment.
-
-    Attributes:
-        task: index of the assignment.
-        first: index of the first game.
-        games: number of games.
-    """
+    """Consecutive games of assignment number `task` for one worker: whole batches, or its last batch."""
 
     task: int
     first: int
@@ -37,12 +31,7 @@ class Schedule:
     """Hands out units, the longest assignment first.
 
     Each assignment first plays one batch, which shows its pace. After that the one with the most work left is always
-    next. Units get shorter towards the end, so that all workers finish at about the same time.
-
-    Attributes:
-        tasks: the assignments.
-        games: number of games of all assignments.
-        workers: number of workers at the moment.
+    next. Units get shorter towards the end, so that all the `workers` finish at about the same time.
     """
 
     def __init__(
@@ -51,12 +40,10 @@ class Schedule:
         parts: Sequence[Sequence[Part]] | None = None,
         unit_seconds: float | None = None,
     ) -> None:
-        """Schedules the games that the parts lack.
+        """Schedules the games that the parts lack; assignments known to be quick come first.
 
-        Args:
-            tasks: the assignments, quick ones first as far as that is known.
-            parts: games of each assignment that have been played, in order.
-            unit_seconds: target time of a unit, 0 for single batches; None for the usual one.
+        `parts` are the games of each assignment that have been played, in order. `unit_seconds` is the target time of a
+        unit, 0 for single batches; None for the usual one.
         """
         self.tasks, self.workers = tasks, 1
         self.games = sum(len(task.seeds) for task in tasks)
@@ -129,11 +116,8 @@ def play_units(
 ) -> Generator[tuple[Unit, Part]]:
     """Plays the units of a schedule, and yields each with its games when it is done, whatever their order.
 
-    Args:
-        schedule: hands out the units.
-        make_workers: makes the workers.
-        on_look: called every second while no unit ends.
-        max_seconds: time after which no further unit begins, or None; the first unit of an assignment is always played.
+    No unit begins after `max_seconds`, except the first one of an assignment. `on_look` is called every second while
+    no unit ends.
 
     Raises:
         PolicyError: a policy broke the protocol.

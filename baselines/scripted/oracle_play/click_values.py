@@ -319,21 +319,12 @@ def click_values(
 ) -> Floats:
     """Returns the value of each candidate one click ahead, (n,) float64; -1 for other cells.
 
-    All are -1 on a board that is too hard for the oracle.
-
-    Args:
-        config: the games.
-        board: (n,) int8, cell codes.
-        legal: (n,) bool, the legal clicks; at least one.
-        slack: as in `Search`; so are `breadth` and `discount`.
-        breadth: the largest number of candidates.
-        discount: the exponent.
+    All are -1 on a board that is too hard for the oracle. At least one click on the board, (n,), is legal; slack,
+    breadth and discount are those of a `Search`.
     """
     board, values, max_count = board.copy(), np.full(config.cells, -1.0), config.codes.max_count
-    search, scratch = (
-        Search(max_count, config.mines, slack, breadth, 0, discount),
-        make_scratch(config.cells, max_count),
-    )
+    search = Search(max_count, config.mines, slack, breadth, 0, discount)
+    scratch = make_scratch(config.cells, max_count)
 
     def fill(begin: int, workspace: Workspace) -> tuple[int, int]:
         return begin, OK if begin else list_values(board, legal, search, values, *scratch, *workspace)

@@ -60,15 +60,9 @@ def middle_cell(rows: int, cols: int) -> int:
 
 
 def chosen_first_cell(config: BoardConfig, first: str | int | None, *others: str) -> int:
-    """Returns the cell to click first, as row * cols + col.
+    """Returns the cell to click first: `first_cell` for "exact" or None, `middle_cell` for "middle", or `first` itself.
 
-    Args:
-        config: the games.
-        first: "exact" or None for `first_cell`, "middle" for `middle_cell`, or the cell.
-        *others: further names that the caller knows and `first` is not; the message of the error lists them too.
-
-    Raises:
-        ValueError: `first` is not allowed; the message names the allowed values.
+    A ValueError names the allowed values, and the `others` that the caller allows besides.
     """
     if first is None or first == "exact":
         return first_cell(config)
@@ -89,11 +83,9 @@ def run_boards(
 ) -> None:
     """Runs a kernel over many boards, in a workspace that grows as needed.
 
-    Args:
-        config: the games.
-        kernel: begins at a board; returns the number of all boards and OK, or the board that failed and its outcome.
-        board_at: returns a board, (n,) int8, for the message of an error.
-        give_up: called with each board that is too hard for the oracle, which is left out; None to raise its error.
+    The kernel begins at a board. It returns the number of all boards and OK, or the board that failed and its outcome.
+    `board_at` returns a board, (n,) int8, for the message of an error. `give_up` is called with each board that is too
+    hard for the oracle, which is left out; without it, its error is raised.
 
     Raises:
         InconsistentBoardError: no layout fits one of the boards.
@@ -132,22 +124,14 @@ def choose_clicks(
     probabilities: Floats,
     *arrays: Any,
 ) -> tuple[int, int]:
-    """Chooses a click on each board, for `run_boards`.
+    """Chooses a click on each board from `begin` on, for `run_boards`; `first_cell` on a board without open cells.
 
     The click is a cell that is certainly free; without one, it is a cell of least risk. Ties go to the cell
     with the most open neighbours, then to the cell most likely to show 0, then to the first.
 
-    Args:
-        boards: (N, n) int8, cell codes.
-        legal: (N, n) bool, the legal clicks; at least one on each board.
-        max_count: the largest clue.
-        mines: the number of mines of each board.
-        first_cell: the click on a board without open cells.
-        begin: the first board to do.
-        clicks: (N,) filled.
-        log_layouts: (N,) filled at a risk, with the natural logarithm of the number of layouts.
-        probabilities: (n,) scratch.
-        *arrays: the fields of a `Workspace`.
+    At least one click on each of the (N, n) boards is legal. The kernel fills in the `clicks`, (N,), and at a risk the
+    `log_layouts`, (N,), natural logarithms of the numbers of layouts. `probabilities`, (n,), are scratch; the arrays
+    are the fields of a `Workspace`.
     """
     workspace = Workspace(*arrays)
     for i in range(begin, len(boards)):

@@ -102,13 +102,7 @@ def _open_safe(
 
 
 def advance(games: Games, clicks: Cells, probabilities: Floats, log_layouts: Floats) -> None:
-    """Makes a click in each game, and opens what is then certain; truncates games that are too hard for the oracle.
-
-    Args:
-        games: N games.
-        clicks: (N,) int64, as `click_and_advance` takes them; NO_CLICK everywhere afterwards.
-        probabilities: (N, n) float64, filled with the probability of a mine in each cell of games under way.
-        log_layouts: (N,) float64, filled with the natural logarithm of the number of layouts of games under way.
+    """Runs `click_and_advance` over N games, and truncates those that are too hard for the oracle.
 
     Raises:
         InconsistentBoardError: no layout matches one of the boards.
@@ -133,13 +127,7 @@ class GuessGames:
     """
 
     def __init__(self, config: BoardConfig, boards: Codes, layouts: Flags) -> None:
-        """Prepares games at given positions; `click` opens the first cells.
-
-        Args:
-            config: the games.
-            boards: (N, n) or (n,) int8, cell codes, which the layouts fit.
-            layouts: (N, rows, cols) bool, the mines.
-        """
+        """Prepares games at positions, (N, n) or (n,) cell codes, that fit the layouts of mines, (N, rows, cols)."""
         self.config = config
         count = len(layouts)
         self._games = Games(config, count, RewardWeights())
@@ -165,12 +153,7 @@ class GuessGames:
         return self._games.show()[0]
 
     def click(self, games: Cells, cells: Cells) -> None:
-        """Makes a click in some games, and opens what is then certain; gives up games that are too hard.
-
-        Args:
-            games: (K,) the indices of the games, which are under way.
-            cells: (K,) the cells.
-        """
+        """Clicks `cells`, (K,), in the games of these indices, (K,), which are under way; see `advance`."""
         clicks = np.full(len(self.risks), NO_CLICK)
         clicks[games] = cells
         advance(self._games, clicks, self.risks, self.log_layouts)

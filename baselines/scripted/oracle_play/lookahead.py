@@ -42,13 +42,7 @@ class Endings:
     """
 
     def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
-        """Checks the options, and compiles the kernels.
-
-        Args:
-            config: the games.
-            layouts: the largest number of layouts to search; 0 for none.
-            nodes: the number of sets of layouts to examine before taking the best click so far.
-        """
+        """Compiles the kernels; a search of at most `layouts` layouts gives up after `nodes` sets of them."""
         self._config, self._nodes = config, whole_number("nodes", nodes, 1)
         self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
         self._searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
@@ -59,9 +53,7 @@ class Endings:
     def find(self, board: Boards, log_layouts: float) -> Ending | None:
         """Returns the best click on a board; None if too many layouts fit it.
 
-        Args:
-            board: (rows, cols) or (rows * cols,) int8, cell codes; at least one covered cell is free.
-            log_layouts: the natural logarithm of the number of layouts that fit the board.
+        `log_layouts` is the natural logarithm of their number. At least one covered cell is free.
         """
         if log_layouts > self.most:
             return None

@@ -14,13 +14,7 @@ import numpy as np
 from baselines.policy import Policy
 from baselines.scripted.oracle_play.exact import Cells, Flags, Floats
 from baselines.scripted.oracle_play.guess_games import Codes, GuessGames, clicks_of
-from baselines.scripted.oracle_play.lookahead import (
-    BREADTH,
-    SLACK,
-    Endings,
-    LookaheadPolicy,
-    nonnegative_number,
-)
+from baselines.scripted.oracle_play.lookahead import BREADTH, SLACK, Endings, LookaheadPolicy, nonnegative_number
 from baselines.support.checks import whole_number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON
@@ -46,13 +40,7 @@ class Playouts:
     """Continues positions with one policy; a game with few layouts left counts its exact probability of winning."""
 
     def __init__(self, config: BoardConfig, policy: Policy, layouts: int) -> None:
-        """Prepares to play.
-
-        Args:
-            config: the games.
-            policy: makes the guesses.
-            layouts: the largest number of layouts of a position whose value is exact.
-        """
+        """Prepares to play; the value of a position with at most this many layouts is exact."""
         self.config = config
         self._policy, self._endings = policy, Endings(config, layouts, NODES)
 
@@ -137,13 +125,7 @@ def errors_beside(moves: Floats, click: int) -> Floats:
 
 
 def race(
-    playouts: Playouts,
-    board: Codes,
-    layouts: Flags,
-    cells: Sequence[int],
-    safety: Floats,
-    margin: float,
-    limit: int,
+    playouts: Playouts, board: Codes, layouts: Flags, cells: Sequence[int], safety: Floats, margin: float, limit: int
 ) -> int:
     """Returns the number of the best of several clicks on one board; the first click is the favourite.
 
