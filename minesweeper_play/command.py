@@ -116,7 +116,10 @@ EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --
 def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, PlayOptions]:
     """Returns the mode, a key of `MODES`, and the options; bad arguments end the process with status 2."""
     parser, words = make_parser(program), sys.argv[1:] if arguments is None else arguments
-    options, given = parser.parse_given(words)
+    options = parser.parse_args(words)
+    # Here each default is None, so that what is not None was given.
+    found = parser.parse_args(words, argparse.Namespace(**dict.fromkeys(vars(options))))
+    given = [name for name, value in vars(found).items() if value is not None]
     modes = [name for name in MODES if name in given]
     try:
         if len(modes) > 1:

@@ -39,8 +39,6 @@ MOST_WORKERS = 1024
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
 
-_UNSET = object()
-
 Value = TypeVar("Value")
 
 _ARGUMENT = re.compile(r"(?<![-\w])(first_click|no_guess)(?![\w=,;)])|^(mines|size|seed)(?= must )")
@@ -85,12 +83,6 @@ class Parser(argparse.ArgumentParser):
         text = re.sub("^(rows|cols)(?= must )", r"--size: \1", text)
         say(f"{self.prog}: {text}")
         sys.exit(BAD_ARGUMENTS)
-
-    def parse_given(self, arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
-        """Returns all options, and the names of those that the command line gives."""
-        options = self.parse_args(arguments)
-        found = self.parse_args(arguments, argparse.Namespace(**dict.fromkeys(vars(options), _UNSET)))
-        return options, [name for name, value in vars(found).items() if value is not _UNSET]
 
 
 def _told(parse: Callable[[str], Value]) -> Callable[[str], Value]:
@@ -264,7 +256,5 @@ def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
     from baselines.learned.configurations import read_configuration
     from baselines.learned.settings import TrainingSettings
 
-    if options.steps is not None and options.minutes is not None:
-        raise ValueError("give either --minutes or --steps")
     budget = {"minutes": options.minutes, "steps": options.steps} if options.minutes or options.steps else {}
     return TrainingSettings.from_some({**read_configuration(name), **budget, "threads": 1})

@@ -103,8 +103,6 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     """Returns the settings that the command line gives; a budget of one kind replaces one of the other."""
     names = {field.name for field in fields(TrainingSettings)}
     given = {name: value for name, value in vars(options).items() if name in names and value is not None}
-    if options.steps is not None and options.minutes is not None:
-        raise ValueError("give either --minutes or --steps")
     if options.steps is not None or options.minutes is not None:
         given |= {"steps": options.steps, "minutes": options.minutes}
     if options.set is not None:
