@@ -34,6 +34,12 @@ LEAST_SEEDS = 5
 USUAL_CELLS = 64
 """Board size in cells that the numbers of games and samples refer to; see `scaled`."""
 
+LEAST_BOARDS = 32
+"""Lower bound of `scaled` on large boards, where fewer games and smaller minibatches hold as many cells."""
+
+LEARNING_COST = 3
+"""Approximate time of a forward and a backward pass, in forward passes."""
+
 ISOLATED = "cap on the total loss weight, in cells, of covered cells without an open neighbour"
 
 
@@ -231,13 +237,12 @@ class TrainingSettings:
         return settings
 
 
-def scaled(number: int, cells: int, least: int = 1) -> int:
-    """Scales a number of boards that was chosen for boards of `USUAL_CELLS` cells.
+def scaled(number: int, cells: int) -> int:
+    """Scales a number of boards of `USUAL_CELLS` cells: a larger board gets fewer, which have as many cells together.
 
-    A larger board gets fewer, so that the total number of cells stays the same, but at least `least` unless `number`
-    is smaller.
+    It gets at least `LEAST_BOARDS`, unless `number` is smaller.
     """
-    return max(min(number, least), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
+    return max(min(number, LEAST_BOARDS), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
 
 
 def _distinct(boards: Any) -> tuple[str, ...]:

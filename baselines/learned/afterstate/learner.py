@@ -35,18 +35,9 @@ from baselines.learned.common.tensor_files import (
     unprefixed,
 )
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
-from baselines.learned.settings import TrainingSettings, scaled
+from baselines.learned.settings import LEARNING_COST, TrainingSettings, scaled
 from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
-
-LEARNING_COST = 3
-"""Approximate time of a forward and a backward pass, in forward passes."""
-
-MIN_BATCH = 32
-"""Lower bound on the boards of a minibatch on large boards, where fewer boards hold as many cells."""
-
-MIN_GAMES = 32
-"""Lower bound on the games on large boards, where fewer games hold as many cells."""
 
 _STEPS_AT_ONCE = 8
 """Minibatches between two yields of `rounds`."""
@@ -137,7 +128,7 @@ class Practice:
 
         `envs` is the number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
         """
-        count = scaled(envs, config.cells, MIN_GAMES)
+        count = scaled(envs, config.cells)
         others = min(round(own.other_rule * count), count - 1)
         other = "safe" if config.first_click == "opening" else "opening"
         rules = {config.first_click: count - others, other: others}
@@ -224,7 +215,7 @@ class AfterstateLearner:
             # The caller's work between rounds must not count as learning time.
             self.clock.lap("between")
             practice = min(self._practices, key=lambda practice: practice.work)
-            batch = scaled(self._own.batch_size, practice.config.cells, MIN_BATCH)
+            batch = scaled(self._own.batch_size, practice.config.cells)
             if practice.pending < batch:
                 self._play(practice)
             else:

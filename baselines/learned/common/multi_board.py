@@ -39,14 +39,8 @@ from baselines.learned.common.tensor_files import (
 )
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, Trunk, safe_cells, set_precision
-from baselines.learned.settings import NetworkSize, TrainingSettings, scaled
+from baselines.learned.settings import LEARNING_COST, NetworkSize, TrainingSettings, scaled
 from minesweeper_env.codes import MINE
-
-LEARNING_COST = 3
-"""Approximate time of a forward and a backward pass, in forward passes."""
-
-MIN_GAMES, MIN_BATCH = 32, 32
-"""Lower bounds on large boards, where fewer games and smaller minibatches hold as many cells."""
 
 
 class BoardExtractor(BaseFeaturesExtractor):
@@ -289,7 +283,7 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
     for name in ("learning_rate", "learning_rate_flat", "learning_rate_final"):
         del own[name]
     batch_size, weight_decay = own.pop("batch_size"), own.pop("weight_decay")
-    sizes = [scaled(batch_size, config.cells, MIN_BATCH) for config in settings.configs]
+    sizes = [scaled(batch_size, config.cells) for config in settings.configs]
     of_policy = {name: own.pop(name) for name in ("value_pooling", "share_features_extractor") if name in own}
     model = algorithm(
         policy,
@@ -320,6 +314,6 @@ def make_envs(settings: TrainingSettings) -> list[MinesweeperVecEnv]:
     """Returns the environments of a training, one per board, seeded for their first reset."""
     envs = []
     for index, config in enumerate(settings.configs):
-        envs.append(MinesweeperVecEnv(config, scaled(settings.envs, config.cells, MIN_GAMES), settings.reward))
+        envs.append(MinesweeperVecEnv(config, scaled(settings.envs, config.cells), settings.reward))
         envs[-1].seed(settings.first_training_seed(index))
     return envs

@@ -56,9 +56,9 @@ def test_clicks_are_legal_on_every_board(algo):
 
 def test_games_on_large_boards_are_fewer():
     assert scaled(100, 25) == scaled(100, 64) == 100
-    assert scaled(100, 256) == 25
-    assert scaled(100, 480, least=32) == 32
-    assert scaled(10, 480, least=32) == 10
+    assert scaled(400, 256) == 100
+    assert scaled(100, 480) == 32
+    assert scaled(10, 480) == 10
 
 
 def test_seeds_of_games_meet_in_no_two_trainings_or_boards():
