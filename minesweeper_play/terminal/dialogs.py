@@ -44,6 +44,10 @@ class Dialog(ModalScreen[Result | None]):
     def text(self, key: str, **values: object) -> str:
         return self.services.catalogue.text(key, **values)
 
+    @on(Button.Pressed, "#cancel, #close")
+    def _close(self) -> None:
+        self.dismiss(None)
+
 
 class Question(Dialog[bool]):
     """Asks a question; the result is True for yes."""
@@ -51,8 +55,8 @@ class Question(Dialog[bool]):
     DEFAULT_CSS = "Question > #frame { width: 52; }"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,s", "answer(True)", show=False),
-        Binding("n", "answer(False)", show=False),
+        Binding("y,s", "dismiss(True)", show=False),
+        Binding("n", "dismiss(False)", show=False),
     ]
 
     def __init__(self, services: Services, key: str) -> None:
@@ -69,9 +73,6 @@ class Question(Dialog[bool]):
     @on(Button.Pressed)
     def _press(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
-
-    def action_answer(self, is_yes: bool) -> None:
-        self.dismiss(is_yes)
 
 
 class Page(Dialog[None]):
@@ -189,10 +190,6 @@ class SettingsDialog(Dialog[None]):
             await self.recompose()
             self.on_mount()
 
-    @on(Button.Pressed)
-    def _close(self) -> None:
-        self.dismiss(None)
-
 
 BOARDS = {
     name.lower() or "default": (config.rows, config.cols, config.mines)
@@ -296,10 +293,6 @@ class NewGame(Dialog[BoardChoice]):
     def _start(self) -> None:
         if (choice := self._checked()) is not None:
             self.dismiss(choice)
-
-    @on(Button.Pressed, "#cancel")
-    def _cancel(self) -> None:
-        self.dismiss(None)
 
 
 def _select(name: str, options: Sequence[tuple[str, str]], value: str) -> Select[str]:
