@@ -32,11 +32,7 @@ class Catalogue:
         self.texts = texts_of(language)
 
     def text(self, key: str, **values: object) -> str:
-        """Returns a text with its placeholders filled by printable values; the empty key has the empty text.
-
-        Raises:
-            KeyError: no text has this key, or a value is missing.
-        """
+        """Returns a text with its placeholders filled by printable values; the empty key has the empty text."""
         if not key:
             return ""
         one, plural, other = self.texts[key].partition(" / ")

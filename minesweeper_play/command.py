@@ -35,10 +35,9 @@ CHARACTERS = "\u25a0\u2691\u00b7\u00d7\u256d\u23ce\u2026"
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command `program` with its arguments, by default those of `sys.argv`.
+    """Runs the command `program` with its arguments, by default those of `sys.argv`; returns the exit status.
 
-    Returns:
-        The exit status: 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
+    It is 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
     """
     mode, options = read_options(arguments, program)
     catalogue, in_page = Catalogue(options.language), "TEXTUAL_DRIVER" in os.environ

@@ -87,12 +87,9 @@ class Winning:
     """Probabilities of winning on boards of one configuration; what is found is kept for the next question."""
 
     def __init__(self, config: BoardConfig, games: int, *, needs_no_guess: bool = False) -> None:
-        """Prepares to answer.
+        """Takes a board whose first-click rule makes layouts equally likely, and at least 2 playouts per position.
 
-        Args:
-            config: the board, with a first-click rule under which layouts are equally likely.
-            games: the number of playouts per position, at least 2; boards above 4000 cells get fewer, but 30.
-            needs_no_guess: whether logic solves every board from the first click on.
+        Large boards get fewer playouts, but `LEAST_GAMES`. Logic solves a board that `needs_no_guess`.
         """
         self.config = replace(config, moves=("click",), max_steps=None)
         self._games = min(games, max(LEAST_GAMES, CELLS_AT_ONCE // config.cells))
@@ -105,9 +102,7 @@ class Winning:
     def win(self, board: NDArray[np.int8]) -> Estimate:
         """Returns the probability of winning from int8 codes (rows, cols), the best click included.
 
-        Raises:
-            InconsistentBoardError: no layout fits the board.
-            PositionTooHardError: an exact answer would take too much time or memory.
+        It raises an InconsistentBoardError or a PositionTooHardError.
         """
         board = self._without_marks(board)
         key = board.tobytes()

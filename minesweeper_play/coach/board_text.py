@@ -81,12 +81,7 @@ class _Line(NamedTuple):
 
 
 def read_board(text: str) -> NDArray[np.int8]:
-    """Returns the board that a text shows, as (rows, cols) int8 codes of radius 1.
-
-    Raises:
-        BoardTextError: the text is empty, a character is no cell, or the rows differ in length; the message names the
-            line and the column, counted from 1.
-    """
+    """Returns the board that a text shows, as (rows, cols) int8 codes of radius 1; raises a BoardTextError."""
     numbered = enumerate(text.lstrip("\ufeff").splitlines(), 1)
     # Blanks before a row keep the columns in the messages.
     parts = ((number, part) for number, line in numbered for part in re.finditer(r"[^/]+", line))

@@ -62,18 +62,10 @@ class Analysis:
 def analyse_position(
     board: NDArray[np.int8], mines: int, first_click: str = "opening", *, games: int = 1000
 ) -> Analysis:
-    """Analyses a position.
+    """Analyses (rows, cols) int8 codes with `games` playouts, at least 2, where nothing exact is known.
 
-    Args:
-        board: (rows, cols) int8 codes of radius 1.
-        mines: the number of mines on the whole board.
-        first_click: the first-click rule, which matters only before the first click: "opening", "safe" or "any".
-        games: the number of playouts where the probability of winning is not exact, at least 2.
-
-    Raises:
-        ContradictionError: no layout fits the position; the message names the clues at fault.
-        PositionTooHardError: an exact answer would take too much time or memory.
-        ValueError: the number of mines or the rule is not allowed on this board.
+    It raises a ContradictionError, a PositionTooHardError, or a ValueError if the mines or the first-click rule, which
+    matters only before the first click, are not allowed on this board.
     """
     try:
         probabilities = mine_probabilities(board, min(mines, board.size))

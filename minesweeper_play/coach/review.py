@@ -153,11 +153,8 @@ def review_game(
     """Reviews a game of any status; it stays as it is.
 
     A `quick` review computes fewer probabilities of winning, with fewer playouts. `progress` is called with the number
-    of finished steps, and the number of steps in all.
-
-    Raises:
-        ValueError: the first-click rule is "corners", which makes some layouts likelier than others.
-        PositionTooHardError: a position is too hard to estimate.
+    of finished steps, and the number of steps in all. It raises a PositionTooHardError, and a ValueError under the
+    first-click rule "corners", which makes some layouts likelier than others.
     """
     turns, board, wrong_flags = replay(session)
     judge_turns(turns, session.config)

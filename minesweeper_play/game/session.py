@@ -61,12 +61,8 @@ class Session:
     ) -> None:
         """Starts a game, whose first click places the mines; raises a ValueError that states what is allowed.
 
-        Args:
-            config: the board of radius 1 and its rules; its moves and its step limit play no part.
-            seed: seed of the game, at least 0; None draws one.
-            no_guess: False, or the reasoning that solves the board without a guess: "subset" or "exact".
-            layout: bool (rows, cols), the mines to play with instead; then the game is practice.
-            now: a clock in seconds.
+        The moves and the step limit of the configuration play no part. A seed of None is drawn. A `layout`, bool
+        (rows, cols), has the mines, and makes the game practice. `now` is a clock in seconds.
         """
         self.seed = secrets.randbelow(LARGEST_SEED) if seed is None else whole_number("seed", seed, 0)
         self.no_guess: NoGuess = replace(config, no_guess=no_guess).no_guess
@@ -227,11 +223,8 @@ class Session:
     def hint(self, cell: Cell | None = None) -> Advice:
         """Returns the shortest proof of a safe cell, or else the guess that wins most; the game notes this aid.
 
-        Of a covered cell that is given it says whether it is safe or a mine, why, or else its risk.
-
-        Raises:
-            PositionTooHardError: an exact answer would take too much time or memory.
-            ValueError: the game is over, or the cell is open.
+        For a covered cell it returns the proof that the cell is safe or a mine, or else its risk. It raises a
+        PositionTooHardError, and a ValueError if the game is over or the cell is open.
         """
         if self.refuse_hint(cell):
             raise ValueError("there is no hint once the game is over, nor on an open cell")

@@ -1,4 +1,4 @@
-"""What the screens share: settings and their file, texts, statistics, the next board, and work in the background."""
+"""Services of the screens: settings and their file, texts, statistics, the next board, and work in the background."""
 
 from __future__ import annotations
 
