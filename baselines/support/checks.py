@@ -32,11 +32,12 @@ def whole_number_within(name: str, value: Any, least: int, most: int) -> int:
     return number
 
 
-def number_within(name: str, value: Any, least: float, most: float) -> float:
+def number_within(name: str, value: Any, least: float, most: float = math.inf) -> float:
     """Returns `value` as a finite float between `least` and `most`."""
     fits = not isinstance(value, bool) and isinstance(value, (int, float)) and -math.inf < value < math.inf
     if not fits or not least <= value <= most:
-        raise ValueError(f"{name} must be a number of {least:g} to {most:g}, not {value!r}")
+        allowed = f"at least {least:g}" if most == math.inf else f"{least:g} to {most:g}"
+        raise ValueError(f"{name} must be a number of {allowed}, not {value!r}")
     return float(value)
 
 

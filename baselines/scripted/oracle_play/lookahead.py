@@ -12,7 +12,7 @@ import numpy as np
 
 from baselines.scripted.oracle_play.click_values import Search, make_scratch, weigh_clicks
 from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPolicy, Flags, run_boards
-from baselines.support.checks import whole_number_within
+from baselines.support.checks import number_within, whole_number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import EndgameSearcher, Workspace, consistent_layouts
@@ -118,10 +118,10 @@ class LookaheadPolicy(ExactPolicy):
         self._search = Search(
             config.codes.max_count,
             config.mines,
-            nonnegative_number("slack", SLACK[clicks] if slack is None else slack),
+            number_within("slack", SLACK[clicks] if slack is None else slack, 0),
             whole_number("breadth", BREADTH[clicks] if breadth is None else breadth, 1),
             whole_number("next_breadth", next_breadth, 1) * (clicks - 1),
-            nonnegative_number("discount", discount),
+            number_within("discount", discount, 0),
         )
         self._endings = Endings(config, layouts, nodes)
         super().__init__(config, first)
@@ -150,10 +150,3 @@ class LookaheadPolicy(ExactPolicy):
 
         run_boards(self.config, weigh, boards.__getitem__)
         return clicks
-
-
-def nonnegative_number(name: str, value: float) -> float:
-    """Returns an option as a float; raises a ValueError if it is no finite number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value < math.inf:
-        raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
-    return float(value)
