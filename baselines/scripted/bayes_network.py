@@ -89,12 +89,9 @@ def sum_table(states: tuple[int, ...], most: int) -> NDArray[np.float64]:
 
 @cache
 def neighbour_lists(config: BoardConfig) -> list[list[int]]:
-    """Returns the neighbours of each cell, in reading order.
-
-    Raises:
-        ValueError: the radius is larger than 1, where a clue of 24 parents has a table of 25 * 2**24 entries.
-    """
+    """Returns the neighbours of each cell, in reading order; raises ValueError for a radius above 1."""
     if config.radius > 1:
+        # A clue of 24 parents has a table of 25 * 2**24 entries.
         raise ValueError(f"pgmpy needs radius 1, not {config.radius}: the table of a clue doubles with each neighbour")
     table = neighbour_table(config.rows, config.cols, config.radius)
     return [[int(cell) for cell in row if cell < config.cells] for row in table]
@@ -107,11 +104,7 @@ def sweep_order(config: BoardConfig) -> list[int]:
 
 
 def load_pgmpy(module: str) -> ModuleType:
-    """Imports a module of pgmpy, which takes seconds.
-
-    Raises:
-        MissingExtraError: pgmpy is not installed.
-    """
+    """Imports a module of pgmpy, which takes seconds; raises MissingExtraError if pgmpy is not installed."""
     with warnings.catch_warnings():
         # pgmpy's modules import each other by names that pgmpy has deprecated.
         warnings.simplefilter("ignore", FutureWarning)
@@ -164,10 +157,7 @@ class NetworkPosteriors:
     ) -> dict[int, float]:
         """Returns the posterior of each unknown cell; cells with the same clues have the same, and one query.
 
-        Args:
-            clues: (cell, clue) of each open cell with an unknown neighbour.
-            mines: the cells that are known to be mines.
-            unknown: the cells whose nodes are not observed.
+        The clues are pairs of an open cell with an unknown neighbour and its clue; the mines are the known ones.
         """
         config = self._config
         cells = range(config.cells) if self._prior == "count" else unknown

@@ -48,15 +48,10 @@ Plan = tuple[int, ...]
 
 
 def closed_form(config: BoardConfig, boards: Board) -> Floats:
-    """Computes the program's mine probabilities.
+    """Returns the program's mine probabilities on (N, n) boards, (N, n) float64.
 
-    Args:
-        config: the boards.
-        boards: (N, n) int8, cell codes.
-
-    Returns:
-        (N, n) float64: NaN where the evidence contradicts itself, and -1 in cells that the program does not query,
-        because they are known or have no known neighbour.
+    They are NaN where the evidence contradicts itself, and -1 in cells that the program does not query, because they
+    are known or have no known neighbour.
     """
     seen = KINDS[boards.reshape(-1, config.rows, config.cols)]
     known = seen != UNKNOWN
@@ -159,17 +154,11 @@ class Turn(NamedTuple):
 
 
 def plan_turn(board: Board, probabilities: Sequence[float], flag_threshold: float, open_threshold: float) -> Turn:
-    """Plans a turn of the program on a board.
+    """Plans a turn of the program on a board of n cells, by their mine probabilities from `closed_form`.
 
     The program queries the unknown neighbours of known cells in reading order. It flags each cell above the first
     threshold. It clicks the first cell above the second one and ends the turn. If there is none, it clicks the
     queried cell that is most probably safe. New flags are evidence from the next turn on.
-
-    Args:
-        board: (n,) int8, cell codes.
-        probabilities: the mine probability of each cell; see `closed_form`.
-        flag_threshold: mine probability from which a cell is flagged.
-        open_threshold: probability of being safe from which a cell is clicked at once.
     """
     flags: list[int] = []
     best, least, queries, failed = None, 2.0, 0, False
@@ -326,10 +315,6 @@ def source_start(config: BoardConfig, seed: int) -> Start:
     Mines and first click are uniform. Then the program moves each mine on the clicked cell, and on its neighbours in
     order, to the first corner without a mine: bottom right, top left, bottom left, top right. A mine stays if all
     corners hold one, and a corner may be a neighbour of the clicked cell.
-
-    Args:
-        config: the games; only size and number of mines matter.
-        seed: at least 0.
     """
     rng = np.random.default_rng(seed)
     layout = np.zeros(config.cells, np.bool_)

@@ -34,10 +34,7 @@ class PracticeGames(NamedTuple):
 def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[PracticeGames]:
     """Plays games by random clicks to their end, in batches; no step limit and no `no_guess` of `config` applies.
 
-    Args:
-        config: the games.
-        games: number of games, 1 to `MAX_GAMES`.
-        seed: at least 0; fixes where in `TRAINING_SEEDS` the consecutive seeds of the games start.
+    The games have consecutive seeds of `TRAINING_SEEDS`; `seed` fixes the first one.
     """
     first = TRAINING_SEEDS.start + derived_seed(seed) % (len(TRAINING_SEEDS) - games + 1)
     endless = replace(config, moves=("click",), max_steps=None, no_guess=False)

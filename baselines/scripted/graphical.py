@@ -165,12 +165,8 @@ class StateValues:
     def __init__(self, subgrids: Ints, counts: Ints, alphabet: Alphabet, radius: int, guess: float | None) -> None:
         """Computes the values, from few covered cells to many.
 
-        Args:
-            subgrids: (n, 9), sub-grids of finished games; all eight symmetries of them are examples.
-            counts: (n,), their numbers of occurrences.
-            alphabet: the symbols.
-            radius: the radius of the neighbourhood.
-            guess: the value of one more click for each state, which tells nothing; None for longest paths.
+        The examples are the sub-grids, (n, 9), of finished games in all eight symmetries, with their counts, (n,).
+        `guess` is the value of one more click for each state, which tells nothing; None for longest paths.
         """
         self._alphabet, self._guess = alphabet, guess
         versions = np.concatenate([alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES])

@@ -26,11 +26,8 @@ from minesweeper_env.inference.kernels import CONTRADICTION, OK, Workspace, post
 class Search(NamedTuple):
     """The largest clue and the number of mines of the boards, and what bounds the search.
 
-    Attributes:
-        slack: candidates have a risk of at most the least one plus this.
-        breadth: the largest number of candidates, the least risky first.
-        next_breadth: the largest number of candidates for the second click; 0 to look one click ahead.
-        discount: the exponent of the number of layouts in the value of a board.
+    Candidates are the `breadth` least risky cells, and `next_breadth` for the second click, 0 to look one click ahead.
+    Their risk is at most the least one plus `slack`. `discount` is the exponent of the number of layouts.
     """
 
     max_count: int
@@ -83,13 +80,9 @@ def weigh_clicks(
 
     Two clicks ahead, among clicks of equal value it takes the least risky one, and among these the most promising one.
 
-    Args:
-        boards: (N, n) int8, cell codes; unchanged in the end.
-        legal: (N, n) bool, the legal clicks; at least one on each board. A second click may be any covered cell.
-        search: the boards, and the bounds of the search.
-        begin: the first board to do.
-        clicks: (N,) filled.
-        *arrays: the fields of a `Scratch` and of a `Workspace`.
+    It begins at the board `begin`, and fills in the clicks, (N,). At least one click on each of the (N, n) boards is
+    legal, and a second click may be any covered cell. The boards are unchanged in the end. The arrays are the fields
+    of a `Scratch` and of a `Workspace`.
     """
     scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
     risks, twice = scratch.risks, search.next_breadth > 0

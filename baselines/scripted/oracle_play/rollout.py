@@ -137,7 +137,7 @@ def race(
         playouts: plays the games.
         board: (n,) int8, cell codes.
         layouts: (L, rows, cols) bool, drawn uniformly from the layouts that fit the board.
-        cells: M covered cells; the favourite is the first one.
+        cells: M covered cells.
         safety: (M,) float64, the exact probabilities that the cells are free; none is 0.
         margin: minimum gain in win probability over the favourite's.
         limit: upper bound on the playouts, at least 2 * FIRST_LAYOUTS.
