@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import convolve, maximum_filter
 from timing import Work, arguments, compare, machine, print_table
 
 import baselines
@@ -61,9 +62,7 @@ def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.
 
 def board_of(layout: NDArray[np.bool_], is_open: NDArray[np.bool_]) -> Board:
     """Returns the board of a layout with the given cells open."""
-    padded = np.pad(layout.astype(np.int8), 1)
-    rows, cols = layout.shape
-    counts = sum(padded[row : row + rows, col : col + cols] for row in range(3) for col in range(3))
+    counts = convolve(layout.astype(np.int8), np.ones((3, 3), np.int8), mode="constant")
     return np.where(is_open, counts, HIDDEN).astype(np.int8)
 
 
@@ -136,10 +135,8 @@ def their_probabilities(engine: Engine, board: Board, mines: int) -> NDArray[np.
     It lists the cells next to numbers, without those that it has marked as mines, and gives one value for all others.
     """
     listed, elsewhere, *_ = engine(their_board(board), mines)
-    rows, cols = board.shape
-    is_open = np.pad(board < HIDDEN, 1)
-    near_numbers = np.any([is_open[row : row + rows, col : col + cols] for row in range(3) for col in range(3)], axis=0)
-    probabilities = np.where(board < HIDDEN, 0.0, np.where(near_numbers, 1.0, elsewhere))
+    is_open = board < HIDDEN
+    probabilities = np.where(is_open, 0.0, np.where(maximum_filter(is_open, 3), 1.0, elsewhere))
     for cell, probability in listed:
         probabilities[cell] = probability
     return probabilities

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import operator
 import os
 import platform
 import statistics
@@ -55,13 +56,9 @@ def compare(title: str, works: Mapping[str, Work], options: argparse.Namespace) 
     """Measures works, and prints their rates and the ratio of the first one to each other one."""
     measured = rates(works, options)
     first = next(iter(measured.values()))
-    lines = [(*row(name, found), f"{median_ratio(first, found):.2f}") for name, found in measured.items()]
+    ratios = (statistics.median(map(operator.truediv, first, found)) for found in measured.values())
+    lines = [(*row(*each), f"{ratio:.2f}") for each, ratio in zip(measured.items(), ratios, strict=True)]
     print_table(title, ("", "median", "best", "first / this"), lines)
-
-
-def median_ratio(first: Sequence[float], second: Sequence[float]) -> float:
-    """Returns the median ratio of paired measurements."""
-    return statistics.median(a / b for a, b in zip(first, second, strict=True))
 
 
 def row(name: str, found: Sequence[float]) -> tuple[str, str, str]:
