@@ -47,7 +47,7 @@ GROUPS = {
     "learned-safe": "learned --groups safe",
     **dict.fromkeys(("afterstate", "afterstate-safe"), "learned --groups parts"),
 }
-"""What repeats the result files of suites that are groups today."""
+"""Arguments that repeat the games of suites that are groups today."""
 
 
 @cache
@@ -108,21 +108,15 @@ def suite_table(name: str, policies: str = "") -> str:
     If every other policy was compared with `exact`, a second line of each cell has the difference.
     """
     content = read_file(name)
-    shown = policies.split() or [row["policy"] for row in content["boards"][0]["results"]]
-    rows, differences = [], []
-    for board in content["boards"]:
-        found = {row["policy"]: row for row in board["results"]}
-        rows.append([board["heading"], *(rate(found[policy], content["games"]) for policy in shown)])
-        differences.append(["", *(_minus_exact(found, policy) for policy in shown)])
-    second = ""
-    if all(
-        bool(each) == (policy != EXACT) for line in differences for policy, each in zip(shown, line[1:], strict=True)
-    ):
-        second = f"; second line: minus `{EXACT}` on the same n games, in points"
-        rows = [
-            [f"{text}<br>{each}" if each else text for text, each in zip(row, line, strict=True)]
-            for row, line in zip(rows, differences, strict=True)
-        ]
+    boards = [{row["policy"]: row for row in board["results"]} for board in content["boards"]]
+    shown = policies.split() or list(boards[0])
+    differences = [{policy: _minus_exact(found, policy) for policy in shown} for found in boards]
+    is_compared = all(bool(each) == (policy != EXACT) for row in differences for policy, each in row.items())
+    second = f"; second line: minus `{EXACT}` on the same n games, in points" if is_compared else ""
+    rows = []
+    for board, found, row in zip(content["boards"], boards, differences, strict=True):
+        lines = [(rate(found[policy], content["games"]), each if is_compared else "") for policy, each in row.items()]
+        rows.append([board["heading"], *("<br>".join(filter(None, cell)) for cell in lines)])
     head = (
         f"`{content['command']}`: win rates in per cent with 95 % intervals,\n"
         f"n = {spaced(content['games'])} unless stated, {content['seeds']}{second}."
