@@ -82,12 +82,10 @@ def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator
     def add(finished: int) -> None:
         nonlocal done
         done += finished
-        progress.show()
+        bar.show()
 
-    with Progress(
-        lambda width: progress_line(name, done / games, facts(), width), lambda: f"{name}: {facts()}", LINE_SECONDS
-    ) as progress:
-        if not progress.is_live:
+    with Progress(lambda width: progress_line(name, done / games, facts(), width), lambda: f"{name}: {facts()}") as bar:
+        if not bar.is_live:
             say(f"{verb} {name}")
         yield add
 

@@ -190,4 +190,4 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "terminal.svg": lambda: asyncio.run(draw_terminal()),
     **{f"policy-{name}.png": partial(draw_clicks, name) for name in SCRIPTED},
 }
-"""What draws each picture, by the name of its file."""
+"""Functions that draw the pictures, by the names of their files."""

@@ -1,4 +1,4 @@
-"""What an index shows of the package: metadata, description, licence, citation."""
+"""Metadata of the package: version, licence and citation agree, and the bounds of its libraries are tested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What policies are given: boards of environments, and observations and masks of every shape and type."""
+"""Inputs of policies: boards of environments, and observations and masks of every shape and type."""
 
 from __future__ import annotations
 
