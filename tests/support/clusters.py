@@ -48,11 +48,6 @@ class Nodes:
         """Returns the process of the raylet of a node."""
         return int(self._nodes[number].all_processes["raylet"][0].process.pid)
 
-    def kill_head(self) -> None:
-        """Kills the process of the head node that all others talk to."""
-        (server,) = self._cluster.head_node.all_processes["gcs_server"]
-        os.kill(server.process.pid, signal.SIGKILL)
-
     def shutdown(self) -> None:
         """Ends all processes, and reaps them: one that stays would warn in a later test, which then fails."""
         nodes = [self._cluster.head_node, *self._nodes]

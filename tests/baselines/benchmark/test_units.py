@@ -70,14 +70,8 @@ def test_a_damaged_header_is_named(tmp_path):
     with np.load(path) as archive:
         arrays = dict(archive)
     header = json.loads(arrays["header"].tobytes())
-    for damage in (
-        {"games": "many"},
-        {"games": -1},
-        {"first": None},
-        {"first": 20},
-        {"seconds": 10**400},
-        {"tallies": 3},
-    ):
+    damages = {"games": ("many", -1), "first": (None, 20), "seconds": (10**400,), "tallies": (3,)}
+    for damage in ({name: value} for name, values in damages.items() for value in values):
         content = json.dumps(header | damage).encode()
         np.savez(path, **arrays | {"header": np.frombuffer(content, np.uint8)})
         with pytest.raises(OSError, match="is damaged"):
