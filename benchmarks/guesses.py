@@ -141,10 +141,7 @@ def playouts(options: argparse.Namespace) -> None:
 def wins_of(config: BoardConfig, policy: Policy, layouts: int = EARLY) -> tuple[float, int]:
     """Returns the expected number of layouts that a policy wins, and the number of all layouts.
 
-    Args:
-        config: the games.
-        policy: acts alike on equal boards.
-        layouts: positions with at most this many layouts are played perfectly; 1 plays every game out.
+    The policy acts alike on equal boards. Positions with at most `layouts` layouts are played perfectly.
     """
     endings, cell = Endings(config, layouts, 10_000_000), first_click(policy, config)
     mined = np.array(list(combinations([each for each in range(config.cells) if each != cell], config.mines)))

@@ -187,10 +187,8 @@ def with_times_of(earlier: ResultFile, result: ResultFile) -> ResultFile:
 def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
     """Checks a file, prints what was checked, and returns its content; a ValueError says why it is refused.
 
-    Args:
-        path: the result file.
-        replayed: number of games of each board that the policy itself plays again.
-        typed: the policy that the user has typed, in place of one that may run code.
+    The policy itself plays `replayed` games of each board again: the one that the user has typed, if the file names one
+    that may run code.
     """
     result, sampled = check_result_file(path)
     total, boards = sum(games.games for games in result.boards), counted(len(result.boards), "board")

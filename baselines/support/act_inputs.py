@@ -19,14 +19,10 @@ TIE = 1e-9
 
 
 def config_of(env: Any) -> BoardConfig:
-    """Returns the configuration of an environment's games.
+    """Returns the configuration of the games of an environment, wrapped or not, or of a vector environment.
 
-    Args:
-        env: a `MinesweeperEnv`, wrapped or not; a `MinesweeperVectorEnv`; or a vector environment of Gymnasium or
-            Stable-Baselines3 whose environments are such ones.
-
-    Raises:
-        ValueError: it is something else, or its environments have different boards.
+    The latter may be one of Gymnasium or of Stable-Baselines3. A ValueError refuses other objects, and environments
+    with different boards.
     """
     core = getattr(env, "unwrapped", env)
     configs: list[Any] = [getattr(core, "config", None)]
