@@ -136,11 +136,7 @@ def connected(address: str, files: Files) -> Generator[RayWorkers]:
 
 
 def parse_address(text: str) -> str:
-    """Returns the address of a cluster: "local", "auto" or HOST:PORT.
-
-    Raises:
-        ValueError: it is none of these.
-    """
+    """Returns the address of a cluster: "local", "auto" or HOST:PORT; raises ValueError if it is none of these."""
     match = _ADDRESS.fullmatch(text)
     if text in (LOCAL, AUTO) or (match is not None and 0 < int(match[2]) < 1 << 16):
         return text

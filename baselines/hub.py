@@ -67,11 +67,7 @@ def is_hub_name(text: str) -> bool:
 
 
 def parse_hub_name(text: str) -> HubName:
-    """Returns the parts of a name; without a revision, that is `DEFAULT_REVISION`.
-
-    Raises:
-        ValueError: the text has another form.
-    """
+    """Returns the parts of a name, with `DEFAULT_REVISION` if it has no revision; ValueError for another form."""
     match = _NAME.fullmatch(text)
     if match is None:
         raise ValueError(
@@ -85,11 +81,7 @@ def pinned_within(specification: str, base: str) -> str:
     """Returns a specification of a policy with the commit of its agent of the hub; any other one as it is.
 
     An agent that is not pinned is downloaded. A process asks once for each revision, and prints the commit on stderr.
-    Without a network, the commit of the last download counts.
-
-    Args:
-        specification: the agent or policy, perhaps with options.
-        base: its beginning without the options.
+    Without a network, the commit of the last download counts. `base` is the specification without its options.
 
     Raises:
         HubError: there is no such repository or revision, the hub cannot be reached and the cache has none, the
@@ -103,10 +95,7 @@ def pinned_within(specification: str, base: str) -> str:
 
 
 def hub_folder(name: str) -> Path:
-    """Returns the folder in the client's cache that holds an agent; it is downloaded once.
-
-    Raises as `pinned_within` does.
-    """
+    """Returns the folder in the client's cache with an agent, downloaded once; raises as `pinned_within` does."""
     parsed = parse_hub_name(name)
     return (_cached(parsed) if parsed.is_pinned else None) or _resolve(parsed)
 
@@ -156,21 +145,12 @@ def check_sizes(owner: object, sizes: Mapping[str, int]) -> None:
     """Raises a HubError if a file of an agent or of its folder has more bytes than `LIMITS` allows."""
     for file, size in sizes.items():
         if size > LIMITS[file]:
-            most = f"at most {LIMITS[file] // MIB} MiB"
-            raise HubError(f"{file} of {owner} has {size / MIB:.1f} MiB, and must have {most}")
+            most = LIMITS[file] // MIB
+            raise HubError(f"{file} of {owner} has {size / MIB:.1f} MiB, and must have at most {most} MiB")
 
 
 def push(name: HubName, files: Mapping[str, bytes], message: str, private: bool = False) -> HubName:
-    """Sends files in one commit; makes the repository and the branch if they do not exist.
-
-    Args:
-        name: repository and branch.
-        files: the content of each file, by its name.
-        message: first line of the commit.
-        private: whether a new repository is private.
-
-    Returns:
-        The name at the new commit.
+    """Sends files in one commit, and returns the name at it; makes the repository and the branch if they are missing.
 
     Raises:
         HubError: the hub refuses, it cannot be reached, or a repository that is to be private is public.

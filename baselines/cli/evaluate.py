@@ -77,12 +77,7 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _check(options: argparse.Namespace) -> str:
-    """Checks what needs no heavy import, and returns what the command is about to do.
-
-    Raises:
-        ValueError: an option is not allowed; the message is one line.
-        MissingExtraError: a package is not installed.
-    """
+    """Checks what needs no heavy import, and returns what the command is about to do."""
     check_workers(options)
     config = chosen_board(options)
     check_seeds(options.seed, options.games)

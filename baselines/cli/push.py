@@ -113,14 +113,7 @@ def _selection(agent: Agent) -> Iterator[Measured]:
 
 
 def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measured: Sequence[Measured]) -> str:
-    """Returns the text of the card.
-
-    Args:
-        name: repository and branch that the agent is sent to.
-        contents: the checked files of the agent.
-        licence: identifier of the licence, such as "mit".
-        measured: win rates by `evaluate.py`.
-    """
+    """Returns the text of the card, from the checked files of the agent and its win rates by `evaluate.py`."""
     agent = msgspec.json.decode(contents[AGENT_FILE], type=Agent)
     run = msgspec.json.decode(contents.get(RUN, b'{"sessions": []}'), type=Run)
     title, trained_on = name.repository.partition("/")[2], agent.trained_on

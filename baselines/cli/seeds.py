@@ -178,11 +178,7 @@ def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[T
 
 
 def carry_out(task: Task) -> None:
-    """Trains and tests unless that is done; resumes an interrupted training.
-
-    Raises:
-        KeyboardInterrupt: a signal ended the training before its budget was spent.
-    """
+    """Trains and tests unless that is done; resumes an interrupted training. A signal raises a KeyboardInterrupt."""
     from baselines.evaluation.games import play_games
     from baselines.learned.agents import find_agent
     from baselines.learned.training import loop
@@ -325,12 +321,7 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
 
 
 def band(curves: Sequence[Sequence[tuple[float, float]]], points: int = 100) -> NDArray[np.float64]:
-    """Returns (4, points): minutes, and the lowest, median and highest win rate of all trainings at each.
-
-    Args:
-        curves: the curve of each training, with at least one evaluation.
-        points: the number of minutes, from the last first evaluation to the first last one.
-    """
+    """Returns (4, points): minutes that all curves have, and the lowest, median and highest win rate at each."""
     minutes = np.linspace(max(each[0][0] for each in curves), min(each[-1][0] for each in curves), points)
     rates = np.array([np.interp(minutes, *np.transpose(each)) for each in curves])
     return np.array([minutes, rates.min(axis=0), np.median(rates, axis=0), rates.max(axis=0)])

@@ -32,13 +32,7 @@ def typed_command(program: str, arguments: Sequence[str] | None) -> str:
 
 
 def sibling(program: str, own: str, other: str) -> str:
-    """Returns the start of the command line that runs another command in the same way.
-
-    Args:
-        program: the program of a command, such as "train.py".
-        own: the name of the command, such as "train".
-        other: the name of the other command, such as "evaluate".
-    """
+    """Returns the start of the command line that runs `other` as `program`, such as "train.py", runs `own`, "train"."""
     head, _, tail = program.rpartition(own)
     return typed_command(f"{head}{other}{tail}", ())
 

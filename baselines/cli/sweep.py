@@ -51,16 +51,7 @@ GRACE_PERCENT, REDUCTION = 10, 3
 
 @dataclass(frozen=True)
 class Sweep:
-    """A search for hyperparameters.
-
-    Attributes:
-        base: settings of the configuration.
-        search: what is drawn, by the settings that vary.
-        trials: number of trials.
-        seed: seed of the draws.
-        out: its folder.
-        command: the command line to record.
-    """
+    """A search for hyperparameters: it draws the settings in `search`, and takes the others from `base`."""
 
     base: TrainingSettings
     search: dict[str, BaseDistribution]
@@ -83,11 +74,7 @@ class Sweep:
         return settings
 
     def study(self, draws: int = 0) -> Study:
-        """Returns the study of Optuna in the folder; `draws` tells apart the draws of several workers.
-
-        Raises:
-            ValueError: the journal is damaged.
-        """
+        """Returns the study of Optuna in the folder; `draws` tells apart the draws of several workers."""
         import optuna
         from optuna.storages.journal import JournalFileBackend, JournalStorage
 
@@ -120,11 +107,7 @@ def rounded(drawn: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_search(texts: Sequence[str], algo: str) -> dict[str, BaseDistribution]:
-    """Returns what to draw, by setting, from texts such as "learning_rate=log:1e-4:1e-2".
-
-    Raises:
-        ValueError: a name or a form is not allowed, or a name is given twice; the message says what is allowed.
-    """
+    """Returns what to draw, by setting, from texts such as "depth=int:4:8"; raises ValueError for another form."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     known = [entry.name for entry in fields(hyperparameters_of(algo))] + list(SETTINGS)

@@ -154,11 +154,7 @@ def _prepare(options: argparse.Namespace) -> Work:
 
 @contextmanager
 def run_folder(folder: Path) -> Generator[None]:
-    """Makes a run folder and locks it; a new folder that is still empty in the end is removed.
-
-    Raises:
-        ValueError: the folder cannot be made, or another process writes into it.
-    """
+    """Makes and locks a run folder, and removes a new one that stays empty; raises ValueError if it cannot be used."""
     new = not folder.exists()
     with ExitStack() as lock:
         try:

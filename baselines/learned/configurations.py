@@ -37,13 +37,9 @@ def configuration_names() -> list[str]:
 
 
 def read_configuration(name: str) -> dict[str, Any]:
-    """Returns the settings of a configuration, by the names of `TrainingSettings`.
+    """Returns the settings, by name, in one of `configuration_names()` or in the .toml file of this path.
 
-    Args:
-        name: one of `configuration_names()`, or the path of a TOML file, which ends in .toml.
-
-    Raises:
-        ValueError: there is none of this name, or the file cannot be read; the message is one line.
+    Raises a ValueError of one line if there is none of this name, or the file cannot be read.
     """
     if not name.endswith(SUFFIX) and name not in configuration_names():
         known = ", ".join(configuration_names())

@@ -63,14 +63,8 @@ def fitted_safety(safety: NDArray[np.float32], boards: NDArray[np.int8], mines: 
 def averaged_logits(logits: NDArray[np.float64], boards: NDArray[np.int8]) -> NDArray[np.float64]:
     """Replaces the logit of each covered cell by the mean over the covered cells that neighbour the same clues.
 
-    The mean of the logits is the information projection onto equal probabilities.
-
-    Args:
-        logits: (N, rows * cols) float64.
-        boards: (N, rows, cols) int8 codes of radius 1.
-
-    Returns:
-        (N, rows * cols) float64; the logits of open cells are as they were.
+    The mean of the logits is the information projection onto equal probabilities. The logits, (N, rows * cols) float64,
+    of open cells stay as they are; the boards are (N, rows, cols) int8 codes of radius 1.
     """
     covered, (rows, cols) = covered_cells(boards), boards.shape[1:]
     # A random word stands for each clue, and a set of clues is the sum of their words (Zobrist 1970).

@@ -69,11 +69,7 @@ def worth_loss(log_worth: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
 
 
 class Replay:
-    """Ring buffer of the last `capacity` boards, in columns like those of `empty`, `Lessons` or `Afterstates`.
-
-    Attributes:
-        added: number of boards ever added.
-    """
+    """Ring buffer of the last `capacity` of `added` boards, in the columns of `empty`, `Lessons` or `Afterstates`."""
 
     def __init__(self, capacity: int, empty: Any) -> None:
         """Makes empty arrays; the system commits their memory as they fill."""
@@ -172,12 +168,8 @@ class AfterstateLearner:
     def __init__(self, settings: TrainingSettings) -> None:
         """Makes a new network; its weights depend on the seed alone.
 
-        Args:
-            settings: of the training. The depth of the network is the largest in training, and the one at play; `envs`
-                is the number of games in a round on a board of 64 cells.
-
-        Raises:
-            ValueError: a board is of another radius than 1.
+        The depth in the settings is the one at play, and the largest in training. A round on a board of 64 cells has
+        `envs` games.
         """
         for config in settings.configs:
             check_radius(config)
@@ -203,12 +195,7 @@ class AfterstateLearner:
         self._practices = [Practice(config, self._own, settings.envs) for config in settings.configs]
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
-        """Learns without end, and yields before each round on a board.
-
-        Args:
-            budget: the learning rate follows its progress.
-            logger: receives the log rows.
-        """
+        """Learns without end, and yields before each round on a board; see `Learner`."""
         self._budget, self._logger = budget, logger
         while True:
             yield
@@ -300,11 +287,7 @@ class AfterstateLearner:
         return self.network
 
     def begin_with(self, network: nn.Module) -> None:
-        """Copies the weights of an `AfterstateNetwork`, or the safety of a `BoardNetwork`, with as many channels.
-
-        Raises:
-            ValueError: the weights do not fit the network of this training.
-        """
+        """Copies the weights of an `AfterstateNetwork`, or the safety of a `BoardNetwork`, with as many channels."""
         for own in self._networks.values():
             if isinstance(network, BoardNetwork):
                 own.begin_with(network)
@@ -340,11 +323,7 @@ class AfterstateLearner:
         return tensors, {"steps": self.steps, "random": random, "boards": self._boards(), "practices": states}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
-        """Restores the snapshot of a learner with the same arguments.
-
-        Raises:
-            ValueError: the snapshot is of another learner; the message is one line.
-        """
+        """Restores the snapshot of a learner with the same arguments; ValueError, in one line, for another one."""
         try:
             if state["boards"] != self._boards():
                 raise ValueError(f"it is of the boards {state['boards']}, not {self._boards()}")

@@ -71,11 +71,7 @@ class AfterstateNetwork(nn.Module):
         return self.tower, self.worth_tower
 
     def begin_with(self, network: BoardNetwork) -> None:
-        """Copies trunk and head of a network of safety; the recall begins without effect, so safety stays as it is.
-
-        Raises:
-            ValueError: it has another number of channels.
-        """
+        """Copies trunk and head of a network of safety; the recall begins without effect, so safety stays as it is."""
         for tower in self.towers:
             tower.begin_with(network.trunk.tower)
         load_weights(self.safety, network.head.state_dict())

@@ -16,11 +16,7 @@ LINE_SECONDS = 10.0
 
 @contextmanager
 def show(training: Training, shown: bool) -> Generator[Callable[[], None]]:
-    """Shows the panel on a terminal, and a line from time to time elsewhere; nothing unless `shown`.
-
-    Yields:
-        What to call after each round; it prints a line if one is due.
-    """
+    """Shows the panel on a terminal, or lines elsewhere, if `shown`; yields what to call after each round."""
     if not shown:
         yield lambda: None
         return

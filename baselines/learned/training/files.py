@@ -20,7 +20,7 @@ import minesweeper_env
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import START
 from baselines.learned.settings import TrainingSettings
-from baselines.learned.training.curves import ROW
+from baselines.learned.training.curves import MINUTES, ROW
 from baselines.learned.training.evaluation import References, Score
 from baselines.registry import CHECKPOINT_FILE
 from baselines.support.board_names import file_name
@@ -37,21 +37,13 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
 
 class Progress(msgspec.Struct):
-    """State of a training that is not its learner's.
+    """State of a training that is not its learner's; None stands for what there is not yet."""
 
-    Attributes:
-        seconds: trained so far.
-        evaluation_seconds: time that the evaluations took.
-        kept: facts about the agent in the run folder; None before the first one.
-        highest: best win rate so far.
-        references: win rates of the scripted policies by board; None before they have played.
-    """
-
-    seconds: Seconds
+    seconds: Seconds  # trained so far
     evaluation_seconds: Seconds
-    kept: Kept | None
-    highest: Rate
-    references: dict[str, dict[str, Rate]] | None
+    kept: Kept | None  # the agent in the run folder
+    highest: Rate  # best win rate so far
+    references: dict[str, dict[str, Rate]] | None  # win rates of the scripted policies by board
 
 
 def write_checkpoint(folder: Path, tensors: Tensors, state: dict[str, Any], progress: Progress) -> None:
@@ -74,14 +66,9 @@ def restore(learner: Any, checkpoint: Path) -> Progress:
 def record_session(
     path: Path, settings: TrainingSettings, command: str, steps: int, start: dict[str, Any] | None = None
 ) -> None:
-    """Writes the settings to a `run.json` and appends a session.
+    """Writes the settings to a `run.json`, and appends a session that began after so many steps.
 
-    Args:
-        path: the file; earlier sessions in it are kept.
-        settings: the settings of the training.
-        command: the command line of the session.
-        steps: the number of steps in earlier sessions.
-        start: `training_of` the agent that the weights come from; None keeps what the file says.
+    `start` is `training_of` the agent that the weights come from; None keeps what the file says.
     """
     earlier = read_as(path, Run) if path.exists() else Run([])
     start = start or earlier.start
@@ -118,7 +105,7 @@ class Log(Logger):
 
     def record_evaluation(self, score: Score, references: References, minutes: float, seconds: float) -> None:
         """Records an evaluation after so many minutes of training that took so many seconds."""
-        self.record("time/minutes", minutes)
+        self.record(MINUTES, minutes)
         self.record("eval/win_rate", score.win_rate)
         self.record("eval/seconds", seconds)
         for board, rate in score.win_rates.items():
@@ -128,10 +115,7 @@ class Log(Logger):
 
 
 def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
-    """Returns the run of Weights & Biases that a folder continues, or begins; call it before the log is opened.
-
-    Raises a ConnectionError of one line if wandb refuses.
-    """
+    """Returns the run of Weights & Biases that a folder continues, or begins; call it before the log is opened."""
     wandb, path = import_extra("wandb", "wandb"), folder / ID_FILE
     try:
         run = wandb.init(

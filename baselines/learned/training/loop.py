@@ -67,12 +67,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
 
 
 def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
-    """Returns the settings with the device chosen and the start pinned, and sets the number of threads of PyTorch.
-
-    Raises:
-        ValueError: there is no such device, or the agent of the hub to start from cannot be had.
-        MissingExtraError: the client of the hub is not installed.
-    """
+    """Returns the settings with the device chosen and the start pinned, and sets the number of threads of PyTorch."""
     device = settings.device
     if device == "cuda" and not torch.cuda.is_available():
         raise ValueError("device cuda is not available; use cpu or auto")
@@ -150,11 +145,7 @@ def run(
 
 
 def _finish(training: Training, log: Log, stop: StopSignals) -> bool:
-    """Evaluates the newest weights and saves; a stop by SIGTERM evaluates only if there is no agent yet.
-
-    Returns:
-        Whether it evaluated.
-    """
+    """Saves, and evaluates the newest weights unless SIGTERM came and there is an agent; returns whether it did."""
     if not stop.requested:
         training.evaluate(log)
         training.save()

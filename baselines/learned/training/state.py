@@ -121,9 +121,7 @@ class Training:
     def evaluate(self, log: Log, *, compares: bool = True) -> None:
         """Plays the selection games, and keeps the agent unless an earlier one won more by over a standard error.
 
-        Args:
-            log: of the session.
-            compares: whether the scripted policies play these games first, if they have not.
+        With `compares`, the scripted policies play these games first if they have not yet.
         """
         progress, settings = self.progress, self.settings
         if progress.kept is None:
