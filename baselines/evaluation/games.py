@@ -56,7 +56,7 @@ class Start(NamedTuple):
 class Part(NamedTuple):
     """Consecutive games of an assignment, from the index `first` on.
 
-    `seconds` is the time spent playing, without the judging of clicks; `counters` have grown by so much meanwhile.
+    `seconds` is the time spent playing, without the judging of clicks. `counters` is what the policy's counters gained.
     """
 
     first: int

@@ -83,7 +83,7 @@ def run_boards(
 ) -> None:
     """Runs a kernel over many boards, in a workspace that grows as needed.
 
-    The kernel begins at a board. It returns the number of all boards and OK, or the board that failed and its outcome.
+    The kernel gets the board to begin at. It returns the number of all boards and OK, or the one that failed and why.
     `board_at` returns a board, (n,) int8, for the message of an error. `give_up` is called with each board that is too
     hard for the oracle, which is left out; without it, its error is raised.
 

@@ -42,7 +42,7 @@ class Endings:
     """
 
     def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
-        """Compiles the kernels; a search of at most `layouts` layouts gives up after `nodes` sets of them."""
+        """Compiles the kernels; a search of up to `layouts` layouts gives up after `nodes` sets of them."""
         self._config, self._nodes = config, whole_number("nodes", nodes, 1)
         self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
         self._searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
