@@ -199,14 +199,20 @@ def _place(work: Workspace, weighting: Weighting, group: int, bits: int, words: 
     return ws.OK
 
 
+@inlined
+def _prepare_level(work: Workspace, weighting: Weighting, level: int, size: int) -> tuple[Floats, int, int, int, int]:
+    """Fills in the weights of a level's group; returns its values, and the width and first state of it and the next."""
+    weigh_group(work.floats[ws.WEIGHT], size, weighting)
+    begin, end = level_span(work, level)
+    here, there = work.levels[level], work.levels[level + 1]
+    return work.values[begin:end], here[ws.WIDTH], here[ws.FIRST], there[ws.WIDTH], there[ws.FIRST]
+
+
 @subroutine
 def push_values(work: Workspace, weighting: Weighting, level: int, size: int, at: int) -> None:
     """Computes the values of the level after `level`, whose group has `size` cells, into values[at:]."""
     states, links, weights = work.states, work.links, work.floats[ws.WEIGHT]
-    weigh_group(weights, size, weighting)
-    begin, end = level_span(work, level)
-    values, width, state = work.values[begin:end], work.levels[level, ws.WIDTH], work.levels[level, ws.FIRST]
-    following, target_width = work.levels[level + 1, ws.FIRST], work.levels[level + 1, ws.WIDTH]
+    values, width, state, target_width, following = _prepare_level(work, weighting, level, size)
     target = work.values[at : at + work.levels[level + 1, ws.STATES] * target_width]
     target[:] = 0.0
     for i in range(state, following):
@@ -229,10 +235,7 @@ def pull_values(
     Returns the total weight of all fillings times the mines in the group of the level, and times the free cells in it.
     """
     states, links, weights = work.states, work.links, work.floats[ws.WEIGHT]
-    weigh_group(weights, size, weighting)
-    at, end = level_span(work, level)
-    values, width, state = work.values[at:end], work.levels[level, ws.WIDTH], work.levels[level, ws.FIRST]
-    following, target_width = work.levels[level + 1, ws.FIRST], work.levels[level + 1, ws.WIDTH]
+    values, width, state, target_width, following = _prepare_level(work, weighting, level, size)
     mine, free = 0.0, 0.0
     source[:] = 0.0
     for i in range(state, following):
