@@ -54,16 +54,10 @@ __all__ = [
 def infer_posteriors(
     boards: NDArray[np.int8], mines: int, radius: int, probabilities: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Computes the posteriors of N boards; for Python code that needs the number of layouts too.
+    """Returns (N,) float64, the natural logarithms of the numbers of layouts that fit N boards; for Python code.
 
-    Args:
-        boards: (N, rows, cols) int8, contiguous and valid cell codes.
-        mines: the number of mines of each board.
-        radius: the radius of the neighbourhood.
-        probabilities: (N, rows, cols) float64, filled with the probability of a mine in each cell.
-
-    Returns:
-        (N,) float64, the natural logarithms of the numbers of layouts.
+    The boards are contiguous (N, rows, cols) int8, valid cell codes. `probabilities`, float64 of that shape, is filled
+    with the probability of a mine in each cell.
 
     Raises:
         InconsistentBoardError: no layout fits one of the boards.
@@ -95,15 +89,8 @@ def posterior_after_propagation(workspace: Workspace, mines: int, probabilities:
 
 @inlined
 def posterior(board: NDArray[np.int8], mines: int, probabilities: Floats, workspace: Workspace) -> tuple[int, float]:
-    """Computes the exact posterior of one board.
+    """Computes the exact posterior of one board, (n,) int8 cell codes, into `probabilities`, (n,) float64.
 
-    Args:
-        board: (n,) int8, cell codes.
-        mines: the number of mines of the board.
-        probabilities: (n,) float64, filled with the probability of a mine in each cell.
-        workspace: for boards of this size.
-
-    Returns:
-        The outcome, and the natural logarithm of the number of layouts.
+    Returns the outcome, and the natural logarithm of the number of layouts.
     """
     return mode_posterior(board, mines, 0.0, FIXED_TOTAL, probabilities, workspace)

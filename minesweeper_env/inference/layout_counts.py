@@ -38,14 +38,9 @@ def component_remainders(
 ) -> int:  # fmt: skip
     """Counts the fillings of each component by their mines, modulo a prime below 2**22; returns the outcome.
 
-    Args:
-        board: (n,) int8, cell codes.
-        mines: the number of mines.
-        prime: the prime.
-        sizes: (n, 3) filled with a row per component: its fewest mines, the number of its remainders, the number of its
-            cells.
-        remainders: (2 * n,) filled with the remainders, component after component.
-        *arrays: the fields of a `Workspace`.
+    The other arguments are as in `posteriors`, for one board of n cells. `sizes`, (n, 3), is filled with a row per
+    component: its fewest mines, the number of its remainders, the number of its cells; and `remainders`, (2 * n,), with
+    the remainders, component after component.
     """
     work = Workspace(*arrays)
     outcome = read_board(work, board)

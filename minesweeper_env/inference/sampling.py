@@ -46,15 +46,12 @@ def draw_layouts(
 ) -> int:
     """Draws layouts that fit a board, independently and all with equal probability; returns the outcome.
 
-    Args:
-        board: (n,) int8, cell codes.
-        mines: the number of mines.
-        density: as in `posteriors`.
-        uniforms: (size, 3 * n + 1) float64, random numbers from [0, 1).
-        in_group: (size, n + 1) int32, filled with the mines of each group, and last of the cells outside.
-        position: (size, 3) int32, scratch; see TOTAL.
-        layouts: (size, n) bool, filled.
-        *arrays: the fields of a `Workspace`.
+    The first and last arguments are as in `posteriors`, for one board of n cells; the others are these arrays:
+
+        uniforms  (size, 3 * n + 1) float64, random numbers from [0, 1)
+        in_group  (size, n + 1) int32, filled with the mines of each group, and last of the cells outside
+        position  (size, 3) int32, scratch; see TOTAL
+        layouts   (size, n) bool, filled
     """
     work = Workspace(*arrays)
     outcome = read_board(work, board)

@@ -320,15 +320,10 @@ class Searcher:
         method: str = "auto",
         on_attempts: Callable[[int], object] | None = None,
     ) -> Found:
-        """Searches a layout for each of M first cells.
+        """Searches a layout for each of M first cells, (M,) int64, in games whose generators have (M,) uint64 states.
 
-        Args:
-            firsts: (M,) int64, the first cells.
-            states: (M,) uint64, the states of the generators of the games; left as they are.
-            level: one of `NO_GUESS_LEVELS`.
-            max_attempts: the number of layouts to play for each, at most.
-            method: one of `METHODS`.
-            on_attempts: called after each round with the number of layouts played for all M.
+        It plays at most `max_attempts` layouts for each, by a level of `NO_GUESS_LEVELS` and one of `METHODS`. Each
+        round calls `on_attempts` with the number of layouts played for all M.
         """
         many, streams = len(firsts), states.copy()
         layouts = np.zeros((many, self.config.cells), np.bool_)

@@ -36,11 +36,7 @@ def read_board(work: Workspace, board: NDArray[np.int8]) -> int:
 
 @inlined
 def merge_cells(work: Workspace) -> tuple[int, int, int]:
-    """Lists the constraints and groups of a board that `read_board` has read.
-
-    Returns:
-        The number of constraints, of groups, and of unknown cells under no constraint.
-    """
+    """Lists the constraints and groups of a board; returns their numbers, and that of the cells under no constraint."""
     cells, degree = work.neighbours.shape
     start, group_of, above = work.cells[ws.ABOVE], work.cells[ws.GROUP], work.lists[ws.OVER]
     # Groups are chained by their first constraint: the head of each chain, and the successor of each group.
@@ -144,8 +140,7 @@ def order_groups(work: Workspace, constraints: int, groups: int) -> tuple[int, i
     Each component begins at its rim. From there the cheapest open constraint is finished, again and again: the one
     whose remaining groups lie under the fewest constraints that are not open yet.
 
-    Returns:
-        The number of components, and an upper bound on the constraints that are open at once.
+    Returns the number of components, and an upper bound on the constraints that are open at once.
     """
     stage, active = work.cells[STAGE], work.cells[ACTIVE]
     for constraint in range(constraints):
@@ -331,9 +326,7 @@ def _rate(work: Workspace, order: Ints) -> tuple[float, int]:
     """Estimates an elimination order.
 
     The states of a level are the product, over open constraints, of the number of values that their lack can take.
-
-    Returns:
-        The base-2 logarithm of the most states on a level, and the most constraints open at once.
+    Returns the base-2 logarithm of the most states on a level, and the most constraints open at once.
     """
     placed = work.cells[_COUNT]
     for group in order:

@@ -158,8 +158,7 @@ def run_with_workspace(
 ) -> int:
     """Calls kernel(workspace, *arguments), again with more memory if it lacked some; returns its outcome.
 
-    The workspace is for boards of this size. `passes` is the number of calls that the answer takes, which share the
-    limit on the states of a position.
+    `passes` is the number of calls that the answer takes, which share the limit on the states of a position.
 
     Raises:
         PositionTooHardError: the position needs more memory than the limits allow.
@@ -178,19 +177,9 @@ def run_with_workspace(
 def infer(
     boards: Boards, mines: int, radius: int, mode: int, density: float, probabilities: Floats, passes: int = 1
 ) -> Floats:
-    """Computes the posteriors of valid boards.
+    """Computes the posteriors of valid boards, contiguous (N, rows, cols) int8, into `probabilities` of that shape.
 
-    Args:
-        boards: (N, rows, cols) int8, contiguous.
-        mines: the number of mines of each board.
-        radius: the radius of the neighbourhood.
-        mode: FIXED_TOTAL, IID or BOOLEAN.
-        density: the prior in IID mode; otherwise 0, for a density that suits the board.
-        probabilities: (N, rows, cols) float64, filled with the probability of a mine in each cell.
-        passes: as in `run_with_workspace`.
-
-    Returns:
-        (N,) float64, the natural logarithms of the numbers of layouts in FIXED_TOTAL mode.
+    The arguments are as in `posteriors` and `run_with_workspace`, and so is the result, `log_layouts`.
     """
     many, rows, cols = boards.shape
     log_layouts = np.empty(many)

@@ -39,8 +39,7 @@ def prepare_slots(work: Workspace, constraints: int) -> int:
 def open_group(work: Workspace, group: int, bits: int, words: int) -> int:
     """Gives slots to the constraints that begin with a group, and fills in the step and the bounds of its level.
 
-    Returns:
-        The number of constraints over the group.
+    Returns the number of constraints over the group.
     """
     slot, used, step = work.cells[ws.SLOT], work.cells[ws.USED], work.step
     per_word, at = 64 // bits, ws.BOUND
@@ -83,9 +82,7 @@ def branch(work: Workspace, level: int, size: int, bounds: int, bits: int, words
     """Finds the states that a level leads to when the next group is placed, a group of `size` cells.
 
     Adds the links of the level; the keys of the next level replace its keys. `open_group` returns `bounds`.
-
-    Returns:
-        The number of new states, or a negated outcome.
+    Returns the number of new states, or a negated outcome.
     """
     states, links = work.states, work.links
     state, count, link = work.levels[level, ws.FIRST], work.levels[level, ws.STATES], work.longs[ws.NEXT_LINK]

@@ -242,8 +242,7 @@ def _close_level(search: Search, depth: int, value: int, exact: bool) -> None:
 def _open_part(search: Search, depth: int) -> int:
     """Opens a level for the last pending part of a level.
 
-    Returns:
-        PENDING if the part must be searched; otherwise its value 1, or an upper bound that makes the trial fail.
+    Returns PENDING if the part must be searched; otherwise its value 1, or an upper bound that makes the trial fail.
     """
     counters, level, below = search.counters, search.levels[depth], search.levels[depth + 1]
     # Parts are listed largest first, so the last one is the smallest. A small part can make the trial fail at little
@@ -421,12 +420,11 @@ def _is_under_way(level: Integers) -> bool:
 
 @inlined
 def continue_search(search: Search, max_nodes: int) -> bool:
-    """Continues a search until it is over or has examined `max_nodes` sets in all; it can be continued with more.
+    """Continues a search until it is over or has examined `max_nodes` sets in all; returns whether it is over.
 
-    Returns:
-        Whether the search is over. Then `levels[0, TOTAL]` is the value if that exceeds the goal, otherwise an upper
-        bound; and `levels[1, CELL]` is the cell to click, or NONE if all cells are dead. Before that, `levels[1, CELL]`
-        is the best cell so far, or NONE, and `levels[1, BEST]` its value.
+    Then `levels[0, TOTAL]` is the value if that exceeds the goal, otherwise an upper bound; and `levels[1, CELL]` is
+    the cell to click, or NONE if all cells are dead. Before that, `levels[1, CELL]` is the best cell so far, or NONE,
+    and `levels[1, BEST]` its value.
     """
     counters = search.counters
     while counters[DEPTH] > 0 or _is_under_way(search.levels[0]):

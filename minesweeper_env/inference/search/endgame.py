@@ -152,9 +152,8 @@ def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
 def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
     """Continues the search that `load_layouts` began; a later call may have a larger `max_nodes`.
 
-    Returns:
-        The column of the cell to click, or NONE if all cells are mines; the number of layouts that are won by it; and
-        whether that is the maximum. If not, the search gave up, and the number is a lower bound from its best click.
+    Returns the column of the cell to click, or NONE if all cells are mines; the number of layouts that are won by it;
+    and whether that is the maximum. If not, the search gave up, and the number is a lower bound from its best click.
     """
     search = search_of(arrays)
     over = continue_search(search, max_nodes)

@@ -291,17 +291,11 @@ def list_layouts(
 ) -> int:
     """Lists the layouts that fit a board of n cells, a layout a row, with a column for each covered cell.
 
-    Args:
-        shown: (n,) int8, the cell codes of the board.
-        max_count: the largest count.
-        mines: the number of mines on the board.
-        max_work: the number of assignments, or of steps that take as long, before the enumeration gives up.
-        mine: (limit, covered cells) uint8, filled with 1 for a mine.
-        count: (limit, covered cells) uint8, filled with the number of mines in the neighbours, also for a mine.
-        *arrays: the arrays of a `Backtracking`; its `counters` then hold the fault.
+    `shown` has the (n,) int8 cell codes. `mine` is (limit, covered cells) uint8, filled with 1 for a mine, and `count`,
+    of that shape, with the number of mines in the neighbours, also for a mine. The `counters` of the `Backtracking`
+    then hold the fault. `max_work` bounds the assignments, and the steps that take as long.
 
-    Returns:
-        The number of layouts; TOO_MANY if there are more than `limit`; TOO_LONG if it takes more than `max_work`.
+    Returns the number of layouts; TOO_MANY if there are more than `limit`; TOO_LONG if it takes more than `max_work`.
     """
     work = Backtracking(*arrays)
     if not _read_board(work, shown, max_count, mines):
