@@ -175,8 +175,6 @@ def test_the_step_limit_truncates_and_then_nothing_moves():
 
 @pytest.mark.parametrize(("last", "result"), [((0, 1), "won"), ((0, 0), "lost")])
 def test_a_game_decided_on_the_last_step_is_not_truncated(last, result):
-    table = Table("*.", max_steps=2)
-    table.play("flag", 0, 1)
     table = Table("*.", max_steps=1)
     assert table.play("click", *last) == result
 

@@ -12,55 +12,48 @@ from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 
 LAYOUT = np.arange(20).reshape(4, 5) < 3
 KINDS = {
-    "opening": (MinesweeperEnv, MinesweeperVectorEnv, {"size": (4, 5), "mines": 3}, {"layout": LAYOUT}),
-    "crowded": (MinesweeperEnv, MinesweeperVectorEnv, {"size": (4, 5), "mines": 12, "first_click": "safe"}, None),
-    "corners": (MinesweeperEnv, MinesweeperVectorEnv, {"size": (4, 5), "mines": 4, "first_click": "corners"}, None),
-    "no_guess": (MinesweeperEnv, MinesweeperVectorEnv, {"size": 4, "mines": 3, "no_guess": "subset"}, None),
+    "opening": ({"size": (4, 5), "mines": 3}, {"layout": LAYOUT}),
+    "crowded": ({"size": (4, 5), "mines": 12, "first_click": "safe"}, None),
+    "corners": ({"size": (4, 5), "mines": 4, "first_click": "corners"}, None),
+    "no_guess": ({"size": 4, "mines": 3, "no_guess": "subset"}, None),
 }
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
-def board_of(env, number=None):
-    """Returns the board of the present game of an environment, which its first click places, or of one of a batch."""
-    state = env.get_state()
-    return state["mines"] if number is None else state["mines"][number]
+def mines_of(env):
+    """Returns the board of the present game, or those of a batch, which the first click places."""
+    return env.get_state()["mines"]
 
 
 def game(kind, seed, number):
     """Returns the board of game `number` of a seed whose earlier games nobody played; the first click is on cell 5."""
-    env = KINDS[kind][0](**KINDS[kind][2])
+    env = MinesweeperEnv(**KINDS[kind][0])
     env.reset(seed=seed)
     for _ in range(number - 1):
         env.reset()
     env.step(5)
-    return board_of(env)
-
-
-def start(env, kind, click=5):
-    """Starts the next game with a first click."""
-    env.reset()
-    env.step(click)
+    return mines_of(env)
 
 
 @every_kind
 @settings(max_examples=40, deadline=None)
 @given(earlier=st.lists(st.lists(st.integers(0, 11), max_size=6), min_size=1, max_size=4), given_board=st.booleans())
 def test_earlier_clicks_change_no_later_game(kind, earlier, given_board):
-    single, _, arguments, options = KINDS[kind]
-    env = single(**arguments)
+    arguments, options = KINDS[kind]
+    env = MinesweeperEnv(**arguments)
     for number, clicks in enumerate(earlier):
         env.reset(seed=None if number else 3, options=options if given_board else None)
         for click in clicks:
             env.step(click)
-    start(env, kind)
-    assert np.array_equal(board_of(env), game(kind, 3, len(earlier) + 1))
+    env.reset()
+    env.step(5)
+    assert np.array_equal(mines_of(env), game(kind, 3, len(earlier) + 1))
 
 
 @every_kind
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_a_batch_counts_autoresets_and_masked_resets(kind, mode):
-    _, batched, arguments, _ = KINDS[kind]
-    env = batched(4, **arguments, autoreset_mode=mode)
+    env = MinesweeperVectorEnv(4, **KINDS[kind][0], autoreset_mode=mode)
     env.reset(seed=[8, 9, 10, 11])
     numbers, over = np.ones(4, int), np.zeros(4, bool)
     for _ in range(40):
@@ -74,18 +67,17 @@ def test_a_batch_counts_autoresets_and_masked_resets(kind, mode):
     env.reset()
     env.step(np.full(4, 5))
     for i in range(4):
-        assert np.array_equal(board_of(env, i), game(kind, 8 + i, numbers[i] + 1))
+        assert np.array_equal(mines_of(env)[i], game(kind, 8 + i, numbers[i] + 1))
 
 
 @every_kind
 def test_a_seed_under_a_mask_begins_with_game_1(kind):
-    _, batched, arguments, _ = KINDS[kind]
-    env = batched(2, **arguments)
+    env = MinesweeperVectorEnv(2, **KINDS[kind][0])
     env.reset(seed=[1, 2])
     env.reset(seed=[7, 7], options={"reset_mask": np.array([False, True])})
     env.step(np.full(2, 5))
-    assert np.array_equal(board_of(env, 0), game(kind, 1, 1))
-    assert np.array_equal(board_of(env, 1), game(kind, 7, 1))
+    assert np.array_equal(mines_of(env)[0], game(kind, 1, 1))
+    assert np.array_equal(mines_of(env)[1], game(kind, 7, 1))
 
 
 @every_kind
