@@ -102,11 +102,11 @@ RULES = ("opening", "safe", "any", "corners")
 GAMES, CENTRE = 20_000, (4, 4)
 
 
-def frequencies(rule: str, games: int = GAMES) -> NDArray[np.float64]:
+def frequencies(rule: str) -> NDArray[np.float64]:
     """Returns the fraction of layouts of 9x9/10 with a mine in each cell, (9, 9), for the games of seeds from 0."""
-    env = MinesweeperVectorEnv(games, (9, 9), 10, rule, ("click",))
+    env = MinesweeperVectorEnv(GAMES, (9, 9), 10, rule, ("click",))
     env.reset(seed=0)
-    env.step(np.full(games, CENTRE[0] * 9 + CENTRE[1]))
+    env.step(np.full(GAMES, CENTRE[0] * 9 + CENTRE[1]))
     return env.get_state()["mines"].mean(axis=0)
 
 

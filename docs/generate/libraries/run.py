@@ -58,16 +58,11 @@ def snippets(heading: str, language: str = "python") -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", section(heading), re.DOTALL)
 
 
-def changes() -> list[tuple[str, str]]:
-    """Returns the lines of CleanRL's ppo.py that the page changes, old and new, without their indentation."""
-    (diff,) = snippets(HEADINGS["cleanrl"], "diff")
-    old, new = ([line[1:].strip() for line in diff.splitlines() if line[0] == sign] for sign in "-+")
-    return list(zip(old, new, strict=True))
-
-
 def patch(source: str) -> str:
-    """Returns a ppo.py with the changed lines; each old line must occur exactly once."""
-    for old, new in changes():
+    """Returns CleanRL's ppo.py with the lines that the page changes; each old line must occur exactly once."""
+    (diff,) = snippets(HEADINGS["cleanrl"], "diff")
+    removed, added = ([line[1:].strip() for line in diff.splitlines() if line[0] == sign] for sign in "-+")
+    for old, new in zip(removed, added, strict=True):
         parts = re.split(rf"(?<= ){re.escape(old)}\n", source)
         assert len(parts) == 2, f"not exactly one line {old!r}"
         source = f"{new}\n".join(parts)
