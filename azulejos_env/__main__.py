@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from minesweeper_env.config import counted
+from minesweeper_env.config import counted, whole_number
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ def _match(words: Sequence[str]) -> None:
         parser.error("give two policies or more, and --games of at least 2")
     rows, cols = options.size
     config = GameConfig(rows, cols, options.colours)
-    seeds = range(options.seed, options.seed + math.ceil(options.games / 2))
+    first_seed = whole_number("--seed", options.seed, 0)
+    seeds = range(first_seed, first_seed + math.ceil(options.games / 2))
     width, games = max(map(len, policies)), 2 * len(seeds)
     print(f"Azulejos {rows}x{cols}, {config.colours} colours, boards of seeds {seeds[0]} to {seeds[-1]}")
     print(f"{'policy':<{width}}  {'against':<{width}}  {'wins':>6} {'ties':>6} {'losses':>6}  win rate (95 %)")
@@ -140,13 +141,14 @@ def _generate(options: argparse.Namespace) -> None:
 
     rows, cols = options.generate
     config = GameConfig(rows, cols, 3 if options.colours is None else options.colours)
+    seed = whole_number("-seed", options.seed or 0, 0)
     path = Path(options.file)
     if path.is_file():
         try:
             read_game(path)
         except ValueError:
             _fail(f"{path} exists, and is no game of Azulejos; -generate replaces games alone")
-    _write(path, write_game_text(Position(config, random_board(config, options.seed or 0))), str(path))
+    _write(path, write_game_text(Position(config, random_board(config, seed))), str(path))
 
 
 def _search(options: argparse.Namespace) -> None:

@@ -93,6 +93,8 @@ def test_a_board_is_made_from_a_seed(capsys):
         ("match greedy", "two policies"),
         ("match greedy strong", "'strong'"),
         ("match greedy random --games 1", "--games"),
+        ("match greedy random --seed -1", "--seed"),
+        ("-file new.txt -generate 3x3 -seed -1", "-seed"),
     ],
 )
 def test_wrong_arguments_and_files_give_one_line_and_status_2(capsys, line, word):
