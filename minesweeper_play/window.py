@@ -79,13 +79,7 @@ def run(options: PlayOptions) -> int:
 
 
 class GameWindow:
-    """One game after another, played with the buttons of a mouse and with keys.
-
-    Attributes:
-        message: the text below the board.
-        overlay: whether the mine probabilities are shown.
-        marks: the cells that the last hint names, and the part of each; none after the next move.
-    """
+    """One game after another, played with the buttons of a mouse and with keys; `overlay` shows mine probabilities."""
 
     def __init__(
         self, pygame: Any, options: PlayOptions, session: Session | None = None, statistics: Statistics | None = None

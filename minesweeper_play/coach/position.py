@@ -28,30 +28,18 @@ from minesweeper_play.winning import Choice, Estimate, Winning
 
 @dataclass(frozen=True)
 class Analysis:
-    """The result of an analysis: certain cells, probabilities, and the best moves.
-
-    Attributes:
-        layouts: the number of layouts that fit.
-        probabilities: (rows, cols) float64, the probability of a mine in each cell; 0.0 on open cells.
-        safe: the covered cells that are certainly free.
-        mine: the covered cells that are certainly mines, shown ones left out.
-        wrong_flags: the flags on cells that are certainly free.
-        steps: the easiest proof of a safe cell; empty if there is none, or if no cell is open.
-        choices: the clicks to consider, the best one first: the safe cells of the proof, or guesses. Empty once the
-            game is over.
-        win: the probability of winning.
-    """
+    """The result of an analysis: certain cells, probabilities, and the best moves."""
 
     board: NDArray[np.int8]
     mines: int
     status: Status
-    layouts: int
-    probabilities: NDArray[np.float64]
-    safe: tuple[Cell, ...]
-    mine: tuple[Cell, ...]
-    wrong_flags: tuple[Cell, ...]
-    steps: tuple[Step, ...]
-    choices: tuple[Choice, ...]
+    layouts: int  # the number of layouts that fit
+    probabilities: NDArray[np.float64]  # (rows, cols), of a mine in each cell; 0.0 on open cells
+    safe: tuple[Cell, ...]  # the covered cells that are certainly safe
+    mine: tuple[Cell, ...]  # the covered cells that are certainly mines, shown ones left out
+    wrong_flags: tuple[Cell, ...]  # the flags on cells that are certainly safe
+    steps: tuple[Step, ...]  # the easiest proof of a safe cell; empty if there is none, or if no cell is open
+    choices: tuple[Choice, ...]  # the safe cells of the proof, or guesses, the best first; empty once the game is over
     win: Estimate
 
     @property

@@ -71,44 +71,26 @@ class Mark(StrEnum):
 
 @dataclass
 class Turn:
-    """A move that opens cells; `replay` sets the fields without a default, `judge_turns` risks, and a review the rest.
+    """A move that opens cells; `replay` sets the fields up to `is_choice`, `judge_turns` risks, a review the rest."""
 
-    Attributes:
-        number: its number among the turns of the game, from 1.
-        board: (rows, cols) int8 codes that the player saw.
-        opened: the covered cells that the move opens, before any flood.
-        lost: whether it lost the game.
-        wrong_flags: the flags on safe cells by which a chord lost the game.
-        is_choice: whether the player chose the cell: it is neither the first click nor help.
-        is_judged: whether it is a choice, and the oracle could judge it.
-        risk: the probability that the turn loses the game.
-        least: the least probability of a mine among the covered cells.
-        excess: `risk` less `least`; 0.0 where they differ by rounding alone.
-        before, after: the probability of winning; its `kind` is "between" on a line between two other turns.
-        skill: the loss by the choice, at most 0.
-        luck: the gain or loss by the outcome.
-        better: a click that was safer or wins more; None if there is none.
-        steps: the proof of a safe cell that the turn missed; empty if there was none.
-    """
-
-    number: int
+    number: int  # among the turns of the game, from 1
     move: Move
-    board: NDArray[np.int8]
-    opened: tuple[Cell, ...]
-    lost: bool
-    wrong_flags: tuple[Cell, ...] = ()
-    is_choice: bool = True
-    is_judged: bool = False
-    risk: float = 0.0
-    least: float = 0.0
-    excess: float = 0.0
+    board: NDArray[np.int8]  # (rows, cols), the codes that the player saw
+    opened: tuple[Cell, ...]  # the covered cells that the move opens, before any flood
+    lost: bool  # whether the move lost the game
+    wrong_flags: tuple[Cell, ...] = ()  # the flags on safe cells by which a chord lost the game
+    is_choice: bool = True  # whether the player chose the cell: it is neither the first click nor help
+    is_judged: bool = False  # whether it is a choice, and the oracle could judge it
+    risk: float = 0.0  # the probability that the turn loses the game
+    least: float = 0.0  # the least probability of a mine among the covered cells
+    excess: float = 0.0  # `risk` less `least`; 0.0 where they differ by rounding alone
     mark: Mark = Mark.NOT_JUDGED
-    before: Estimate = field(init=False)
+    before: Estimate = field(init=False)  # the probability of winning
     after: Estimate = field(init=False)
-    skill: float = 0.0
-    luck: float = 0.0
-    better: Choice | None = None
-    steps: tuple[Step, ...] = ()
+    skill: float = 0.0  # the loss by the choice, at most 0
+    luck: float = 0.0  # the gain or loss by the outcome
+    better: Choice | None = None  # a click that was safer or wins more
+    steps: tuple[Step, ...] = ()  # the proof of a safe cell that the turn missed
 
     @property
     def misses_safe(self) -> bool:

@@ -31,28 +31,17 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Advice:
-    """A cell to open, and why.
-
-    Attributes:
-        cell: the cell, which `is_named` by the player or not. It has a flag only if no other is left, or no other safe.
-        risk: the probability that it is a mine; 0.0 where it is certainly safe.
-        steps: the proof of `minesweeper_env.inference.hint`; empty for a guess and a protected first click.
-        choices: the best guesses by the probability of winning, if it is known; empty without a guess.
-        is_exact: whether these probabilities are exact.
-        win: the probability of winning with a cell that the player has named; None if it is not known.
-        better: where the player has named a cell, advice on a safe one or one that wins more; None if there is none.
-        wrong_flags: the flags on cells that are certainly safe.
-    """
+    """A cell to open, and why; it has a flag only if no other cell is left, or no other safe one."""
 
     cell: Cell
-    risk: float
-    steps: tuple[Step, ...] = ()
-    is_named: bool = False
-    choices: tuple[Choice, ...] = ()
-    is_exact: bool = False
-    win: float | None = None
-    better: Advice | None = None
-    wrong_flags: tuple[Cell, ...] = ()
+    risk: float  # the probability that the cell is a mine; 0.0 where it is certainly safe
+    steps: tuple[Step, ...] = ()  # the proof; empty for a guess and a protected first click
+    is_named: bool = False  # whether the player has named the cell
+    choices: tuple[Choice, ...] = ()  # the best guesses by the probability of winning, if it is known
+    is_exact: bool = False  # whether these probabilities are exact
+    win: float | None = None  # the probability of winning with a named cell, if it is known
+    better: Advice | None = None  # on a safe cell, or one that wins more than the named one
+    wrong_flags: tuple[Cell, ...] = ()  # the flags on cells that are certainly safe
 
     @property
     def is_safe(self) -> bool:

@@ -36,17 +36,11 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """Effect of a move.
+    """Effect of a move."""
 
-    Attributes:
-        key: a message of the catalogues; "" where there is nothing to say.
-        cells: the cells whose codes changed, in reading order; none if the move was refused.
-        values: what fills the placeholders of the message. `x` is a column and `y` a row, both from 1.
-    """
-
-    key: str = ""
-    cells: tuple[Cell, ...] = ()
-    values: Mapping[str, object] = field(default_factory=dict)
+    key: str = ""  # a message of the catalogues; "" where there is nothing to say
+    cells: tuple[Cell, ...] = ()  # the cells whose codes changed, in reading order; none if the move was refused
+    values: Mapping[str, object] = field(default_factory=dict)  # by placeholder; `x` is a column, `y` a row, from 1
 
     @property
     def accepted(self) -> bool:

@@ -71,34 +71,23 @@ class BoardKind(NamedTuple):
 
 
 class GameRecord(msgspec.Struct, frozen=True):
-    """One finished game.
+    """One finished game."""
 
-    Attributes:
-        when: the end of the game, ISO 8601 with the time zone.
-        no_guess: "subset" or "exact"; "" for a board that may need guesses.
-        seconds: the time on the clock.
-        value: 3BV of the board.
-        solved: 3BV of what was open.
-        clicks: the number of moves that changed the board, with marks and the cells that `help` opened.
-        aids: the kinds of help used, joined by commas; "" for none. A game with help sets no best time.
-        identity: the random name of the session.
-    """
-
-    when: str
+    when: str  # the end of the game, ISO 8601 with the time zone
     rows: Count
     cols: Count
     mines: Count
     first_click: Literal["any", "safe", "opening", "corners"]
     radius: Literal[1]
-    no_guess: Literal["", "subset", "exact"]
+    no_guess: Literal["", "subset", "exact"]  # "" for a board that may need guesses
     seed: Count
     won: bool
     seconds: Annotated[float, msgspec.Meta(ge=0)]
-    value: Count
-    solved: Count
-    clicks: Count
-    aids: str
-    identity: str
+    value: Count  # 3BV of the board
+    solved: Count  # 3BV of what was open
+    clicks: Count  # moves that changed the board, with marks and the cells that `help` opened
+    aids: str  # the kinds of help used, joined by commas; a game with help sets no best time
+    identity: str  # the random name of the session
 
     @classmethod
     def of(cls, session: Session) -> GameRecord:

@@ -31,11 +31,7 @@ CURSOR_KEYS = {
 
 
 class BoardCanvas(ScrollView):
-    """A board of any size, with row and column numbers that stay in sight; the arrow keys scroll it.
-
-    Attributes:
-        picture: the picture that is shown, without cursor and animation.
-    """
+    """A board of any size, with row and column numbers that stay in sight; the arrow keys scroll it."""
 
     DEFAULT_CSS = "BoardCanvas { width: 1fr; height: 1fr; }"
 

@@ -122,24 +122,14 @@ NEXT_STYLE: dict[RiskStyle, RiskStyle] = {"off": "numbers", "numbers": "shades",
 
 @dataclass(frozen=True)
 class Picture:
-    """A board as it is drawn.
+    """A board as it is drawn."""
 
-    Attributes:
-        codes: int8 (rows, cols), the visible codes.
-        wrong: bool (rows, cols), flags on cells without a mine; None while the game goes on.
-        fatal: the cell whose mine ended the game.
-        levels: int64 (rows, cols), risks by `minesweeper_env.rendering.levels_of`; None shows no risks.
-        numbers: whether risks are written in per cent.
-        marks: the cells that a hint names.
-        cursor: the cell of the cursor; None hides it.
-    """
-
-    codes: NDArray[np.int8]
-    wrong: NDArray[np.bool_] | None = None
-    fatal: Cell | None = None
-    levels: NDArray[np.int64] | None = None
-    numbers: bool = True
-    marks: Mapping[Cell, Mark] = field(default_factory=dict)
+    codes: NDArray[np.int8]  # (rows, cols), the visible codes
+    wrong: NDArray[np.bool_] | None = None  # (rows, cols), flags on cells without a mine; None while the game goes on
+    fatal: Cell | None = None  # the cell whose mine ended the game
+    levels: NDArray[np.int64] | None = None  # (rows, cols), risks by `levels_of`; None shows no risks
+    numbers: bool = True  # whether risks are written in per cent
+    marks: Mapping[Cell, Mark] = field(default_factory=dict)  # the cells that a hint names
     cursor: Cell | None = None
 
     @property

@@ -36,17 +36,11 @@ Source = Literal["network", "own", "preference", "exact", "uniform", "none"]
 
 
 class Ratings(NamedTuple):
-    """Ratings of a board.
-
-    Attributes:
-        source: where they come from.
-        risks: float64 (rows, cols), from 0 for good cells to 1 for bad ones; NaN on cells without a rating.
-        oracle: the exact probabilities beside the policy's own numbers; None where `risks` come from the oracle.
-    """
+    """Ratings of a board."""
 
     source: Source
-    risks: NDArray[np.float64]
-    oracle: Ratings | None = None
+    risks: NDArray[np.float64]  # (rows, cols), from 0 for good cells to 1 for bad ones; NaN on cells without a rating
+    oracle: Ratings | None = None  # the exact probabilities; None where `risks` come from the oracle
 
 
 class Choice(NamedTuple):
