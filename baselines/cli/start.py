@@ -21,11 +21,9 @@ MOST_NAMES = 6
 
 
 def typed_command(program: str, arguments: Sequence[str] | None) -> str:
-    """Returns the command line as the user typed it.
+    """Returns the command line as the user typed it; None stands for the arguments in `sys.argv`.
 
-    Args:
-        program: "evaluate.py", "minesweeper evaluate" or "python -m baselines evaluate", for example.
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
+    The program is "evaluate.py", "minesweeper evaluate" or "python -m baselines evaluate", for example.
     """
     words = ["python", program] if program.endswith(".py") else program.split()
     return shlex.join([*words, *(sys.argv[1:] if arguments is None else arguments)])
@@ -45,10 +43,7 @@ def listed(names: Sequence[object]) -> str:
 
 
 def announce(line: str) -> None:
-    """Prints on stderr what a command is about to do.
-
-    The line wraps at the width of a terminal. Elsewhere it stays one line.
-    """
+    """Prints on stderr what a command is about to do: wrapped on a terminal, in one line elsewhere."""
     if sys.stderr.isatty():
         width = get_terminal_size().columns
         line = fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -279,9 +279,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
         """Draws each stored transition `replay_ratio` times on average, in minibatches, and logs "train/loss".
 
-        Args:
-            gradient_steps: ignored, since the number of stored transitions varies.
-            batch_size: transitions per minibatch.
+        `gradient_steps` is ignored, since the number of stored transitions varies.
         """
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)

@@ -273,11 +273,7 @@ class MultiBoardMixin(BaseAlgorithm):
 def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **arguments: Any) -> Any:
     """Makes a model and starts its games; this seeds the generators of Python, NumPy and PyTorch.
 
-    Args:
-        algorithm: class of the algorithm; its constructor takes the hyperparameters by their names.
-        policy: class of its policy.
-        settings: of the training.
-        **arguments: further arguments of the algorithm.
+    The constructor of the algorithm takes the hyperparameters by their names, and the further arguments.
     """
     envs, own = make_envs(settings), asdict(settings.own)
     for name in ("learning_rate", "learning_rate_flat", "learning_rate_final"):
