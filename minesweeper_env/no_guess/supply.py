@@ -206,9 +206,10 @@ class BoardSupply:
 @lru_cache(maxsize=64)
 def _check_first_cells(config: BoardConfig, level: str) -> None:
     """Raises an ImpossibleBoardError for the first cell that no layout serves, where layouts are few enough to try."""
-    cells = np.array([cell for cell in range(config.cells) if has_few_layouts(config, cell)], np.int64)
-    if len(cells) == 0:
+    # A first cell in the middle leaves the fewest layouts. Asking cell by cell takes seconds on a large board.
+    if comb(config.max_mines, config.mines) > FEW_LAYOUTS:
         return
+    cells = np.array([cell for cell in range(config.cells) if has_few_layouts(config, cell)], np.int64)
     searcher = Searcher(config)
     found = searcher.search(cells, np.zeros(len(cells), np.uint64), level, REJECTIONS)
     for cell in cells[~found.solved].tolist():

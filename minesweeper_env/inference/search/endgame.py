@@ -208,15 +208,10 @@ _searcher = lru_cache(maxsize=4)(EndgameSearcher)
 
 
 def solve_endgame(mines: Bytes, counts: Bytes, *, max_nodes: int = MAX_NODES) -> Endgame:
-    """Finds the click that wins the most of n equally likely layouts, by exact search.
+    """Finds the click that wins the most of n equally likely layouts, by exact search among up to `max_nodes` sets.
 
-    The time depends on the layouts more than on their number. The answer depends on the arguments alone.
-
-    Args:
-        mines: (n, k) uint8, 1 for a mine. The layouts are distinct and have equally many mines. The k columns are the
-            covered cells, or only the covered cells that differ between layouts.
-        counts: (n, k) uint8, the number of mines in the neighbours of each cell, as in `Layouts.counts`.
-        max_nodes: the number of sets of layouts to examine before the search gives up; at least 1.
+    `mines` and `counts` are (n, k) uint8 as in `Layouts`. The layouts are distinct and have equally many mines. The k
+    columns are the covered cells, or only those that differ between layouts.
     """
     # The memory of a search grows with the square of the number of columns. Only columns whose count differs between
     # layouts, and the first one that is free in the most layouts, are ever clicked.
