@@ -89,8 +89,7 @@ def _match(words: Sequence[str]) -> None:
         parser.error("give two policies or more, and --games of at least 2")
     rows, cols = options.size
     config = GameConfig(rows, cols, options.colours)
-    first_seed = whole_number("--seed", options.seed, 0)
-    seeds = range(first_seed, first_seed + math.ceil(options.games / 2))
+    seeds = range(whole_number("--seed", options.seed, 0), options.seed + math.ceil(options.games / 2))
     width, games = max(map(len, policies)), 2 * len(seeds)
     print(f"Azulejos {rows}x{cols}, {config.colours} colours, boards of seeds {seeds[0]} to {seeds[-1]}")
     print(f"{'policy':<{width}}  {'against':<{width}}  {'wins':>6} {'ties':>6} {'losses':>6}  win rate (95 %)")

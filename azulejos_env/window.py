@@ -31,10 +31,7 @@ def show_game(window: Window, view: View, fps: float, hint: str = "") -> None:
 class Match:
     """A game of a person, who moves first, against the machine; moves can be taken back.
 
-    Attributes:
-        position: the position.
-        message: why the person's last click or key had no effect; empty if it had one.
-        left: whether the person has left.
+    `message` says why the person's last click or key had no effect, and is empty if it had one.
     """
 
     def __init__(self, position: Position, choose: Callable[[Position], Cell]) -> None:
