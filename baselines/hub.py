@@ -77,25 +77,23 @@ def parse_hub_name(text: str) -> HubName:
     return HubName(match["repository"], match["revision"] or DEFAULT_REVISION)
 
 
-def pinned_within(specification: str, base: str) -> str:
-    """Returns a specification of a policy with the commit of its agent of the hub; any other one as it is.
+def pinned_name(text: str) -> str:
+    """Returns the name of an agent of the hub with its commit.
 
     An agent that is not pinned is downloaded. A process asks once for each revision, and prints the commit on stderr.
-    Without a network, the commit of the last download counts. `base` is the specification without its options.
+    Without a network, the commit of the last download counts.
 
     Raises:
         HubError: there is no such repository or revision, the hub cannot be reached and the cache has none, the
             repository holds no agent, or a file is too large.
         MissingExtraError: the client of the hub is not installed.
     """
-    if not is_hub_name(base):
-        return specification
-    name = parse_hub_name(base)
-    return str(name if name.is_pinned else name.at(_resolve(name).name)) + specification[len(base) :]
+    name = parse_hub_name(text)
+    return str(name if name.is_pinned else name.at(_resolve(name).name))
 
 
 def hub_folder(name: str) -> Path:
-    """Returns the folder in the client's cache with an agent, downloaded once; raises as `pinned_within` does."""
+    """Returns the folder in the client's cache with an agent, downloaded once; raises as `pinned_name` does."""
     parsed = parse_hub_name(name)
     return (_cached(parsed) if parsed.is_pinned else None) or _resolve(parsed)
 

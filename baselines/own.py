@@ -24,10 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import minesweeper_env
-from baselines.hub import PREFIX, parse_hub_name
 from baselines.policy import DEFAULT_MOVES, PolicyError
 from baselines.support.act_inputs import checked_act
-from baselines.support.checks import number_or_text
 from baselines.support.files import local_path
 from minesweeper_env.config import BoardConfig, whole_number
 
@@ -119,65 +117,18 @@ class EntryPolicy:
             return bool(self.policy.finishes(board))
 
 
-_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-_OWN = [re.compile(rf"(?P<base>{base}):(?P<attribute>{_NAME})(?::(?P<options>.*))?") for base in (r".+?\.py", _NAME)]
-"""A class or function in a file, and one in a module."""
-
-_WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
-
-
 class Specification(NamedTuple):
     """A policy as the user writes it: the whole text, and its parts.
 
-    `base` is a name, a run folder or an agent of the hub; or a module or a file, with the class or function in it as
-    `attribute`.
+    `base` is a name, a run folder or an agent of the hub; or a module or, `in_file`, a file, with the class or function
+    in it as `attribute`.
     """
 
     text: str
     base: str
     attribute: str | None
     options: dict[str, Any]
-
-    @property
-    def in_file(self) -> bool:
-        """True for a class or function in a file; False for one in a module, a name or a run folder."""
-        return self.attribute is not None and self.base.endswith(".py")
-
-
-def parse_specification(text: str, is_known: Callable[[str], bool]) -> Specification:
-    """Parses ``NAME``, ``RUN_FOLDER``, ``hf:user/repo@revision``, ``package.module:NAME`` or ``path/file.py:NAME``.
-
-    Options may follow a further colon, as ``option=value,option=value``. A value is parsed as an int, a float, true,
-    false or none; anything else is a string. What `is_known` accepts is a name, a run folder or an agent of the hub,
-    whatever it looks like. A ValueError says what a text of another form lacks.
-    """
-    if not isinstance(text, str):
-        raise ValueError(f"the name of a policy must be a text, such as 'exact' or 'path/file.py:NAME', not {text!r}")
-    for end in (len(text), *(match.start() for match in re.finditer(":", text))):
-        if end > 0 and is_known(text[:end]):
-            options = text[end + 1 :] if end < len(text) else None
-            return Specification(text, text[:end], None, _parse_options(text, options))
-    if text.startswith(PREFIX):
-        parse_hub_name(text)  # raises, since no beginning of the text is a name
-    if match := next(filter(None, (form.fullmatch(text) for form in _OWN)), None):
-        return Specification(text, match["base"], match["attribute"], _parse_options(text, match["options"]))
-    if re.search(r"\.py(?::|$)", text):
-        raise ValueError(
-            f"write a policy of a file as path/file.py:NAME or path/file.py:NAME:option=value, not {text!r}"
-        )
-    return Specification(text, text.partition(":")[0], None, {})
-
-
-def _parse_options(text: str, given: str | None) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for part in () if given is None else given.split(","):
-        option, equals, value = part.partition("=")
-        if not option or not equals:
-            raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")
-        if option in options:
-            raise ValueError(f"option {option} of policy {text!r} is given twice")
-        options[option] = _WORDS.get(value.lower(), number_or_text(value))
-    return options
+    in_file: bool = False
 
 
 def load(specification: Specification) -> Callable[..., Any]:

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from baselines.hub import DESCRIPTION, WEIGHTS, hub_folder, is_hub_name, parse_hub_name, pinned_within
-from baselines.own import EntryFactory, Specification, existing_file, load, parse_specification
+from baselines.hub import DESCRIPTION, PREFIX, WEIGHTS, hub_folder, is_hub_name, parse_hub_name, pinned_name
+from baselines.own import EntryFactory, Specification, existing_file, load
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
+from baselines.support.checks import number_or_text
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.files import local_path
 from minesweeper_env.config import BoardConfig
@@ -78,6 +81,12 @@ CHECKPOINT_FILE = "checkpoint.safetensors"
 AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
 """The shipped agents: one run folder each, named after the agent."""
 
+_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_OWN = re.compile(rf"(?P<base>.+?\.py|{_NAME}):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
+"""A class or function in a file, or in a module."""
+
+_WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
+
 
 @dataclass(frozen=True)
 class PolicyMaker:
@@ -87,17 +96,13 @@ class PolicyMaker:
         name: the specification that names it.
         make: its class, or another callable that takes a `BoardConfig` and the options.
         options: the given options; `find_policy` has checked that the policy has them.
+        precision: number format of its network, given or by default; None if the policy has no such choice.
     """
 
     name: str
     make: Callable[..., Policy]
     options: dict[str, Any]
-
-    @property
-    def precision(self) -> str | None:
-        """The number format of the policy's network, given or by default; None if the policy has no such choice."""
-        choice = inspect.signature(self.make).parameters.get("precision")
-        return None if choice is None else str(self.options.get("precision", choice.default))
+    precision: str | None = None
 
     def config_for(self, config: BoardConfig) -> BoardConfig:
         """Returns the configuration with the moves that games of this board must offer for the policy."""
@@ -220,11 +225,12 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
     if specification.attribute is not None:
         return PolicyMaker(name, EntryFactory(specification, options), options)
     make = _built_in(specification.base)
-    allowed = list(inspect.signature(make).parameters)[1:]
-    if unknown := ", ".join(option for option in options if option not in allowed):
-        names = ", ".join(allowed) or "none"
+    _, *allowed = inspect.signature(make).parameters.values()
+    defaults = {each.name: each.default for each in allowed}
+    if unknown := ", ".join(option for option in options if option not in defaults):
+        names = ", ".join(defaults) or "none"
         raise ValueError(f"policy {specification.base!r} has no option {unknown}; its options: {names}")
-    return PolicyMaker(name, make, options)
+    return PolicyMaker(name, make, options, (defaults | options).get("precision"))
 
 
 def pinned(name: str) -> str:
@@ -233,7 +239,8 @@ def pinned(name: str) -> str:
     The agent is downloaded if it is not in the client's cache; a ValueError or a MissingExtraError says why it cannot
     be had. A specification of another policy is returned as it is.
     """
-    return pinned_within(name, read_specification(name).base)
+    base = read_specification(name).base
+    return pinned_name(base) + name[len(base) :] if is_hub_name(base) else name
 
 
 def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
@@ -242,19 +249,12 @@ def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
     Such a name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file, in
     `folder`: these are data. For a class or a function, what the user has `typed` is returned; a ValueError if nothing.
     """
-
-    def is_public(text: str) -> bool:
-        return text in policy_names() or (is_hub_name(text) and parse_hub_name(text).is_pinned)
-
-    def is_beside(text: str) -> bool:
-        path = (folder / text).resolve()
-        return path.is_relative_to(folder.resolve()) and (path / AGENT_FILE).is_file()
-
-    specification = parse_specification(name, lambda text: is_public(text) or is_hub_name(text) or is_beside(text))
-    if is_public(specification.base):
-        return name
-    if specification.attribute is None and is_beside(specification.base):
-        return f"{folder}/{name}"
+    for base in (name, *accumulate(name.split(":"), "{}:{}".format)):
+        if base in policy_names() or (is_hub_name(base) and parse_hub_name(base).is_pinned):
+            return name
+        path = (folder / base).resolve()
+        if base and path.is_relative_to(folder.resolve()) and (path / AGENT_FILE).is_file():
+            return f"{folder}/{name}"
     if typed is None:
         raise ValueError(
             f"the policy {name!r} may run code: it is no name of the package, no run folder beside the file and no "
@@ -270,8 +270,6 @@ def check_name(name: str) -> None:
         check_extra("huggingface_hub", "hub")
     if specification.in_file:
         existing_file(specification)
-    elif specification.attribute is None and not _is_name(specification.base):
-        raise ValueError(_unknown(specification.base))
 
 
 def policy_digest(name: str) -> str | None:
@@ -305,13 +303,42 @@ def policy_files(name: str) -> list[Path]:
     return [folder / AGENT_FILE, folder / AGENT_WEIGHTS_FILE]
 
 
-def read_specification(name: str) -> Specification:
-    """Returns the parts of a specification; loads nothing. Raises ValueError if it has another form."""
-    return parse_specification(name, _is_name)
+def read_specification(text: str) -> Specification:
+    """Returns the parts of a specification; loads nothing. A ValueError says what a text of another form lacks.
+
+    What begins with a name, a run folder or an agent of the hub is one, whatever the rest looks like.
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"the name of a policy must be a text, such as 'exact' or 'path/file.py:NAME', not {text!r}")
+    for base in (text, *accumulate(text.split(":"), "{}:{}".format)):
+        if base and _is_name(base):
+            return Specification(text, base, None, _parse_options(text, text[len(base) + 1 :]) if base != text else {})
+    if text.startswith(PREFIX):
+        parse_hub_name(text)  # raises, since no beginning of the text is a name
+    if match := _OWN.fullmatch(text):
+        options = {} if match["options"] is None else _parse_options(text, match["options"])
+        return Specification(text, match["base"], match["attribute"], options, match["base"].endswith(".py"))
+    if re.search(r"\.py(?::|$)", text):
+        raise ValueError(
+            f"write a policy of a file as path/file.py:NAME or path/file.py:NAME:option=value, not {text!r}"
+        )
+    raise ValueError(_unknown(text.partition(":")[0]))
 
 
 def _is_name(text: str) -> bool:
     return text in SCRIPTED or is_hub_name(text) or agent_folder(text) is not None
+
+
+def _parse_options(text: str, given: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for part in given.split(","):
+        option, equals, value = part.partition("=")
+        if not option or not equals:
+            raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")
+        if option in options:
+            raise ValueError(f"option {option} of policy {text!r} is given twice")
+        options[option] = _WORDS.get(value.lower(), number_or_text(value))
+    return options
 
 
 def _built_in(base: str) -> Callable[..., Policy]:
@@ -320,12 +347,9 @@ def _built_in(base: str) -> Callable[..., Policy]:
         module, _, attribute = SCRIPTED[base].partition(":")
         make: Callable[..., Policy] = getattr(import_module(module), attribute)
         return make
-    folder = agent_folder(base)
-    if folder is None:
-        raise ValueError(_unknown(base))
     for module in ("torch", "safetensors"):
         import_extra(module)
-    found: Callable[..., Policy] = import_module("baselines.learned.agents").find_agent(folder)
+    found: Callable[..., Policy] = import_module("baselines.learned.agents").find_agent(agent_folder(base))
     return found
 
 

@@ -12,7 +12,7 @@ from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, read_result_file, title_of
 from baselines.evaluation.columns import format_p_value, per_cent, shown, spaced
 from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
-from baselines.registry import policy_names, read_specification
+from baselines.registry import policy_names
 from minesweeper_env.texts import markdown, markdown_code
 
 NOT_MEASURED = "-"
@@ -48,7 +48,7 @@ def read_results(folder: Path) -> list[ResultFile]:
 def check_name(result: ResultFile, folder: Path) -> None:
     """Raises a ValueError if an entry takes somebody else's name or file in a folder, or the package's author."""
     card, names = result.card, policy_names()
-    is_ours = card.author == AUTHOR and card.name == card.policy and read_specification(card.policy).base in names
+    is_ours = card.author == AUTHOR and card.name == card.policy and card.policy.partition(":")[0] in names
     if (card.name.casefold() in names or _skeleton(card.author) == _skeleton(AUTHOR)) and not is_ours:
         raise ValueError(f"{card.name!r} by {card.author!r} takes a name or the author of the package; choose another")
     for path in folder.glob(f"*{SUFFIX}"):

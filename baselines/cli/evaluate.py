@@ -23,7 +23,7 @@ from baselines.cli.arguments import (
 from baselines.cli.command import Command, Work
 from baselines.cli.start import INTERRUPTED, announce, listed
 from baselines.evaluation.seeds import check_seeds
-from baselines.registry import check_name, pinned, policy_names
+from baselines.registry import check_name, policy_names
 from baselines.support.board_names import board_of, rules_of
 from baselines.support.extras import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
@@ -163,9 +163,10 @@ def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool =
         check_judgeable(config)
     entrants: dict[str, Entrant] = {}
     for asked in chosen:
-        for name in policy_names() if asked == ALL else [pinned(asked)]:
+        for name in policy_names() if asked == ALL else [asked]:
             try:
-                entrants[name] = prepare(name, name, config, diagnose)
+                entrant = prepare(name, config, diagnose)
+                entrants[entrant.name] = entrant
             except ValueError as error:
                 if asked != ALL or name in chosen:
                     raise

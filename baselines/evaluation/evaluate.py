@@ -87,7 +87,7 @@ def evaluate(
     chosen, references = _named(policy), _named(against)
     if not chosen:
         raise ValueError("at least one policy is needed")
-    entrants = [prepare(name, each, config, diagnose) for name, each in (chosen | references).items()]
+    entrants = [prepare(each, config, diagnose, name) for name, each in (chosen | references).items()]
     if workers > 1:
         for entrant in entrants:
             _check_sendable(entrant)
@@ -140,14 +140,14 @@ class Entrant:
         return result
 
 
-def prepare(name: str, policy: Any, config: BoardConfig, diagnose: bool = False) -> Entrant:
+def prepare(policy: Any, config: BoardConfig, diagnose: bool = False, name: str = "") -> Entrant:
     """Builds a policy once, and lets it choose once on an empty board where it is code of the user.
 
     Args:
-        name: name of the policy in tables.
         policy: a specification, an object with `act`, or a callable that takes size, mines and first_click.
         config: board of the games, with any moves.
         diagnose: True to check that the clicks in its games can be judged.
+        name: name of the policy in tables; a specification is its own name if none is given.
 
     Raises:
         ValueError: it is none of these, or does not play this board.
@@ -156,10 +156,9 @@ def prepare(name: str, policy: Any, config: BoardConfig, diagnose: bool = False)
     """
     precision = None
     if isinstance(policy, str):
-        policy = pinned(policy)
         maker = find_policy(policy)
-        games, precision = maker.config_for(config), maker.precision
-        build: Callable[[], Policy] = partial(build_policy, policy, games)
+        name, games, precision = name or maker.name, maker.config_for(config), maker.precision
+        build: Callable[[], Policy] = partial(build_policy, maker.name, games)
         built = build()
     else:
         _check_kind(policy)

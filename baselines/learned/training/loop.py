@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from baselines.hub import pinned_within
+from baselines.hub import is_hub_name, pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
 from baselines.learned.common.budget import Budget
 from baselines.learned.configurations import RUN_FILE, training_of
@@ -75,7 +75,8 @@ def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
         device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(settings.threads)
     keep_freed_memory()
-    return replace(settings, device=device, start=settings.start and pinned_within(settings.start, settings.start))
+    start = settings.start
+    return replace(settings, device=device, start=pinned_name(start) if start and is_hub_name(start) else start)
 
 
 def _start_from(learner: Learner, agent: str) -> dict[str, Any]:
