@@ -57,14 +57,14 @@ class RayWorkers(Workers):
     def run(
         self,
         work: Callable[..., Any],
-        next_call: Callable[[], Call | None],
+        calls: Iterator[Call],
         on_look: Callable[[], object] = lambda: None,
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result; see `Workers.run`."""
         identity, flying = own_identity(), dict[Any, Call]()
         while True:
             places = CALLS_PER_CPU * self.count
-            while len(flying) < places and (call := next_call()) is not None:
+            while len(flying) < places and (call := next(calls, None)) is not None:
                 flying[self._remote.remote(identity, work, call)] = call
             if not flying:
                 return

@@ -55,21 +55,21 @@ class Workers:
     def run(
         self,
         work: Callable[..., Any],
-        next_call: Callable[[], Call | None],
+        calls: Iterator[Call],
         on_look: Callable[[], object] = lambda: None,  # noqa: ARG002
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result when it has ended, whatever their order; a lost call is carried out again.
 
         Args:
             work: what to call; elsewhere it must pickle, and so must the arguments.
-            next_call: returns the arguments of the next call; None, however often it is asked, if all have begun.
+            calls: the arguments of each call, taken when the call can begin.
             on_look: called every second while no call ends.
 
         Raises:
             KilledWorkerError: a call killed its worker again and again.
             WorkerError: there are no workers any more.
         """
-        while (call := next_call()) is not None:
+        for call in calls:
             yield call, work(*call)
 
 
@@ -108,14 +108,14 @@ class ProcessPool(Workers):
     def run(
         self,
         work: Callable[..., Any],
-        next_call: Callable[[], Call | None],
+        calls: Iterator[Call],
         on_look: Callable[[], object] = lambda: None,
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result; see `Workers.run`. One call waits in each worker, so that none idles."""
         free = [*range(self.count), *range(self.count)]
         flying: dict[Future[Any], _Place] = {}
         while True:
-            while free and (call := next_call()) is not None:
+            while free and (call := next(calls, None)) is not None:
                 self._begin(flying, work, _Place(free.pop(0), call, 0))
             if not flying:
                 return

@@ -166,13 +166,13 @@ def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[T
     if options.ray is None:
         calls = ((task,) for task in tasks)
         with worker_pool(min(options.workers, len(tasks))) as pool:
-            for (task,), _ in pool.run(carry_out, lambda: next(calls, None)):
+            for (task,), _ in pool.run(carry_out, calls):
                 yield task
         return
     starts = [task.settings.start for task in tasks if task.settings.start is not None]
     with chosen_workers(options, starts)() as nodes:
         sent = ((task, _read_files(task.folder)) for task in tasks)
-        for (task, _), files in nodes.run(_carry_out_elsewhere, lambda: next(sent, None)):
+        for (task, _), files in nodes.run(_carry_out_elsewhere, sent):
             _write_files(task.folder, files)
             yield task
 

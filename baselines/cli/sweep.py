@@ -180,7 +180,7 @@ def _work(sweep: Sweep, options: argparse.Namespace) -> None:
             begun = _resume(sweep.study())
             calls = ((sweep, draw) for draw in range(begun, begun + left))
             with worker_pool(min(options.workers, left)) as pool:
-                for number, _ in enumerate(pool.run(run_trial, lambda: next(calls, None)), 1):
+                for number, _ in enumerate(pool.run(run_trial, calls), 1):
                     say(f"{sweep.trials - left + number} of {sweep.trials} trials are done")
         _report(sweep, sweep.done(), options)
 

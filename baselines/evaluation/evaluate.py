@@ -17,7 +17,7 @@ from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Results
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.seeds import check_seeds
-from baselines.evaluation.units import Schedule, play_units
+from baselines.evaluation.units import UNIT_SECONDS, Schedule, play_units
 from baselines.own import EntryPolicy, call_with_board, check_arguments
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.registry import build_policy, find_policy, pinned
@@ -296,7 +296,7 @@ def evaluate_policy(
     title = f"{policy} on {name_of(config)}"
     assignment = Assignment(title, build, config, seeds, policy_seed, batch_size, diagnose, start, record)
     # A time budget ends between units, and a unit in this process costs nothing, so that a unit is then one batch.
-    schedule = Schedule([assignment], unit_seconds=0.0 if workers == 1 or max_seconds is not None else None)
+    schedule = Schedule([assignment], unit_seconds=0.0 if workers == 1 or max_seconds is not None else UNIT_SECONDS)
     make_workers = local_workers(workers) if isinstance(workers, int) else workers
     records, counters, waiting = list[GameRecord](), Counter[str](), dict[int, Part]()
     result = PolicyResult(policy, records, counters=counters)

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from baselines.evaluation.games import Assignment, Part
 from baselines.policy import Policy
-from baselines.workers import KilledWorkerError, MakeWorkers, WorkerError
+from baselines.workers import KilledWorkerError, MakeWorkers, WorkerError, Workers
 
 UNIT_SECONDS = 3.0
 """Target time of a unit, which whole batches may exceed; an interruption loses at most the units in play."""
@@ -31,41 +31,50 @@ class Schedule:
     """Hands out units, the longest assignment first.
 
     Each assignment first plays one batch, which shows its pace. After that the one with the most work left is always
-    next. Units get shorter towards the end, so that all the `workers` finish at about the same time.
+    next. Units get shorter towards the end, so that all `workers` finish at about the same time. After the `deadline`,
+    in seconds since the epoch, only first units begin.
     """
 
     def __init__(
         self,
         tasks: Sequence[Assignment],
         parts: Sequence[Sequence[Part]] | None = None,
-        unit_seconds: float | None = None,
+        unit_seconds: float = UNIT_SECONDS,
     ) -> None:
         """Schedules the games that the parts lack; assignments known to be quick come first.
 
         `parts` are the games of each assignment that have been played, in order. `unit_seconds` is the target time of a
-        unit, 0 for single batches; None for the usual one.
+        unit, 0 for single batches.
         """
-        self.tasks, self.workers = tasks, 1
+        self.tasks, self.workers, self.deadline = tasks, Workers(), math.inf
         self.games = sum(len(task.seeds) for task in tasks)
-        self._unit_seconds = UNIT_SECONDS if unit_seconds is None else unit_seconds
-        done = parts or [[] for _ in tasks]
-        self._gaps = [_gaps(len(task.seeds), each) for task, each in zip(tasks, done, strict=True)]
-        self._left = [sum(map(len, gaps)) for gaps in self._gaps]
-        self._seconds = [sum(part.seconds for part in each) for each in done]
-        self._begun = [bool(each) for each in done]
+        self._unit_seconds = unit_seconds
+        parts = parts or [[] for _ in tasks]
+        self._gaps: list[list[range]] = []
+        for task, done in zip(tasks, parts, strict=True):
+            begins = [0, *(part.games.stop for part in done)]
+            ends = [*(part.games.start for part in done), len(task.seeds)]
+            self._gaps.append([range(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end])
+        played = [sum(len(part.records) for part in done) for done in parts]
+        self._left = [len(task.seeds) - games for task, games in zip(tasks, played, strict=True)]
+        self._seconds = [sum(part.seconds for part in done) for done in parts]
+        # The seconds of a game; 0 while they are unknown.
+        self._pace = [seconds / max(1, games) for seconds, games in zip(self._seconds, played, strict=True)]
+        self._begun = [bool(done) for done in parts]
 
     def next(self) -> Unit | None:
-        """Returns the next unit and marks it as begun; None if no unit is left."""
+        """Returns the next unit and marks it as begun; None if no unit is left, or none may begin any more."""
         waiting = [task for task, gaps in enumerate(self._gaps) if gaps]
         if not waiting:
             return None
-        work = [self._pace(task) * sum(map(len, gaps)) for task, gaps in enumerate(self._gaps)]
+        work = [pace * sum(map(len, gaps)) for pace, gaps in zip(self._pace, self._gaps, strict=True)]
         task = max(waiting, key=lambda each: (not self._begun[each], work[each], each))
-        limit = min(self._unit_seconds, max(LEAST_SECONDS, sum(work) / (2 * self.workers)))
+        gap, size, pace = self._gaps[task][0], self.tasks[task].batch_size, self._pace[task]
+        if gap.start > 0 and time.time() >= self.deadline:
+            return None
         self._begun[task] = True
-        gap, size = self._gaps[task][0], self.tasks[task].batch_size
-        batches = max(1, int(limit / (self._pace(task) * size))) if self._pace(task) else 1
-        games = min(batches * size, len(gap))
+        limit = min(self._unit_seconds, max(LEAST_SECONDS, sum(work) / (2 * self.workers.count)))
+        games = min(max(1, int(limit / (pace * size))) * size if pace else size, len(gap))
         if games > size:
             # The last batch may be short, and a later run with more games would replace it; so it is a unit of its own.
             games -= games % size
@@ -76,6 +85,8 @@ class Schedule:
         """Records a played unit and its time; returns True if its assignment is now done."""
         self._left[unit.task] -= unit.games
         self._seconds[unit.task] += seconds
+        played = len(self.tasks[unit.task].seeds) - self._left[unit.task]
+        self._pace[unit.task] = self._seconds[unit.task] / max(1, played)
         return not self._left[unit.task]
 
     @property
@@ -87,21 +98,12 @@ class Schedule:
         """Returns the remaining time by the pace of each assignment; None while the pace of one is unknown."""
         if any(left == len(task.seeds) for task, left in zip(self.tasks, self._left, strict=True)):
             return None
-        return sum(self._pace(task) * left for task, left in enumerate(self._left)) / self.workers
+        return sum(pace * left for pace, left in zip(self._pace, self._left, strict=True)) / self.workers.count
 
     def fraction_done(self) -> float:
         """Returns the fraction of the work that is done, 0 to 1, over the assignments whose pace is known."""
-        every = sum(self._pace(number) * len(task.seeds) for number, task in enumerate(self.tasks))
+        every = sum(pace * len(task.seeds) for pace, task in zip(self._pace, self.tasks, strict=True))
         return sum(self._seconds) / every if every else 0.0
-
-    def _pace(self, task: int) -> float:
-        """Returns the seconds of a game; 0 while they are unknown."""
-        return self._seconds[task] / max(1, len(self.tasks[task].seeds) - self._left[task])
-
-
-def _gaps(games: int, parts: Sequence[Part]) -> list[range]:
-    begins, ends = [0, *(part.games.stop for part in parts)], [*(part.games.start for part in parts), games]
-    return [range(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]
 
 
 _policies: dict[tuple[str, int], Policy] = {}
@@ -123,23 +125,17 @@ def play_units(
         PolicyError: a policy broke the protocol.
         WorkerError: a unit killed its workers again and again, or there are no workers any more.
     """
-    name, deadline = uuid4().hex, math.inf
-
-    def next_call() -> tuple[Assignment, str, Unit, float] | None:
-        schedule.workers = workers.count
-        unit = schedule.next()
-        if unit is None or (unit.first > 0 and time.time() >= deadline):
-            return None
-        return schedule.tasks[unit.task], name, unit, deadline
-
+    name = uuid4().hex
     try:
-        with make_workers() as workers:
+        with make_workers() as schedule.workers:
             if max_seconds is not None:
                 # A unit without games makes the policy ahead, so that the time is one of play.
-                calls = iter([(schedule.tasks[0], name, Unit(0, 0, 0), deadline)])
-                list(workers.run(play_unit, lambda: next(calls, None)))
-                deadline = time.time() + max_seconds
-            for (_, _, unit, _), part in workers.run(play_unit, next_call, on_look):
+                ahead = (schedule.tasks[0], name, Unit(0, 0, 0), math.inf)
+                list(schedule.workers.run(play_unit, iter([ahead])))
+                schedule.deadline = time.time() + max_seconds
+            units = iter(schedule.next, None)
+            calls = ((schedule.tasks[unit.task], name, unit, schedule.deadline) for unit in units)
+            for (_, _, unit, _), part in schedule.workers.run(play_unit, calls, on_look):
                 if part is not None:
                     yield unit, part
     except KilledWorkerError as error:

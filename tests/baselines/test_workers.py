@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
 def run(pool, work, calls):
     """Returns the results of calls in their order."""
     left = iter(calls)
-    results = dict(pool.run(work, lambda: next(left, None)))
+    results = dict(pool.run(work, left))
     return [results[call] for call in calls]
 
 
@@ -63,7 +63,7 @@ def slow_square(number):
 def test_kills_from_outside_at_random_moments_cost_nothing():
     chosen, left, results = random.Random(5), iter([(number,) for number in range(60)]), {}
     with worker_pool(2) as pool:
-        for call, result in pool.run(slow_square, lambda: next(left, None)):
+        for call, result in pool.run(slow_square, left):
             results[call] = result
             if len(results) in (3, 17, 18, 30, 41, 55):
                 os.kill(chosen.choice(multiprocessing.active_children()).pid, signal.SIGKILL)
@@ -91,7 +91,7 @@ def test_errors_reach_the_caller_and_too_little_memory_is_a_lost_worker(tmp_path
 def test_the_end_of_the_pool_ends_calls_under_way_at_once():
     begin = time.monotonic()
     with worker_pool(1) as pool:
-        next(iter(pool.run(time.sleep, iter([(0,), (60,), None]).__next__)))
+        next(iter(pool.run(time.sleep, iter([(0,), (60,)]))))
     assert time.monotonic() - begin < 30
     assert not multiprocessing.active_children()
 

@@ -152,7 +152,7 @@ def test_the_schedule_plays_every_game_once(data):
 
 def test_the_longest_task_is_the_next_one():
     schedule = Schedule([assignment(1000, 10), assignment(1000, 10)])
-    schedule.workers = 2
+    schedule.workers = Mock(count=2)
     assert schedule.seconds_left() is None
     slow, quick = schedule.next(), schedule.next()
     assert (slow.task, slow.games, quick.task, quick.games) == (1, 10, 0, 10)
@@ -171,7 +171,7 @@ def test_the_longest_task_is_the_next_one():
 
 def test_units_get_shorter_towards_the_end():
     schedule = Schedule([assignment(100, 1)], [[make_part(0, 1)]])
-    schedule.workers = 2
+    schedule.workers = Mock(count=2)
     schedule.finish(schedule.next(), 10.0)
     sizes = [unit.games for unit in iter(schedule.next, None)]
     assert sizes[-1] == 1
