@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from baselines.policy import DEFAULT_MOVES, PolicyError
 from baselines.support.act_inputs import checked_act
-from baselines.support.board_names import size_name
 from baselines.support.checks import one_of
 from baselines.support.extras import import_extra
 from minesweeper_env.codes import MOVE_NAMES
@@ -50,7 +49,7 @@ class _BoardPolicy(ABC):
         self.name = name
         self.config = BoardConfig.of_size(size, mines, first_click=first_click, moves=moves)
         self.moves = tuple(self.config.moves)
-        self._board = f"{size_name(self.config.rows, self.config.cols)} with moves {', '.join(self.moves)}"
+        self._board = f"{self.config.rows}x{self.config.cols} with moves {', '.join(self.moves)}"
 
     def __repr__(self) -> str:
         """Returns the class, the name and the board."""
@@ -338,7 +337,7 @@ def _moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | No
         if actions == len(each) * rows * cols:
             return each
     raise ValueError(
-        f"{owner} has {actions} actions, but {size_name(rows, cols)} with moves {', '.join(known[0])} "
+        f"{owner} has {actions} actions, but {rows}x{cols} with moves {', '.join(known[0])} "
         f"has {len(known[0]) * rows * cols}; set size= and moves= as in its training"
     )
 
@@ -361,7 +360,7 @@ def _input_of(space: Space[Any], config: BoardConfig, owner: str) -> _Input:
         shapes = ", ".join(str(Encoder(each, config).space.shape) for each in ENCODINGS)
         raise ValueError(
             f"{owner} was trained on observations {space}, which are none of {', '.join(ENCODINGS)} on "
-            f"{size_name(config.rows, config.cols)}: {shapes}"
+            f"{config.rows}x{config.cols}: {shapes}"
         )
     encode = Encoder(encoding, config).encode
     return lambda boards, _: encode(boards).reshape(len(boards), *shape).astype(dtype)

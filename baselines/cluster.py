@@ -12,6 +12,7 @@ import re
 import shutil
 import socket
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -136,11 +137,11 @@ def connected(address: str, files: Files) -> Generator[RayWorkers]:
 
 
 def parse_address(text: str) -> str:
-    """Returns the address of a cluster: "local", "auto" or HOST:PORT; raises ValueError if it is none of these."""
+    """Returns the address of a cluster: "local", "auto" or HOST:PORT; refuses other texts."""
     match = _ADDRESS.fullmatch(text)
     if text in (LOCAL, AUTO) or (match is not None and 0 < int(match[2]) < 1 << 16):
         return text
-    raise ValueError(
+    raise ArgumentTypeError(
         f"the address of a cluster is {AUTO}, {LOCAL} or HOST:PORT such as 10.0.0.1:6379, not {text!r}; the command "
         "must run on a node of the cluster"
     )

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from baselines.evaluation.games import GameRecord
-from baselines.support.board_names import size_name
 from baselines.support.files import replace_file
 from baselines.support.progress import game_bar
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, counted
@@ -180,7 +179,7 @@ def lines_of(game: RecordedGame, frame: int) -> list[Line]:
     logic = ", no guess" if config.no_guess else ""
     lines = [
         ("policy", game.policy),
-        ("board", f"{size_name(config.rows, config.cols)}, {counted(config.mines, 'mine')}{logic}"),
+        ("board", f"{config.rows}x{config.cols}, {counted(config.mines, 'mine')}{logic}"),
         ("game", f"seed {game.seed}"),
         ("move", f"{min(frame + 1, len(game.turns))} of {len(game.turns)}"),
         (turn.move, f"row {turn.row}, column {turn.col}"),

@@ -11,11 +11,10 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from baselines.cli.start import BAD_ARGUMENTS
 from baselines.cluster import parse_address
-from baselines.support.board_names import parse_size_name
 from baselines.support.extras import check_extra
 from baselines.workers import MakeWorkers, local_workers
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig, default_mines_text
@@ -38,8 +37,6 @@ MOST_WORKERS = 1024
 
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
-
-Value = TypeVar("Value")
 
 _ARGUMENT = re.compile(r"(?<![-\w])(first_click|no_guess)(?![\w=,;)])|^(mines|size|seed)(?= must )")
 """The arguments of the library that messages name, and that a user of a command types as options."""
@@ -85,20 +82,12 @@ class Parser(argparse.ArgumentParser):
         sys.exit(BAD_ARGUMENTS)
 
 
-def _told(parse: Callable[[str], Value]) -> Callable[[str], Value]:
-    """Returns a parser for argparse, which shows the message of its errors."""
-
-    def parsed(text: str) -> Value:
-        try:
-            return parse(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return parsed
-
-
-parse_size = _told(parse_size_name)
-"""Returns (rows, cols) of a size such as "8" or "16x30"."""
+def parse_size(text: str) -> tuple[int, int]:
+    """Returns (rows, cols) of a size such as "16x30", or "8" for a square."""
+    match = re.fullmatch(r"([0-9]{1,7})(?:x([0-9]{1,7}))?", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"a size is a side such as 8, or ROWSxCOLS such as 16x30, not {text!r}")
+    return int(match[1]), int(match[2] or match[1])
 
 
 def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
@@ -182,7 +171,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "play in N worker processes",
     },
     "--ray": {
-        "type": _told(parse_address),
+        "type": parse_address,
         "metavar": "ADDRESS",
         "help": "use a cluster of Ray, which needs minesweeper-env[ray]: the address of its head node, auto for the "
         "cluster that runs here, or local for one that is started on this machine alone",

@@ -15,7 +15,7 @@ from baselines.cli.start import announce
 from baselines.evaluation.intervals import wilson_interval
 from baselines.hub import DEFAULT_REVISION, LIMITS, MIB, PREFIX, RUN, HubName, check_sizes, is_hub_name, parse_hub_name
 from baselines.registry import AGENT_FILE, agent_folder, agent_names
-from baselines.support.board_names import board_name, no_guess_name
+from baselines.support.board_names import board_name
 from baselines.support.extras import check_extra
 from baselines.support.structs import Agent, Row, Run, read_as, read_results
 from minesweeper_env.texts import markdown, markdown_code
@@ -97,7 +97,7 @@ def _measured(path: Path, played_as: set[str]) -> Iterator[Measured]:
         raise ValueError(f"{path} has no games of {min(played_as)}; it has {', '.join(sorted(found))}")
     for board in content.boards:
         config = board.config
-        title = board_name(*config.size, config.mines) + no_guess_name(config.no_guess)
+        title = board_name(*config.size, config.mines, config.no_guess)
         for row in board.results:
             if row.policy in played_as:
                 yield f'{title}, first click "{config.first_click}"', "test", content.seed, row

@@ -15,7 +15,6 @@ from baselines.cli.command import Command, Work
 from baselines.cli.start import FAILED, INTERRUPTED, announce, explain, sibling
 from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
 from baselines.learned.settings import TrainingSettings, describe, options_of
-from baselines.support.board_names import size_name
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
 from minesweeper_env.notices import say
@@ -118,7 +117,7 @@ def _report(program: str, training: Training) -> None:
     level = f" --no-guess {board.no_guess}" if board.no_guess else ""
     page.line(
         f"{sibling(program, 'train', 'evaluate')} --policy {shlex.quote(str(training.folder))} "
-        f"--size {size_name(board.rows, board.cols)} --mines {board.mines} --first-click {board.first_click}{level}"
+        f"--size {board.rows}x{board.cols} --mines {board.mines} --first-click {board.first_click}{level}"
     )
     page.print()
 

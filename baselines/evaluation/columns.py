@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from baselines.evaluation.intervals import holm
 from baselines.support import tables
-from baselines.support.board_names import board_name, no_guess_name
+from baselines.support.board_names import board_name
 from baselines.support.tables import Table
 
 Row = dict[str, Any]
@@ -94,7 +94,7 @@ def table_of(title: str, names: Iterable[str], rows: Sequence[Row], marked: Sequ
     }
     legend = ["> highest win rate."] if marked else []
     values = [row["p_value"] for row in rows if "p_value" in row] if "p" in cells else []
-    adjusted = iter(holm(values))
+    adjusted = iter(holm(values) if values else ())
     stars = ["* " if "p_value" in row and next(adjusted) <= LEVEL else "" for row in rows] if values else []
     if any(stars):
         cells["p"] = [f"{star}{text}" for star, text in zip(stars, cells["p"], strict=True)]
@@ -116,7 +116,7 @@ def best_rows(rows: Sequence[Row]) -> list[int]:
 def board_title(config: Row) -> str:
     """Returns the name of a board, such as "16x30/99"."""
     rows, cols = config["size"]
-    return board_name(rows, cols, config["mines"]) + no_guess_name(config.get("no_guess", False))
+    return board_name(rows, cols, config["mines"], config.get("no_guess", False))
 
 
 def per_cent(*rates: float) -> str:

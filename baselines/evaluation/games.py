@@ -196,16 +196,16 @@ def _mark(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray
 def choose_actions(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
     """Returns the actions of a policy, (N,) int64; raises PolicyError for any other answer, or an illegal action."""
     answer: Any = policy.act(observations, masks)
-    name, count = policy_name(policy), len(masks)
+    count, last = len(masks), masks.shape[1] - 1
     if not isinstance(answer, np.ndarray) or answer.shape != (count,) or answer.dtype != np.int64:
         found = f"{answer.dtype} {answer.shape}" if isinstance(answer, np.ndarray) else type(answer).__name__
-        raise PolicyError(f"{name}.act must return an int64 array of shape ({count},), not {found}")
-    outside = (answer < 0) | (answer >= masks.shape[1])
+        raise PolicyError(f"{policy_name(policy)}.act must return an int64 array of shape ({count},), not {found}")
+    outside = (answer < 0) | (answer > last)
     if outside.any():
-        raise PolicyError(f"{name}.act chose {answer[outside][0]}, but actions are 0 to {masks.shape[1] - 1}")
+        raise PolicyError(f"{policy_name(policy)}.act chose {answer[outside][0]}, but actions are 0 to {last}")
     illegal = masks[np.arange(count), answer] == 0
     if illegal.any():
-        raise PolicyError(f"{name}.act chose action {answer[illegal][0]}, which its mask forbids")
+        raise PolicyError(f"{policy_name(policy)}.act chose action {answer[illegal][0]}, which its mask forbids")
     return answer
 
 

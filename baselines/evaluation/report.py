@@ -24,7 +24,7 @@ from baselines.evaluation.results import (
     versions,
 )
 from baselines.evaluation.seeds import range_text, use_of
-from baselines.support.board_names import name_of, rules_of, size_name
+from baselines.support.board_names import name_of, rules_of
 from baselines.support.extras import import_extra
 from baselines.support.figures import check_plot
 from baselines.support.files import check_writable, replace_file, write_json
@@ -118,7 +118,7 @@ class Results:
         check_writable(file)
         import_extra("matplotlib")
         content = {"boards": [{"config": config_row(self.config), "results": self._tested()}], "games": self.games}
-        title = f"{self._title()}\nwin rates in per cent, with 95 % Wilson intervals"
+        title = f"{self._table().title}\nwin rates in per cent, with 95 % Wilson intervals"
         replace_file(file, draw(content, title, file.suffix))
 
     def print(self, wide: bool = False) -> None:
@@ -134,11 +134,6 @@ class Results:
     def _repr_html_(self) -> str:
         """Returns the table for a notebook."""
         return f"{self._table().html()}<p>{'<br>'.join(map(html, self._notes()))}</p>"
-
-    def _title(self) -> str:
-        """Returns the board, the rule and the seeds in one line."""
-        board = f"{size_name(self.config.rows, self.config.cols)}, {counted(self.config.mines, 'mine')}"
-        return f"{board}, {rules_of(self.config)}, {range_text(self.seed, self.games)}"
 
     def _tested(self) -> list[Row]:
         """Returns the rows of the JSON, each compared with the policy of the highest win rate."""
@@ -161,11 +156,13 @@ class Results:
         return rows
 
     def _table(self) -> Table:
+        board = f"{self.config.rows}x{self.config.cols}, {counted(self.config.mines, 'mine')}"
+        title = f"{board}, {rules_of(self.config)}, {range_text(self.seed, self.games)}"
         if self.reference is not None:
-            return table_of(self._title(), COMPARED, self._compared())
+            return table_of(title, COMPARED, self._compared())
         rows = self._tested()
         best = max(row["win_rate"] for row in rows) if len(rows) > 1 else None
-        return table_of(self._title(), EVALUATED, rows, [at for at, row in enumerate(rows) if row["win_rate"] == best])
+        return table_of(title, EVALUATED, rows, [at for at, row in enumerate(rows) if row["win_rate"] == best])
 
     def _page(self, page: Page) -> Page:
         page.table(self._table())

@@ -7,39 +7,28 @@ from typing import Any, Literal
 
 from minesweeper_env.config import BoardConfig, counted
 
-_SIZE = re.compile(r"(\d{1,7})(?:x(\d{1,7}))?", re.ASCII)
 _BOARD = re.compile(r"(\d{1,4})x(\d{1,4})/(\d{1,6})", re.ASCII)
 _FILE = re.compile(r"(\d+)x(\d+)-(\d+)", re.ASCII)
 
 
-def size_name(rows: int, cols: int) -> str:
-    """Returns a name such as "16x30"."""
-    return f"{rows}x{cols}"
-
-
-def board_name(rows: int, cols: int, mines: int) -> str:
-    """Returns a name such as "16x30/99"."""
-    return f"{size_name(rows, cols)}/{mines}"
+def board_name(rows: int, cols: int, mines: int, no_guess: str | bool = False) -> str:
+    """Returns the name of a board without its rule, such as "16x30/99" or "8x8/14 no-guess exact"."""
+    return f"{rows}x{cols}/{mines}" + (f" no-guess {no_guess}" if no_guess else "")
 
 
 def name_of(config: BoardConfig) -> str:
-    """Returns the name of a configuration's board without its rule, such as "16x30/99" or "8x8/14 no-guess exact"."""
-    return board_name(config.rows, config.cols, config.mines) + no_guess_name(config.no_guess)
+    """Returns the `board_name` of a configuration."""
+    return board_name(config.rows, config.cols, config.mines, config.no_guess)
 
 
 def board_of(config: BoardConfig) -> str:
     """Returns the board of a configuration in words, such as "8x8 with 14 mines"."""
-    return f"{size_name(config.rows, config.cols)} with {counted(config.mines, 'mine')}"
+    return f"{config.rows}x{config.cols} with {counted(config.mines, 'mine')}"
 
 
 def rules_of(config: BoardConfig) -> str:
     """Returns the rules of a configuration in words, such as "first click opening, no-guess exact"."""
-    return f"first click {config.first_click}" + (f",{no_guess_name(config.no_guess)}" if config.no_guess else "")
-
-
-def no_guess_name(level: str | bool) -> str:
-    """Returns what follows the name of a board without guesses, such as " no-guess exact"; "" for other boards."""
-    return f" no-guess {level}" if level else ""
+    return f"first click {config.first_click}" + (f", no-guess {config.no_guess}" if config.no_guess else "")
 
 
 def file_name(name: str) -> str:
@@ -51,14 +40,6 @@ def parse_file_name(text: str) -> tuple[int, int, int] | None:
     """Returns (rows, cols, mines) of a name such as "16x30-99", or None if the text has another form."""
     match = _FILE.fullmatch(text)
     return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
-
-
-def parse_size_name(text: str) -> tuple[int, int]:
-    """Returns (rows, cols) of a size such as "16x30", or "8" for a square; raises ValueError for another text."""
-    match = _SIZE.fullmatch(text)
-    if match is None:
-        raise ValueError(f"a size is a side such as 8, or ROWSxCOLS such as 16x30, not {text!r}")
-    return int(match[1]), int(match[2] or match[1])
 
 
 def parse_board(text: Any, first_click: str, no_guess: Literal[False, "subset", "exact"] = False) -> BoardConfig:

@@ -114,14 +114,17 @@ def source_commit() -> str:
     # A hook of git sets GIT_DIR to its own repository.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
-    def git(command: str) -> str:
+    answers = []
+    for command in (
+        f"ls-files --error-unmatch {file.name}",
+        "rev-parse --show-toplevel",
+        "describe --always --dirty --abbrev=40 --exclude=*",
+    ):
         words = ["git", *command.split()]
-        done = subprocess.run(words, cwd=file.parent, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
-    try:
-        git(f"ls-files --error-unmatch {file.name}")
-        root, commit = git("rev-parse --show-toplevel"), git("describe --always --dirty --abbrev=40 --exclude=*")
-    except (OSError, subprocess.CalledProcessError):
-        return UNKNOWN
+        try:
+            done = subprocess.run(words, cwd=file.parent, env=environment, capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return UNKNOWN
+        answers.append(done.stdout.strip())
+    _, root, commit = answers
     return commit if Path(root).resolve() == file.parents[2] else UNKNOWN

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from argparse import ArgumentTypeError
 from importlib.util import find_spec
 
 import pytest
@@ -47,7 +48,7 @@ def test_addresses(text):
 
 @pytest.mark.parametrize("text", ["", "here", "ray://head:10001", "head", "head:0", "head:65536", "a b:1", ":6379"])
 def test_other_texts_are_refused(text):
-    with pytest.raises(ValueError, match="the address of a cluster is auto, local or HOST:PORT such as"):
+    with pytest.raises(ArgumentTypeError, match="the address of a cluster is auto, local or HOST:PORT such as"):
         parse_address(text)
 
 

@@ -74,7 +74,7 @@ def make_scratch(cells: int, max_count: int) -> Scratch:
 
 @kernel
 def weigh_clicks(
-    boards: Boards, legal: Flags, search: Search, begin: int, clicks: NDArray[np.int64], *arrays: Any
+    begin: int, boards: Boards, legal: Flags, search: Search, clicks: NDArray[np.int64], *arrays: Any
 ) -> tuple[int, int]:
     """Chooses the click of largest value on each board, for `run_boards`.
 
@@ -319,8 +319,8 @@ def click_values(
     search = Search(max_count, config.mines, slack, breadth, 0, discount)
     scratch = make_scratch(config.cells, max_count)
 
-    def fill(begin: int, workspace: Workspace) -> tuple[int, int]:
-        return begin, OK if begin else list_values(board, legal, search, values, *scratch, *workspace)
+    def fill(begin: int, *arguments: Any) -> tuple[int, int]:
+        return begin, OK if begin else list_values(*arguments)
 
-    run_boards(config, fill, lambda _: board, lambda _: values.fill(-1.0))
+    run_boards(config, fill, (board, legal, search, values, *scratch), lambda _: board, lambda _: values.fill(-1.0))
     return values

@@ -5,7 +5,7 @@ The probabilities come from the oracle; docs/studies/inference.md explains the c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,15 +77,17 @@ def chosen_first_cell(config: BoardConfig, first: str | int | None, *others: str
 
 def run_boards(
     config: BoardConfig,
-    kernel: Callable[[int, Workspace], tuple[int, int]],
+    kernel: Callable[..., tuple[int, int]],
+    arguments: Sequence[Any],
     board_at: Callable[[int], Boards],
     give_up: Callable[[int], None] | None = None,
 ) -> None:
     """Runs a kernel over many boards, in a workspace that grows as needed.
 
-    The kernel gets the board to begin at. It returns the number of all boards and OK, or the one that failed and why.
-    `board_at` returns a board, (n,) int8, for the message of an error. `give_up` is called with each board that is too
-    hard for the oracle, which is left out; without it, its error is raised.
+    The kernel gets the board to begin at, the `arguments`, and the fields of the workspace. It returns the number of
+    all boards and OK, or the one that failed and why. `board_at` returns a board, (n,) int8, for the message of an
+    error. `give_up` is called with each board that is too hard for the oracle, which is left out; without it, its error
+    is raised.
 
     Raises:
         InconsistentBoardError: no layout fits one of the boards.
@@ -95,7 +97,7 @@ def run_boards(
 
     def go_on(workspace: Workspace) -> int:
         nonlocal done
-        done, result = kernel(done, workspace)
+        done, result = kernel(done, *arguments, *workspace)
         return result
 
     while True:
@@ -113,12 +115,12 @@ def run_boards(
 
 @kernel
 def choose_clicks(
+    begin: int,
     boards: Boards,
     legal: Flags,
     max_count: int,
     mines: int,
     first_cell: int,
-    begin: int,
     clicks: Cells,
     log_layouts: Floats,
     probabilities: Floats,
@@ -288,12 +290,8 @@ class ExactPolicy:
         """Returns the clicks of least risk, and the log of the number of layouts; see `choose_clicks`."""
         config, risks = self.config, np.empty(boards.shape[1])
         clicks, log_layouts = np.empty(len(boards), np.int64), np.full(len(boards), CERTAIN)
-
-        def choose(begin: int, workspace: Workspace) -> tuple[int, int]:
-            fixed = self._max_count, config.mines, self._first_cell
-            return choose_clicks(boards, legal, *fixed, begin, clicks, log_layouts, risks, *workspace)
-
-        run_boards(config, choose, boards.__getitem__)
+        arguments = (boards, legal, self._max_count, config.mines, self._first_cell, clicks, log_layouts, risks)
+        run_boards(config, choose_clicks, arguments, boards.__getitem__)
         begun = np.any(boards <= self._max_count, axis=1)
         self.counters["guesses"] += count_risky(begun[(log_layouts != CERTAIN) | ~begun], config)
         return clicks, log_layouts

@@ -42,15 +42,15 @@ _GAMES = _RULES + len(Boards._fields)
 
 @kernel
 def click_and_advance(
-    clicks: Cells, begin: int, probabilities: Floats, log_layouts: Floats, *arrays: Any
+    begin: int, clicks: Cells, probabilities: Floats, log_layouts: Floats, *arrays: Any
 ) -> tuple[int, int]:
     """Makes a click in each game, and opens all cells that are then certainly free, for `run_boards`.
 
     A game that is still under way afterwards has no cell that is certainly free.
 
     Args:
-        clicks: (N,) int64, cells to click, NO_CLICK or CLICKED; set to NO_CLICK where a game is done.
         begin: the first game to do.
+        clicks: (N,) int64, cells to click, NO_CLICK or CLICKED; set to NO_CLICK where a game is done.
         probabilities: (N, n) filled with the probability of a mine in each cell of games under way.
         log_layouts: (N,) filled with the natural logarithm of the number of layouts of games under way.
         *arrays: the fields of a `Rules`, of a `Boards` and of a `Workspace`.
@@ -108,13 +108,11 @@ def advance(games: Games, clicks: Cells, probabilities: Floats, log_layouts: Flo
         InconsistentBoardError: no layout matches one of the boards.
     """
 
-    def go_on(begin: int, workspace: Workspace) -> tuple[int, int]:
-        return click_and_advance(clicks, begin, probabilities, log_layouts, *games.arrays, *workspace)
-
     def give_up(game: int) -> None:
         games.status[game], clicks[game] = TRUNCATED, NO_CLICK
 
-    run_boards(games.config, go_on, lambda game: games.show()[0][game], give_up)
+    arguments = (clicks, probabilities, log_layouts, *games.arrays)
+    run_boards(games.config, click_and_advance, arguments, lambda game: games.show()[0][game], give_up)
 
 
 class GuessGames:

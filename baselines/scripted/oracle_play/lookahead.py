@@ -15,7 +15,7 @@ from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPo
 from baselines.support.checks import number_within, whole_number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.inference.kernels import EndgameSearcher, Workspace, consistent_layouts
+from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts
 
 _ROUNDING = 1e-6
 """Tolerance for the natural logarithm of a number of layouts."""
@@ -143,10 +143,6 @@ class LookaheadPolicy(ExactPolicy):
 
     def _weigh(self, boards: Boards, legal: Flags, clicks: Cells) -> Cells:
         """Replaces the clicks (N,) of least risk, on boards (N, n) with too many layouts for exact search."""
-        scratch = make_scratch(boards.shape[1], self._max_count)
-
-        def weigh(begin: int, workspace: Workspace) -> tuple[int, int]:
-            return weigh_clicks(boards, legal, self._search, begin, clicks, *scratch, *workspace)
-
-        run_boards(self.config, weigh, boards.__getitem__)
+        arguments = (boards, legal, self._search, clicks, *make_scratch(boards.shape[1], self._max_count))
+        run_boards(self.config, weigh_clicks, arguments, boards.__getitem__)
         return clicks

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
+
 import pytest
 
-from baselines.support.board_names import board_name, file_name, name_of, parse_board, parse_file_name, parse_size_name
+from baselines.cli.arguments import parse_size
+from baselines.support.board_names import board_name, file_name, name_of, parse_board, parse_file_name
 
 
 @pytest.mark.parametrize("board", [(8, 8, 14), (16, 30, 99), (1, 4, 1)])
@@ -17,11 +20,11 @@ def test_what_is_written_is_parsed(board):
 
 
 def test_sizes():
-    assert parse_size_name("8") == (8, 8)
-    assert parse_size_name("16x30") == (16, 30)
+    assert parse_size("8") == (8, 8)
+    assert parse_size("16x30") == (16, 30)
     for text in ("", "x", "8x", "-8", "8x8x8", "٨"):
-        with pytest.raises(ValueError, match=r"a size is a side such as 8"):
-            parse_size_name(text)
+        with pytest.raises(ArgumentTypeError, match=r"a size is a side such as 8"):
+            parse_size(text)
 
 
 @pytest.mark.parametrize("text", ["8x8", "8x8/", "8x8-14", "8/14", " 8x8/14", "8x8/14\n", 14, None])
