@@ -96,7 +96,7 @@ class RecordedGame(NamedTuple):
 
 def replay(policy: str, config: BoardConfig, seed: int, actions: Sequence[int]) -> RecordedGame:
     """Plays the actions of a game again, up to its end; `policy` is the specification of the policy that chose them."""
-    env = MinesweeperVectorEnv.of_config(config, 1, autoreset_mode="Disabled")
+    env = MinesweeperVectorEnv(1, **config.arguments(), autoreset_mode="Disabled")
     board, _ = env.reset(seed=[seed])
     boards = []
     for action in actions:

@@ -81,7 +81,7 @@ class Guess(NamedTuple):
 def guesses_of(policy: Policy, config: BoardConfig, seeds: range, layouts: int = EARLY) -> list[Guess]:
     """Returns the guesses with more than `layouts` layouts that a policy meets in the games of these seeds."""
     cell, found = first_click(policy, config), []
-    env = MinesweeperVectorEnv.of_config(config, len(seeds))
+    env = MinesweeperVectorEnv(len(seeds), **config.arguments())
     env.reset(seed=list(seeds))
     env.step(np.full(len(seeds), cell, np.int64))
     games, depth = begun(config, env.get_state()["mines"], cell), 0

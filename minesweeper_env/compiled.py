@@ -54,20 +54,16 @@ def kernel(function: Function) -> Function:
 def subroutine(function: Function) -> Function:
     """Compiles a function that only kernels call; the compiler decides at each call whether to inline it."""
     # Without the option a function takes over `forceinline` from the caller for which numba compiles it.
-    return _fragment(function, forceinline=False)
+    return inlined(function, forceinline=False)
 
 
-def inlined(function: Function) -> Function:
+def inlined(function: Function, *, forceinline: bool = True) -> Function:
     """Compiles a function that only kernels call, always inlined, so that named tuples of arrays cost it nothing."""
-    return _fragment(function, forceinline=True)
-
-
-def _fragment(function: Function, **options: Any) -> Any:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     if _linking is None:
-        return njit(**_PLAIN | options)(function)
-    return _linking.without_literals(njit(**_linking.FRAGMENT | options)(function))
+        return njit(**_PLAIN, forceinline=forceinline)(function)
+    return _linking.without_literals(njit(**_linking.FRAGMENT, forceinline=forceinline)(function))
 
 
 @cache

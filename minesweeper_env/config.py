@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from minesweeper_env.codes import MOVE_NAMES, Codes
 
 __all__ = [
     "DEFAULT_MINES",
+    "DEFAULT_MINES_TEXT",
     "FIRST_CLICKS",
     "MAX_CELLS",
     "MAX_RADIUS",
@@ -21,8 +22,6 @@ __all__ = [
     "UNIFORM_FIRST_CLICKS",
     "BoardConfig",
     "counted",
-    "default_mines",
-    "default_mines_text",
     "parse_size",
     "whole_number",
 ]
@@ -54,6 +53,9 @@ PRESETS: dict[str, dict[str, Any]] = {
 """Size and mines of each registered board, by the middle part of its id."""
 
 
+_DERIVED: Any = field(init=False, repr=False, compare=False)
+
+
 @dataclass(frozen=True)
 class BoardConfig:
     """Board and rules of a game; construction checks every field.
@@ -68,6 +70,11 @@ class BoardConfig:
         max_steps: number of steps after which an unfinished game is truncated; None means ten per cell.
         no_guess: the level of logic that wins every board from its first click, "subset" or "exact"; False for boards
             that may need guesses.
+        cells: the number of cells; like the next ones, it follows from the fields above.
+        max_mines: the largest number of mines that leaves free the cells that the first-click rule protects.
+        actions: the number of actions: one per move and cell.
+        step_limit: the number of steps after which an unfinished game is truncated.
+        codes: the codes of the observations.
 
     Raises:
         ValueError: the value of a field is not allowed; the message lists the allowed ones.
@@ -81,6 +88,11 @@ class BoardConfig:
     radius: int = 1
     max_steps: int | None = None
     no_guess: Literal[False, "subset", "exact"] = False
+    cells: int = _DERIVED
+    max_mines: int = _DERIVED
+    actions: int = _DERIVED
+    step_limit: int = _DERIVED
+    codes: Codes = _DERIVED
 
     @classmethod
     def of_size(cls, size: int | Sequence[int], mines: int | None = None, **fields: Any) -> BoardConfig:
@@ -89,35 +101,43 @@ class BoardConfig:
         `mines` that are None follow the size, if it has a default.
         """
         rows, cols = parse_size(size)
-        return cls(rows, cols, default_mines(rows, cols) if mines is None else mines, **fields)
+        if mines is None and (rows, cols) not in DEFAULT_MINES:
+            raise ValueError(
+                f"mines must be given for a board of {rows}x{cols}; left out, they are {DEFAULT_MINES_TEXT}"
+            )
+        return cls(rows, cols, DEFAULT_MINES[rows, cols] if mines is None else mines, **fields)
+
+    def arguments(self) -> dict[str, Any]:
+        """Returns the keyword arguments with which both environments take this configuration."""
+        names = ("mines", "first_click", "moves", "radius", "max_steps", "no_guess")
+        return {"size": (self.rows, self.cols)} | {name: getattr(self, name) for name in names}
 
     def __post_init__(self) -> None:
-        """Checks all fields, and converts whole numbers of other types to int."""
-        for name, least in (("rows", 1), ("cols", 1), ("mines", 1), ("radius", 1)):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name), least))
-        if not 2 <= self.cells <= MAX_CELLS:
-            raise ValueError(f"a board has 2 to {MAX_CELLS} cells, not {self.rows} x {self.cols} = {self.cells}")
-        if self.radius > MAX_RADIUS:
-            raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {self.radius}")
-        if self.max_steps is not None:
-            object.__setattr__(self, "max_steps", whole_number("max_steps", self.max_steps, 1))
-        if self.first_click not in FIRST_CLICKS:
-            raise ValueError(f"first_click must be one of {', '.join(FIRST_CLICKS)}, not {self.first_click!r}")
-        if self.no_guess is not False and self.no_guess not in NO_GUESS_LEVELS:
-            raise ValueError(f"no_guess must be False, {' or '.join(NO_GUESS_LEVELS)}, not {self.no_guess!r}")
-        self._check_moves()
-        self._check_mines()
-
-    def _check_moves(self) -> None:
-        in_order = tuple(name for name in MOVE_NAMES if name in tuple(self.moves))
-        if isinstance(self.moves, str) or tuple(self.moves) != in_order or "click" not in in_order:
+        """Converts whole numbers of other types to int, computes what follows from the fields, and checks them."""
+        names = ("rows", "cols", "mines", "radius", *(() if self.max_steps is None else ("max_steps",)))
+        fields = vars(self)
+        fields |= {name: whole_number(name, fields[name], 1) for name in names}
+        if tuple(self.moves) != tuple(name for name in MOVE_NAMES if name == "click" or name in self.moves):
             raise ValueError(
                 f"moves must include 'click' and come in the order {', '.join(MOVE_NAMES)}, as a tuple of names, "
                 f"not {self.moves!r}"
             )
-        object.__setattr__(self, "moves", in_order)
+        cells, side = self.rows * self.cols, 2 * self.radius + 1
+        free = 1 if self.first_click in ("any", "safe") else min(self.rows, side) * min(self.cols, side)
+        fields |= {"moves": tuple(self.moves), "cells": cells, "max_mines": cells - free}
+        fields |= {"actions": len(self.moves) * cells, "step_limit": self.max_steps or 10 * cells}
+        fields |= {"codes": Codes.of_radius(self.radius)}
+        self._check()
 
-    def _check_mines(self) -> None:
+    def _check(self) -> None:
+        if not 2 <= self.cells <= MAX_CELLS:
+            raise ValueError(f"a board has 2 to {MAX_CELLS} cells, not {self.rows} x {self.cols} = {self.cells}")
+        if self.radius > MAX_RADIUS:
+            raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {self.radius}")
+        if self.first_click not in FIRST_CLICKS:
+            raise ValueError(f"first_click must be one of {', '.join(FIRST_CLICKS)}, not {self.first_click!r}")
+        if self.no_guess is not False and self.no_guess not in NO_GUESS_LEVELS:
+            raise ValueError(f"no_guess must be False, {' or '.join(NO_GUESS_LEVELS)}, not {self.no_guess!r}")
         board = f"{self.rows} x {self.cols} with first_click {self.first_click!r} and radius {self.radius}"
         if self.max_mines < 1:
             raise ValueError(
@@ -126,46 +146,6 @@ class BoardConfig:
             )
         if self.mines > self.max_mines:
             raise ValueError(f"mines must be 1 to {self.max_mines} on {board}, not {self.mines}")
-
-    @property
-    def cells(self) -> int:
-        """The number of cells."""
-        return self.rows * self.cols
-
-    @property
-    def max_mines(self) -> int:
-        """The largest number of mines that leaves free the cells that the first-click rule protects."""
-        if self.first_click in ("any", "safe"):
-            return self.cells - 1
-        side = 2 * self.radius + 1
-        return self.cells - min(self.rows, side) * min(self.cols, side)
-
-    @property
-    def actions(self) -> int:
-        """The number of actions: one per move and cell."""
-        return len(self.moves) * self.cells
-
-    @property
-    def step_limit(self) -> int:
-        """The number of steps after which an unfinished game is truncated."""
-        return 10 * self.cells if self.max_steps is None else self.max_steps
-
-    @property
-    def codes(self) -> Codes:
-        """The codes of the observations."""
-        return Codes.of_radius(self.radius)
-
-
-def default_mines(rows: int, cols: int) -> int:
-    """Returns the number of mines of the preset with this size; raises a ValueError that lists the sizes."""
-    if (rows, cols) not in DEFAULT_MINES:
-        raise ValueError(f"mines must be given for a board of {rows}x{cols}; left out, they are {default_mines_text()}")
-    return DEFAULT_MINES[rows, cols]
-
-
-def default_mines_text() -> str:
-    """Returns the entries of `DEFAULT_MINES` in words, such as "14 on 8x8"."""
-    return ", ".join(f"{mines} on {rows}x{cols}" for (rows, cols), mines in DEFAULT_MINES.items())
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
@@ -192,3 +172,6 @@ def parse_size(size: Any) -> tuple[int, int]:
 
 DEFAULT_MINES: dict[tuple[int, int], int] = {parse_size(preset["size"]): preset["mines"] for preset in PRESETS.values()}
 """The number of mines that a size has when none is given, by (rows, cols)."""
+
+DEFAULT_MINES_TEXT = ", ".join(f"{mines} on {rows}x{cols}" for (rows, cols), mines in DEFAULT_MINES.items())
+"""The entries of `DEFAULT_MINES` in words, such as "14 on 8x8"."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -34,14 +35,15 @@ def after_import(module: str, action: Callable[[], object]) -> None:
         sys.meta_path.insert(0, _AfterImport(module, action))
 
 
+@dataclass
 class _AfterImport(MetaPathFinder):
     """Finds one module as the other finders do, and calls a function once it is loaded."""
 
-    def __init__(self, module: str, action: Callable[[], object]) -> None:
-        self._module, self._action = module, action
+    module: str
+    action: Callable[[], object]
 
     def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
-        if name != self._module:
+        if name != self.module:
             return None
         sys.meta_path.remove(self)
         spec: Any = find_spec(name)
@@ -49,7 +51,7 @@ class _AfterImport(MetaPathFinder):
 
         def execute_and_act(module: ModuleType) -> None:
             execute(module)
-            self._action()
+            self.action()
 
         spec.loader.exec_module = execute_and_act
         return cast(ModuleSpec, spec)

@@ -52,17 +52,16 @@ Reward = Callable[[Transition], Any]
 """A reward scheme of the user: a function of the transition."""
 
 
-def _schemes(safe_cells: int) -> dict[str, RewardWeights]:
-    return {
-        "win_loss": RewardWeights(win=1.0, loss=-1.0),
-        "win": RewardWeights(win=1.0),
-        "safe_click": RewardWeights(opening=1.0),
-        "progress": RewardWeights(loss=-1.0, cell=1.0 / safe_cells),
-        "shaped": RewardWeights(win=0.7, loss=-1.0, opening=0.3, illegal=-0.3),
-    }
+_SCHEMES = {
+    "win_loss": RewardWeights(win=1.0, loss=-1.0),
+    "win": RewardWeights(win=1.0),
+    "safe_click": RewardWeights(opening=1.0),
+    "progress": RewardWeights(loss=-1.0, cell=1.0),
+    "shaped": RewardWeights(win=0.7, loss=-1.0, opening=0.3, illegal=-0.3),
+}
+"""The weights of each scheme; `cell` is shared by all safe cells of the board."""
 
-
-REWARDS: tuple[str, ...] = tuple(_schemes(1))
+REWARDS: tuple[str, ...] = tuple(_SCHEMES)
 """The names of the schemes; `MinesweeperEnv` explains them."""
 
 
@@ -72,7 +71,8 @@ def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeight
         return RewardWeights(), reward
     if not isinstance(reward, str) or reward not in REWARDS:
         raise ValueError(f"reward must be a callable or one of {', '.join(REWARDS)}, not {reward!r}")
-    return _schemes(config.cells - config.mines)[reward], None
+    weights = _SCHEMES[reward]
+    return weights._replace(cell=weights.cell / (config.cells - config.mines)), None
 
 
 def check_rewards(values: Any, count: int) -> NDArray[Any]:

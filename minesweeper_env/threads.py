@@ -30,25 +30,17 @@ class Lender(Generic[Item]):
         self._make = make
         self._spare: list[Item] = []
 
-    def borrow(self) -> Item:
-        """Returns an object that nobody else holds, which `give_back` keeps for the next caller."""
-        try:
-            return self._spare.pop()
-        except IndexError:
-            return self._make()
-
-    def give_back(self, item: Item) -> None:
-        """Keeps an object for the next caller."""
-        self._spare.append(item)
-
     @contextmanager
     def lend(self) -> Iterator[Item]:
-        """Lends an object for the length of a block."""
-        item = self.borrow()
+        """Lends an object, which nobody else holds for the length of a block."""
+        try:
+            item = self._spare.pop()
+        except IndexError:
+            item = self._make()
         try:
             yield item
         finally:
-            self.give_back(item)
+            self._spare.append(item)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leaves the objects out of pickles and copies, as they can be made again."""

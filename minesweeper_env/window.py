@@ -70,11 +70,6 @@ def _has_display() -> bool:
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in DISPLAY_VARIABLES)
 
 
-def can_open_window() -> bool:
-    """Returns whether pygame is installed and the machine has a display; imports nothing."""
-    return _has_display() and find_spec("pygame") is not None
-
-
 def load_pygame() -> Any:
     """Imports pygame, and opens its connection to the display.
 
@@ -221,7 +216,7 @@ def metadata_of(render_mode: str | None) -> dict[str, Any]:
     modes = METADATA["render_modes"]
     if render_mode is not None and render_mode not in modes:
         raise ValueError(f"render_mode must be None or one of {', '.join(modes)}, not {render_mode!r}")
-    shows = render_mode == "human" or can_open_window()
+    shows = render_mode == "human" or (_has_display() and find_spec("pygame") is not None)
     return {**METADATA, "render_modes": [mode for mode in modes if shows or mode != "human"]}
 
 

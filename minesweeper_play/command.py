@@ -13,7 +13,7 @@ from typing import Any, get_args
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain, typed_command
 from baselines.support.extras import MissingExtraError, missing_extra
-from minesweeper_env.config import FIRST_CLICKS, BoardConfig, default_mines_text
+from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
 from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.catalogue import Catalogue, language_of
 from minesweeper_play.options import BOARDS, Icons, Language, Palette, PlayOptions, preset_board, sized_board
@@ -144,7 +144,7 @@ def _add_board(add: Callable[..., object]) -> None:
     add("--preset", choices=tuple(BOARDS), metavar="NAME", help=f"play on a classic board: {', '.join(BOARDS)}")
     size = "play on a square board of this side, or on ROWSxCOLS such as 16x30"
     add("--size", type=parse_size, metavar="SIZE", help=size)
-    mines = f"hide N mines (default {default_mines_text()}; on other sizes a fifth of the cells and one more)"
+    mines = f"hide N mines (default {DEFAULT_MINES_TEXT}; on other sizes a fifth of the cells and one more)"
     add("--mines", type=whole_number_from(1), metavar="N", help=mines)
     usual = f"(default {BoardConfig.first_click}, or safe where it has no room)"
     rule = f"protect the first click by this rule: {', '.join(FIRST_CLICKS)} {usual}"

@@ -311,7 +311,7 @@ def check_result_file(path: Path) -> tuple[ResultFile, int]:
     """Checks a result file completely, and returns it with the number of games replayed; raises RefusedFileError."""
     result = read_result_file(path)
     for games in result.boards:
-        env = MinesweeperVectorEnv.of_config(games.config, 1)
+        env = MinesweeperVectorEnv(1, **games.config.arguments())
         for each in games.sample:
             if fault := _fault_of_replay(env, games, each):
                 raise RefusedFileError(f"{path}: {games.place(each.game)}: {fault}")

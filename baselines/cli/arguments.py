@@ -17,7 +17,7 @@ from baselines.cli.start import BAD_ARGUMENTS
 from baselines.cluster import parse_address
 from baselines.support.extras import check_extra
 from baselines.workers import MakeWorkers, local_workers
-from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig, default_mines_text
+from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--mines": {
         "type": whole_number_from(1),
         "metavar": "N",
-        "help": f"hide N mines (default {default_mines_text()}; other sizes need it)",
+        "help": f"hide N mines (default {DEFAULT_MINES_TEXT}; other sizes need it)",
     },
     "--first-click": {
         "choices": FIRST_CLICKS,

@@ -170,7 +170,7 @@ def prepare(policy: Any, config: BoardConfig, diagnose: bool = False, name: str 
     if isinstance(built, EntryPolicy):
         check_built_for(built.policy, games)
         built.reset(0)
-        boards, infos = MinesweeperVectorEnv.of_config(replace(games, no_guess=False), 1).reset(seed=0)
+        boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False).arguments()).reset(seed=0)
         built.act(boards, infos["action_mask"])
     return Entrant(name, games, build, batch_size_of(built), precision)
 

@@ -149,7 +149,7 @@ def play_games(
     """
     check_built_for(policy, config)
     count = len(seeds)
-    env = MinesweeperVectorEnv.of_config(config, count)
+    env = MinesweeperVectorEnv(count, **config.arguments())
     layouts = None if starts is None else {"layout": np.stack([start.layout for start in starts])}
     boards, infos = env.reset(seed=list(seeds), options=layouts)
     playing = np.ones(count, np.bool_)

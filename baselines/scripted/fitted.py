@@ -43,7 +43,7 @@ def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[
 
 
 def _play(config: BoardConfig, seeds: range) -> PracticeGames:
-    env = MinesweeperVectorEnv.of_config(config, len(seeds))
+    env = MinesweeperVectorEnv(len(seeds), **config.arguments())
     observations, _ = env.reset(seed=list(seeds))
     playing = np.ones(len(seeds), np.bool_)
     boards, games, ends = [], [], observations.copy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partialmethod
 from typing import Any, Literal
 
@@ -30,8 +30,7 @@ LARGEST_SEED = 10**9
 
 def environment_of(config: BoardConfig) -> MinesweeperEnv:
     """Returns the environment of a configuration."""
-    rules = asdict(config)
-    return MinesweeperEnv((rules.pop("rows"), rules.pop("cols")), **rules)
+    return MinesweeperEnv(**config.arguments())
 
 
 class Session:

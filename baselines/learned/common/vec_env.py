@@ -58,9 +58,9 @@ class MinesweeperVecEnv(VecEnv):
         render_mode: str | None = None,
     ) -> None:
         """Makes the environment; `reset` starts the games."""
-        self.games = MinesweeperVectorEnv.of_config(
-            config,
+        self.games = MinesweeperVectorEnv(
             num_envs,
+            **config.arguments(),
             reward=reward,
             observation=observation,
             render_mode=render_mode,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,8 @@ from minesweeper_env.inference.counting.frontier import (
     read_board,
     reorder_wide_components,
 )
-from minesweeper_env.inference.counting.workspace import Floats, Workspace, grow_workspace, limited, make_workspace
+from minesweeper_env.inference.counting.workspace import Floats, Workspace, grow_workspace, make_workspace
 from minesweeper_env.inference.reading import MINE, OPEN, UNKNOWN
-from minesweeper_env.threads import Lender
 
 Boards = NDArray[np.int8]
 
@@ -149,8 +148,9 @@ _MAX_KEPT_VALUES = 1 << 18
 
 
 @lru_cache(maxsize=16)
-def _workspaces(rows: int, cols: int, radius: int) -> Lender[Workspace]:
-    return Lender(partial(make_workspace, rows, cols, radius))
+def _spare_workspaces(_rows: int, _cols: int, _radius: int) -> list[Workspace]:
+    """Returns the list of the workspaces for boards of a size that no thread uses."""
+    return []
 
 
 def run_with_workspace(
@@ -163,14 +163,23 @@ def run_with_workspace(
     Raises:
         PositionTooHardError: the position needs more memory than the limits allow.
     """
-    workspaces = _workspaces(rows, cols, radius)
-    workspace = workspaces.borrow()
-    outcome = kernel(limited(workspace, passes), *arguments)
-    while ws.OK < outcome <= ws.NEED_VALUES:
-        workspace = grow_workspace(workspace, outcome, passes)
-        outcome = kernel(limited(workspace, passes), *arguments)
+    spare = _spare_workspaces(rows, cols, radius)
+    most_states = min(ws.MAX_STATES, ws.SHARED_PASSES * ws.MAX_STATES // passes)
+    # Threads share the list.
+    try:
+        workspace = spare.pop()
+    except IndexError:
+        workspace = make_workspace(rows, cols, radius)
+    while True:
+        limited = workspace
+        if len(workspace.links) > 2 * most_states:
+            limited = workspace._replace(links=workspace.links[: 2 * most_states])
+        outcome = kernel(limited, *arguments)
+        if not ws.OK < outcome <= ws.NEED_VALUES:
+            break
+        workspace = grow_workspace(workspace, outcome, most_states)
     if len(workspace.values) <= _MAX_KEPT_VALUES:
-        workspaces.give_back(workspace)
+        spare.append(workspace)
     return outcome
 
 

@@ -152,26 +152,14 @@ def make_workspace(
     )
 
 
-def limited(workspace: Workspace, passes: int) -> Workspace:
-    """Returns a workspace with no more states than each of so many passes may take."""
-    links = 2 * _most_states(passes)
-    return workspace if len(workspace.links) <= links else workspace._replace(links=workspace.links[:links])
-
-
-def _most_states(passes: int) -> int:
-    return min(MAX_STATES, SHARED_PASSES * MAX_STATES // passes)
-
-
-def grow_workspace(workspace: Workspace, outcome: int, passes: int = 1) -> Workspace:
-    """Returns the workspace with up to four times as much of the memory that a kernel lacked.
-
-    `outcome` names that memory; `passes` share the limit on the states.
+def grow_workspace(workspace: Workspace, outcome: int, most_states: int) -> Workspace:
+    """Returns the workspace with up to four times as much of the memory that a kernel lacked, which `outcome` names.
 
     Raises:
         PositionTooHardError: the workspace has its largest size already.
     """
     if outcome == NEED_STATES:
-        states = _grown(len(workspace.links) // 2, _most_states(passes), "states")
+        states = _grown(len(workspace.links) // 2, most_states, "states")
         return workspace._replace(states=np.empty((states + 1, 4), np.int32), links=np.empty(2 * states, np.int32))
     if outcome == NEED_KEYS:
         return workspace._replace(

@@ -234,7 +234,7 @@ def test_without_pygame_one_line_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("display", [True, False])
 def test_the_modes_of_an_environment_are_those_that_work_here(monkeypatch, display):
-    monkeypatch.setattr(window, "can_open_window", lambda: display)
+    monkeypatch.setattr(window, "_has_display", lambda: display)
     modes = MinesweeperEnv().metadata["render_modes"]
     assert modes == ["ansi", "rgb_array", "human"][: 3 if display else 2]
     assert MinesweeperVectorEnv().metadata["render_modes"] == modes
