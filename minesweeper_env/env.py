@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from minesweeper_env.checks import RESET_OPTIONS, check_action, check_option_names, generator_state, layout_option
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.games import check_saved, compile_step
+from minesweeper_env.engine.games import check_saved, compile_kernels
+from minesweeper_env.engine.state import WAIT
 from minesweeper_env.playing import Playing
 from minesweeper_env.rendering import METADATA
 from minesweeper_env.rewards import Reward, check_rewards, describe
@@ -154,7 +155,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         Raises:
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
-        compile_step()
+        compile_kernels(step_alone=True)
         config = BoardConfig.of_size(
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=max_steps, no_guess=no_guess
         )
@@ -185,7 +186,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         super().reset(seed=seed)
         if self.np_random is not self._seeded_by:
             self._seeded_by = self.np_random
-            self._games.seed(np.array([generator_state(self.np_random)]))
+            self._games.seed(generator_state(self.np_random))
         shown, masks = self._games.reset(_EVERY_GAME, given)
         self._begun = True
         if self.view is not None:
@@ -207,7 +208,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         """
         self._action[0] = check_action(action, self._actions)
         games = self._current_games()
-        codes, masks = games.step(self._action, False)
+        codes, masks = games.play(self._action, WAIT)
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()
         if self._reward is not None and not idle:

@@ -10,8 +10,7 @@ from gymnasium.error import ResetNeeded
 
 from minesweeper_env.checks import warn_without_mode
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.games import Games
-from minesweeper_env.no_guess import supply_for
+from minesweeper_env.engine.games import Games, Supply
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering import exploded_cells, render_board
 from minesweeper_env.rewards import Reward, find_reward
@@ -42,7 +41,13 @@ class Playing:
         self._encoder = Encoder(observation, config)
         self.metadata: dict[str, Any] = metadata_of(render_mode)
         self.view = HumanView() if render_mode == "human" else None
-        self._games = Games(config, count, weights, supply_for(config, count, self._pool), self._pool)
+        supply: Supply | None = None
+        if config.no_guess:
+            # Other environments load nothing of the search for boards.
+            from minesweeper_env.no_guess.supply import BoardSupply
+
+            supply = BoardSupply(config, count, self._pool)
+        self._games = Games(config, count, weights, supply, self._pool)
 
     def _current_games(self) -> Games:
         if not self._begun:

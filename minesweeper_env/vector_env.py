@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, Literal
 
 import gymnasium
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from minesweeper_env.checks import RESET_OPTIONS, check_option_names, generator_state, layout_option
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import check_saved, compile_kernels
-from minesweeper_env.engine.state import IDLE
+from minesweeper_env.engine.state import PLAYING, RESTART
 from minesweeper_env.playing import Playing
 from minesweeper_env.rewards import Reward, check_rewards, describe
 from minesweeper_env.threads import ThreadPool
@@ -85,7 +84,12 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=limit, no_guess=no_guess
         )
         self.num_envs = whole_number("num_envs", num_envs, 1)
-        self.autoreset_mode = _read_mode(autoreset_mode)
+        modes = [mode.value for mode in AutoresetMode]
+        if autoreset_mode not in (*AutoresetMode, *modes):
+            raise ValueError(
+                f"autoreset_mode must be an AutoresetMode or one of {', '.join(modes)}, not {autoreset_mode!r}"
+            )
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
         self._pool = ThreadPool(threads)
         self._prepare(config, reward, observation, render_mode, self.num_envs)
         self.metadata["autoreset_mode"] = self.autoreset_mode
@@ -94,12 +98,6 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._sampler = np.zeros(1, np.uint64)
-
-    @classmethod
-    def of_config(cls, config: BoardConfig, num_envs: int, **arguments: Any) -> MinesweeperVectorEnv:
-        """Returns the environment of a configuration; `arguments` are further arguments of the class."""
-        given = asdict(config)
-        return cls(num_envs, (given.pop("rows"), given.pop("cols")), **given, **arguments)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -142,12 +140,10 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             super().reset(seed=int(seed))
         elif begins and None not in seeds:
             self._np_random = np.random.default_rng([s for s in seeds if s is not None])
-        states = self._games.states()
         for i, own in enumerate(seeds):
             if begins or (chosen[i] and own is not None):
                 # As a single environment with this seed does.
-                states[i] = generator_state(self.np_random if own is None else seeding.np_random(own)[0])
-        self._games.seed(states)
+                self._games.seed(generator_state(self.np_random if own is None else seeding.np_random(own)[0]), i)
         if begins:
             # The first number from a seed's generator is the state of game 0.
             generator_state(self.np_random)
@@ -170,15 +166,18 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
         actions = np.array(given, np.int64, order="C")
         games = self._current_games()
-        if self.autoreset_mode is AutoresetMode.DISABLED and games.over.any():
-            over = np.flatnonzero(games.over).tolist()
+        if self.autoreset_mode is AutoresetMode.DISABLED and (games.status > PLAYING).any():
+            over = np.flatnonzero(games.status > PLAYING).tolist()
             raise ResetNeeded(f"games {over} are over: reset them with options={{'reset_mask': ...}}")
-        shown, masks = games.step(actions, True)
+        shown, masks = games.play(actions, RESTART)
         self._last_actions = actions
         if self.view is not None:
             self.render()
-        terminations, truncations, won, illegal, _ = games.events.copy()
-        rewards = self._rewards(actions, shown)
+        terminations, truncations, won, illegal, idle = games.events.copy()
+        rewards = games.rewards.copy()
+        if self._reward is not None:
+            own = check_rewards(self._reward(describe(games, actions, shown)), self.num_envs)
+            rewards = np.where(idle, 0.0, own)
         infos = self._infos(masks, illegal, won)
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             ended = terminations | truncations
@@ -271,20 +270,6 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
         infos = {"action_mask": masks.reshape(self.num_envs, -1), "invalid_action": illegal, "is_success": won}
         return infos | {f"_{key}": chosen.copy() for key in infos}
-
-    def _rewards(self, actions: NDArray[np.int64], shown: NDArray[np.int8]) -> NDArray[np.float64]:
-        """Returns the rewards of the last step, (N,), in a fresh array."""
-        if self._reward is None:
-            return self._games.rewards.copy()
-        given = check_rewards(self._reward(describe(self._games, actions, shown)), self.num_envs)
-        return np.where(self._games.events[IDLE], 0.0, given)
-
-
-def _read_mode(mode: Any) -> AutoresetMode:
-    allowed = [each.value for each in AutoresetMode]
-    if not isinstance(mode, AutoresetMode) and mode not in allowed:
-        raise ValueError(f"autoreset_mode must be an AutoresetMode or one of {', '.join(allowed)}, not {mode!r}")
-    return AutoresetMode(mode)
 
 
 def _reset_mask(options: dict[str, Any] | None, count: int) -> NDArray[np.bool_]:

@@ -28,7 +28,7 @@ from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
-from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, RewardWeights
+from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WAIT, RewardWeights
 from minesweeper_env.inference import OptimalPlay, PositionTooHardError, sample_layouts
 from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts, infer_posteriors
 
@@ -264,7 +264,7 @@ class Playouts:
         batch = Games(self._config, games, RewardWeights())
         batch.seed(self._rng.integers(0, 1 << 64, games, np.uint64, endpoint=False))
         batch.reset(np.ones(games, np.bool_))
-        batch.step(np.full(games, cell), False)
+        batch.play(np.full(games, cell), WAIT)
         return self._finish(batch)
 
     def _finish(self, games: Games) -> Estimate:

@@ -15,7 +15,7 @@ from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 from minesweeper_env.engine import kernels, state
-from minesweeper_env.engine.state import FRESH, LOST, PLAYING, RESET, RESTART, TRUNCATED, WAIT, WON
+from minesweeper_env.engine.state import FRESH, LOST, RESET, TRUNCATED, WAIT, WON
 from minesweeper_env.threads import ThreadPool, split
 
 Arrays = dict[str, NDArray[Any]]
@@ -23,45 +23,32 @@ Arrays = dict[str, NDArray[Any]]
 LEAST_CELLS = 1 << 16
 """Cells of all boards of a part, at least. A smaller part takes less time than a thread takes to begin it."""
 
+LEAST_POOLED = 1 << 15
+"""Bytes of an array that comes from a pool, at least."""
+
 
 class ArrayPool:
-    """Supplies arrays of one shape, and reuses each one once no view of it is left.
+    """Supplies int8 arrays of one shape, and reuses each one once no view of it is left.
 
     Freeing a large array returns its memory to the operating system, which supplies the next array page by page.
     On a large board that takes most of the time of a step. The pool keeps four arrays.
     """
 
-    def __init__(self, shape: tuple[int, ...], dtype: type) -> None:
-        """Prepares an empty pool of arrays of this shape and dtype."""
-        self._shape, self._dtype = shape, dtype
-        self._arrays: list[NDArray[Any]] = []
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        """Prepares an empty pool of arrays of this shape."""
+        self._shape = shape
+        self._arrays: list[NDArray[np.int8]] = []
 
-    def take(self) -> NDArray[Any]:
+    def take(self) -> NDArray[np.int8]:
         """Returns a view of an uninitialised array that no other view shares."""
-        for array in self._arrays:
-            if sys.getrefcount(array) <= _HELD_BY_POOL:
-                return array[...]
-        array = np.empty(self._shape, self._dtype)
+        for k in range(len(self._arrays)):
+            # The list holds one of the two references, and the call itself the other.
+            if sys.getrefcount(self._arrays[k]) == 2:
+                return self._arrays[k][...]
+        array = np.empty(self._shape, np.int8)
         if len(self._arrays) < 4:
             self._arrays.append(array)
         return array[...]
-
-
-def array_maker(shape: tuple[int, ...], dtype: type) -> Callable[[], NDArray[Any]]:
-    """Returns a function that makes uninitialised arrays, from a pool if they have at least 32 KiB."""
-    if math.prod(shape) * np.dtype(dtype).itemsize >= 1 << 15:
-        return ArrayPool(shape, dtype).take
-    return partial(np.empty, shape, np.dtype(dtype))
-
-
-def _references_in_a_loop() -> int:
-    """Returns the reference count that a loop variable shows for an array that only a list holds."""
-    for array in [np.empty(1)]:
-        return sys.getrefcount(array)
-    raise AssertionError
-
-
-_HELD_BY_POOL = _references_in_a_loop()
 
 
 class Supply(Protocol):
@@ -80,6 +67,7 @@ class Games:
         rewards: (N,) float64, the rewards of the last step by the weights.
         events: (5, N) bool, the events of the last step, in the rows that `state` lists.
         opened: (N,) int64, the number of cells that the last step opened.
+        boards: the state of the games.
         arrays: the fields of `Rules`, then the fields of `Boards`, as kernels take them.
     """
 
@@ -105,16 +93,19 @@ class Games:
             max_steps=config.step_limit,
             weights=np.array(weights, dtype=np.float64),
         )
-        self._boards = state.Boards(
+        self.boards = state.Boards(
             shown=np.zeros((count, cells + 1), np.int8),
             truth=np.zeros((count, cells + 1), np.uint8),
             progress=np.zeros((count, 4), np.int64),
             rng=np.zeros(count, np.uint64),
             stack=np.zeros(cells, np.uint32),
         )
-        self.arrays = (*self._rules, *self._boards)
-        self._new_codes = array_maker((count, cells), np.int8)
-        self._new_masks = array_maker((count, len(config.moves), cells), np.int8)
+        self.arrays = (*self._rules, *self.boards)
+        makers: list[Callable[[], Any]] = [
+            ArrayPool(shape).take if math.prod(shape) >= LEAST_POOLED else partial(np.empty, shape, np.dtype(np.int8))
+            for shape in ((count, cells), (count, len(config.moves), cells))
+        ]
+        self._new_codes, self._new_masks = makers
         self.rewards = np.zeros(count)
         self.events = np.zeros((5, count), np.bool_)
         self.opened = np.zeros(count, np.int64)
@@ -122,33 +113,20 @@ class Games:
         self._none = np.zeros(count, np.int64)
         self._pool = pool or ThreadPool()
         self._slices = split(count, min(self._pool.threads, count * cells // LEAST_CELLS))
-        self._scratch = [np.empty_like(self._boards.stack) for _ in self._slices]
+        self._scratch = [np.empty_like(self.boards.stack) for _ in self._slices]
 
     @property
     def status(self) -> NDArray[np.int64]:
         """(N,) the status of each game; a view."""
-        return self._boards.progress[:, state.STATUS]
+        return self.boards.progress[:, state.STATUS]
 
-    @property
-    def over(self) -> NDArray[np.bool_]:
-        """(N,) bool: whether each game is won, lost or truncated."""
-        return self.status > PLAYING
-
-    def seed(self, states: NDArray[np.uint64]) -> None:
-        """Sets the states, (N,) uint64, of the generators with which the next games begin."""
-        self._boards.progress[:, state.NEXT] = states.view(np.int64)
-
-    def states(self) -> NDArray[np.uint64]:
-        """Returns a copy of the states that `seed` sets; each reset moves on to the next one."""
-        return self._boards.progress[:, state.NEXT].copy().view(np.uint64)
-
-    def present_states(self) -> NDArray[np.uint64]:
-        """Returns (N,) uint64, the states of the generators that place the mines of the present games."""
-        return self._boards.rng.copy()
+    def seed(self, states: NDArray[np.uint64] | np.uint64, game: int | slice = slice(None)) -> None:
+        """Sets the states, (N,) uint64, of the generators with which the next games begin, or that of one game."""
+        self.boards.progress[game, state.NEXT] = states.view(np.int64)
 
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""
-        return self._play(self._none, RESET)
+        return self.play(self._none, RESET)
 
     def reset(
         self, chosen: NDArray[np.bool_], given: NDArray[np.bool_] | None = None
@@ -157,25 +135,22 @@ class Games:
 
         Their mines are `given`, (K, rows, cols) bool, or placed at their first clicks.
         """
-        shown = self._play(chosen.astype(np.int64), RESET)
+        shown = self.play(chosen.astype(np.int64), RESET)
         if given is not None:
             self.lay_out(given, np.flatnonzero(chosen))
         return shown
 
-    def step(self, actions: NDArray[np.int64], restart: bool) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    def play(self, actions: NDArray[np.int64], mode: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Takes one step in each game, with `actions` (N,) int64; returns codes and masks as `show` does.
 
-        Where a game is already over, the step starts the next one if `restart` is set, and does nothing otherwise.
+        Where a game is already over, the step starts the next one if the mode is RESTART, and does nothing if it is
+        WAIT. With RESET it takes no step, and starts the games whose action is 1.
 
         Raises:
             ValueError: an action is out of range; no step is taken.
         """
-        if self._supply is not None:
+        if self._supply is not None and mode != RESET:
             self._supply.lay_out(self, actions)
-        return self._play(actions, RESTART if restart else WAIT)
-
-    def _play(self, actions: NDArray[np.int64], mode: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Calls the kernel, which explains the arguments, for all games at once or in parts."""
         codes, masks = self._new_codes(), self._new_masks()
         if len(self._slices) == 1:
             wrong = kernels.play_batch(actions, mode, codes, masks, *self._results_and_state) >= 0
@@ -198,7 +173,7 @@ class Games:
             # A slice of `self.events` is not contiguous, for which numba would compile the kernel again.
             events = self.events[:, part].copy()
             results: Any = (codes[part], masks[part], self.rewards[part], events, self.opened[part])
-            boards = (field[part] for field in self._boards[:-1])
+            boards = (field[part] for field in self.boards[:-1])
             kernels.play_batch(actions[part], mode, *results, *self._rules, *boards, self._scratch[k])
             self.events[:, part] = events
 
@@ -211,7 +186,7 @@ class Games:
             return fresh[:0]
         # The clicks are the first block of the actions.
         chosen = fresh[actions[fresh] < self.config.cells]
-        return chosen[self._boards.shown[chosen, actions[chosen]] >= self.config.codes.question]
+        return chosen[self.boards.shown[chosen, actions[chosen]] >= self.config.codes.question]
 
     def sample_actions(self, generator: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Draws a uniformly random legal action for each game from the `generator` (1,) uint64."""
@@ -231,7 +206,7 @@ class Games:
 
     def mines(self) -> NDArray[np.bool_]:
         """Returns the mines, (N, rows, cols) bool; all False before the first click places them."""
-        mines: NDArray[np.bool_] = self._boards.truth[:, :-1] >= state.MINE_BIT
+        mines: NDArray[np.bool_] = self.boards.truth[:, :-1] >= state.MINE_BIT
         return mines.reshape(self.count, self.config.rows, self.config.cols)
 
     def revealed_mines(self) -> NDArray[np.bool_]:
@@ -242,17 +217,17 @@ class Games:
     def save(self) -> Arrays:
         """Returns copies of the arrays that define the games, each with a first axis of length N."""
         return {
-            "codes": self._boards.shown[:, :-1].reshape(self.count, self.config.rows, self.config.cols).copy(),
+            "codes": self.boards.shown[:, :-1].reshape(self.count, self.config.rows, self.config.cols).copy(),
             "mines": self.mines(),
             "status": self.status.copy(),
-            "steps": self._boards.progress[:, state.STEPS].copy(),
-            "generator": self.present_states(),
-            "next_generator": self.states(),
+            "steps": self.boards.progress[:, state.STEPS].copy(),
+            "generator": self.boards.rng.copy(),
+            "next_generator": self.boards.progress[:, state.NEXT].copy().view(np.uint64),
         }
 
     def restore(self, saved: Arrays) -> None:
         """Restores games from the arrays of `save`, which `check_saved` has checked."""
-        boards = self._boards
+        boards = self.boards
         self.lay_out(saved["mines"])
         boards.shown[:, :-1] = saved["codes"].reshape(self.count, self.config.cells)
         boards.shown[:, -1] = 0
@@ -287,19 +262,13 @@ def check_saved(saved: Mapping[str, Any], example: Arrays, config: BoardConfig) 
 
 
 @cache
-def compile_step() -> None:
-    """Compiles the kernel of reset and step, or loads it from the disk, once a process."""
-    _smallest_game().step(np.zeros(1, np.int64), False)
+def compile_kernels(*, step_alone: bool = False) -> None:
+    """Compiles all kernels, or that of reset and step alone, or loads them from the disk, once a process.
 
-
-@cache
-def compile_kernels() -> None:
-    """Compiles all kernels, or loads them; environments call this when made, so that forked processes have them."""
-    compile_step()
-    games = _smallest_game()
-    games.lay_out(np.array([[[True, False]]]))
-    games.sample_actions(np.zeros(1, np.uint64))
-
-
-def _smallest_game() -> Games:
-    return Games(BoardConfig(1, 2, 1, first_click="any", moves=("click",)), 1, state.RewardWeights())
+    Environments call this when made, so that forked processes have the kernels.
+    """
+    games = Games(BoardConfig(1, 2, 1, first_click="any", moves=("click",)), 1, state.RewardWeights())
+    games.play(np.zeros(1, np.int64), WAIT)
+    if not step_alone:
+        games.lay_out(np.array([[[True, False]]]))
+        games.sample_actions(np.zeros(1, np.uint64))

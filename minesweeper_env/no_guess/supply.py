@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
+from minesweeper_env.engine.state import NEXT
 from minesweeper_env.no_guess.search import (
     MAX_ATTEMPTS,
     REJECTIONS,
@@ -128,7 +129,8 @@ class BoardSupply:
             return
         if os.getpid() != self._process:
             self._begin()
-        states, following, cells = games.present_states()[chosen], games.states()[chosen], actions[chosen]
+        states, cells = games.boards.rng[chosen], actions[chosen]
+        following = games.boards.progress[chosen, NEXT].view(np.uint64)
         games.lay_out(self._take(states, cells), chosen)
         # A first game after a seed is often the only one, as in an evaluation, so its successor waits.
         goes_on = self._following[chosen] == states

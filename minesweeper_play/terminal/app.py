@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, INTERRUPTED, explain
 from baselines.policy import PolicyError
 from baselines.support.extras import MissingExtraError
-from minesweeper_env.engine.games import compile_step
+from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.explanations import statistics_table
 from minesweeper_play.game.moves import Report
@@ -43,7 +43,7 @@ def run(options: PlayOptions) -> int:
     Returns the exit status: 0, 1 after a failure, 2 where a policy or a saved game cannot be used, 130 after Ctrl-C.
     """
     try:
-        compile_step()
+        compile_kernels(step_alone=True)
         players = load_players(options)
         session = None if options.saved is None else load_game(options.saved)
     except (ValueError, PolicyError, MissingExtraError) as error:

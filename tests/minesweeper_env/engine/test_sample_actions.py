@@ -90,6 +90,6 @@ def test_a_finished_game_has_actions_to_draw():
 def test_sampled_actions_are_in_the_space_even_on_a_board_without_a_legal_one(size):
     env = MinesweeperVectorEnv(20, size, 1, "any", ("click",))
     env.reset(seed=0)
-    env._games._boards.shown[:, :-1] = 9
+    env._games.boards.shown[:, :-1] = 9
     assert not env.action_masks().any()
     assert env.sample_actions() in env.action_space

@@ -20,6 +20,7 @@ from support.naive_game import ALL_MOVES
 from minesweeper_env import MinesweeperVectorEnv, observations
 from minesweeper_env.engine import games as batches
 from minesweeper_env.engine import kernels
+from minesweeper_env.engine.state import PLAYING
 from minesweeper_env.rewards import REWARDS
 
 GAMES = 11
@@ -47,7 +48,7 @@ def play(env, steps=30, seed=5):
     for step in range(steps):
         actions = env.sample_actions()
         actions[rng.integers(env.num_envs)] = rng.integers(env.single_action_space.n)
-        over = env._games.over
+        over = env._games.status > PLAYING
         if env.autoreset_mode.value == "Disabled" and over.any():
             results.append(env.reset(options={"reset_mask": over}))
         if step == 12:
