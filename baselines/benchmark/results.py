@@ -206,8 +206,8 @@ def fill(page: Page, content: Content) -> None:
         if narrow is None:
             page.table(table)
         else:
-            page.stack(narrow if page.left_out(table) else table)
-            page.legend("> highest win rate on the board.")
+            page.stack(table if page.fits(table) else narrow)
+            page.note("> highest win rate on the board.", "dim")
     page.title("Notes")
     for note in content["notes"]:
         page.note(note)
@@ -217,7 +217,7 @@ def markdown(content: Content) -> str:
     """Returns the page results.md."""
     lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
     for found, *_ in sections(content):
-        table = found.filled()
+        table = found.fitted()
         rule = ["---" if column.folds else "--:" for column in table.columns]
         rows = ([column.heading for column in table.columns], rule, *table.rows)
         lines += [f"## {table.title}", "", *(f"| {' | '.join(map(texts.markdown, row))} |" for row in rows), ""]

@@ -288,7 +288,7 @@ def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
     title = f"{boards}, {seeds} seeds, {tasks[0].games} test games each"
     page = Page.for_stdout(wide)
     page.table(Table(title, columns, rows, (best,) if len(summaries) > 1 else ()))
-    page.legend("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.")
+    page.note("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.", "dim")
     for one, other in combinations(summaries, 2):
         gap, (low, high) = difference(one, other)
         page.note(f"{one.config} minus {other.config}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")

@@ -286,7 +286,7 @@ def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Names
     title = f"{sweep.base.title}, {len(ranked)} trials, {sweep.base.eval_games} selection games on each board"
     page = Page.for_stdout(options.wide)
     page.table(Table(title, columns, rows, (0,)))
-    page.legend("> highest win rate. ended at: part of the budget after which the pruner ended the trial.")
+    page.note("> highest win rate. ended at: part of the budget after which the pruner ended the trial.", "dim")
     page.note("Selection games choose the settings, so their win rates are too high for the best: play test games.")
     page.note(f"best.toml has the settings of the best: minesweeper train --config {sweep.out / 'best.toml'}")
     page.print()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from textwrap import TextWrapper
 from typing import Literal, NamedTuple
@@ -49,12 +49,14 @@ class Column(NamedTuple):
         justify: "right" for numbers, "left" for texts.
         priority: 0 for a column that is always shown; of the others the greatest is left out first.
         folds: whether the cells are names or sentences, which may fold.
+        width: its width in a table that was fitted.
     """
 
     heading: str
     justify: Literal["left", "right"] = "right"
     priority: int = 0
     folds: bool = False
+    width: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Table:
         rows: one cell for each column.
         marked: indices of the rows to emphasise, such as the best one; a ">" stands before them.
         legend: explanation of its marks; "" for none.
+        left_out: headings of the columns that did not fit.
     """
 
     title: str
@@ -74,10 +77,11 @@ class Table:
     rows: Sequence[Sequence[str]]
     marked: Collection[int] = ()
     legend: str = ""
+    left_out: Collection[str] = ()
 
     def html(self) -> str:
         """Returns the table for a notebook."""
-        table = self.filled()
+        table = self.fitted()
         head = _html_row("th", [column.heading for column in table.columns])
         body = "".join(_html_row("td", row) for row in table.rows)
         return f"<table><caption>{html(self.title)}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
@@ -87,69 +91,61 @@ class Table:
         rows = [[row[number] for number in numbers] for row in self.rows]
         return replace(self, columns=[self.columns[number] for number in numbers], rows=rows)
 
-    def filled(self) -> Table:
-        """Returns the table without the columns whose cells are all empty."""
-        return self.part([n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)])
-
-    def fitted(self, width: int | None) -> Table:
-        """Returns the table with the columns that fit into `width` characters; None for all that are filled."""
-        table = self.filled()
-        while width is not None and _total(table._widths(width)) > width:
-            optional = [number for number, column in enumerate(table.columns) if column.priority]
+    def fitted(self, width: int = NO_LIMIT) -> Table:
+        """Returns the table with the columns that have a cell and fit into `width` characters."""
+        shown = [n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)]
+        sizes, left_out = {number: self._sizes(number) for number in shown}, []
+        while _total(least for least, _ in sizes.values()) > width:
+            optional = [number for number in sizes if self.columns[number].priority]
             if not optional:
                 break
-            last = max(optional, key=lambda number: (table.columns[number].priority, number))
-            table = table.part([number for number in range(len(table.columns)) if number != last])
-        return table
+            left_out.append(max(optional, key=lambda number: (self.columns[number].priority, number)))
+            del sizes[left_out[-1]]
+        widths = {number: full for number, (_, full) in sizes.items()}
+        if _total(widths.values()) > width:
+            widths = {number: least for number, (least, _) in sizes.items()}
+            for number, (least, full) in sizes.items():
+                if self.columns[number].folds:
+                    spare = width - _total(widths.values())
+                    widths[number] = max(min(least, LEAST_NAME_WIDTH), min(full, least + spare))
+        table = self.part(list(widths))
+        columns = [column._replace(width=size) for column, size in zip(table.columns, widths.values(), strict=True)]
+        return replace(table, columns=columns, left_out=[self.columns[number].heading for number in sorted(left_out)])
 
-    def draw(self, width: int | None = None) -> Grid:
-        """Returns the columns that fit for rich, from their headings on, without the title."""
-        table = self.fitted(width)
-        widths = table._widths(width)
-        if width is not None and _total(widths) > width:
-            widths = table._widths(width, LEAST_NAME_WIDTH)
-        headings, *rows = table._texts()
+    def _sizes(self, number: int) -> tuple[int, int]:
+        """Returns the width of a column whose heading and long names fold, and its width without folds."""
+        column, margin = self.columns[number], 2 if self.marked and number == 0 else 0
+        heading = printable(column.heading)
+        size = margin + max((cell_len(printable(row[number])) for row in self.rows), default=0)
+        word = margin + max(map(cell_len, re.findall("[^ /]+/?", heading)), default=0)
+        least = max(word, min(size, NAME_WIDTH) if column.folds else size)
+        return least, max(size, margin + cell_len(heading))
+
+    def draw(self) -> Grid:
+        """Returns a fitted table for rich, from its headings on."""
         drawn = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
         # Without a width of its own, rich folds numbers where the terminal ends.
-        drawn.width = _total(widths)
-        for column, text, size in zip(table.columns, headings, widths, strict=True):
-            drawn.add_column(_folded(text, size), justify=column.justify, width=size)
-        for number, row in enumerate(rows):
-            drawn.add_row(*map(_folded, row, widths), style="bold green" if number in self.marked else "")
+        drawn.width = _total(column.width for column in self.columns)
+        for number, column in enumerate(self.columns):
+            heading = _folded(column.heading, column.width, "  " if self.marked and number == 0 else "")
+            drawn.add_column(heading, justify=column.justify, width=column.width)
+        for number, (name, *others) in enumerate(self.rows):
+            is_marked, (first, *rest) = number in self.marked, self.columns
+            mark = "> " if is_marked else "  " if self.marked else ""
+            cells = [_folded(text, column.width) for text, column in zip(others, rest, strict=True)]
+            drawn.add_row(_folded(name, first.width, mark), *cells, style="bold green" if is_marked else "")
         return drawn
 
-    def _texts(self) -> list[list[str]]:
-        """Returns the headings and the rows; the first column of a table with marked rows has a margin."""
-        texts = [[printable(text) for text in row] for row in ([each.heading for each in self.columns], *self.rows)]
-        for number, row in enumerate(texts if self.marked else [], -1):
-            row[0] = f"{'>' if number in self.marked else ' '} {row[0]}"
-        return texts
 
-    def _widths(self, width: int | None, name_width: int = NAME_WIDTH) -> list[int]:
-        """Returns the width of each column; headings and long names fold where the table is too wide."""
-        headings, *rows = self._texts()
-        cells = [max((cell_len(row[number]) for row in rows), default=0) for number in range(len(headings))]
-        full = [max(size, cell_len(text)) for size, text in zip(cells, headings, strict=True)]
-        if width is None or _total(full) <= width:
-            return full
-        widths = []
-        for column, text, size in zip(self.columns, headings, cells, strict=True):
-            word = max(map(len, re.findall(r"^ *[^ /]+/?|[^ /]+/?", text)), default=0)
-            widths.append(max(word, min(size, name_width) if column.folds else size))
-        for number, column in enumerate(self.columns):
-            if column.folds:
-                widths[number] += max(0, min(full[number] - widths[number], width - _total(widths)))
-        return widths
+def _total(widths: Iterable[int]) -> int:
+    return sum(width + GAP for width in widths) - GAP
 
 
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + GAP * (len(widths) - 1)
-
-
-def _folded(text: str, width: int) -> Text:
-    """Returns a text in lines of a width; further lines are indented as the first one."""
-    margin = "  " if text.startswith(("> ", "  ")) else ""
-    return Text(_Folder(max(width, 1), subsequent_indent=margin).fill(text) if cell_len(text) > width else text)
+def _folded(text: str, width: int, mark: str = "") -> Text:
+    """Returns a text after its mark, in lines of a width; further lines are indented as the first one."""
+    text = printable(text)
+    folder = _Folder(max(width, 1), initial_indent=mark, subsequent_indent=" " * len(mark))
+    return Text(folder.fill(text) if cell_len(mark + text) > width else mark + text)
 
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
@@ -166,9 +162,9 @@ class Page:
     def __init__(self, width: int | None = None, *, wide: bool = False, styled: bool = False) -> None:
         """Begins an empty page."""
         self.width = width
-        self._table_width = None if wide else width
+        self.parts: list[RenderableType] = []
+        self._table_width = NO_LIMIT if wide or width is None else width
         self._styled = styled
-        self._parts: list[RenderableType] = []
         self._left_out: dict[str, None] = {}
 
     @classmethod
@@ -177,35 +173,35 @@ class Page:
         return cls(output_width(), wide=wide, styled=is_styled(sys.stdout))
 
     def __rich__(self) -> Group:
-        """Returns all parts; the last line names the columns that did not fit."""
-        hint = f"Left out at {self.width} columns: {', '.join(self._left_out)}; --wide shows them."
-        return Group(*self._parts, *([Text(printable(hint), "dim")] if self._left_out else []))
+        """Returns all parts."""
+        return Group(*self.parts)
 
     def title(self, text: str) -> None:
         """Adds a title, with an empty line before it."""
-        if self._parts:
+        if self.parts:
             self.note("")
         self.note(text, "bold")
 
-    def left_out(self, table: Table) -> list[str]:
-        """Returns the headings of the columns of a table that do not fit."""
-        shown = table.fitted(self._table_width).columns
-        return [column.heading for column in table.filled().columns if column not in shown]
+    def fits(self, table: Table) -> bool:
+        """Returns whether all columns of a table fit."""
+        return not table.fitted(self._table_width).left_out
 
     def table(self, table: Table) -> None:
         """Adds a table below its title; the last line of the page names the columns that do not fit."""
+        fitted = table.fitted(self._table_width)
+        self._left_out |= dict.fromkeys(fitted.left_out)
         if table.title:
             self.title(table.title)
-        self._left_out |= dict.fromkeys(self.left_out(table))
-        self.add(table.draw(self._table_width))
-        self.legend(table.legend)
+        self.parts.append(fitted.draw())
+        if table.legend:
+            self.note(table.legend, "dim")
 
     def stack(self, table: Table) -> None:
         """Adds a table as several tables below each other, so that every column fits; each has the first column."""
         rest = range(1, len(table.columns))
         while rest:
             counts = range(len(rest), 1, -1)
-            count = next((count for count in counts if not self.left_out(table.part([0, *rest[:count]]))), 1)
+            count = next((count for count in counts if self.fits(table.part([0, *rest[:count]]))), 1)
             self.table(table.part([0, *rest[:count]]))
             rest = rest[count:]
 
@@ -216,27 +212,21 @@ class Page:
         grid.add_column(no_wrap=True)
         for row in rows:
             grid.add_row(*(Text(printable(text)) for text in row))
-        self.add(Padding.indent(grid, 2))
+        self.parts.append(Padding.indent(grid, 2))
 
     def note(self, text: str, style: str = "") -> None:
         """Adds a sentence, which wraps."""
-        self.add(Text(printable(text), style))
-
-    def legend(self, text: str) -> None:
-        """Adds a faint sentence that explains the marks, unless it is empty."""
-        if text:
-            self.note(text, "dim")
+        self.parts.append(Text(printable(text), style))
 
     def line(self, text: str) -> None:
         """Adds a line that stays in one piece, such as a command to copy."""
-        self.add(Text(printable(text), no_wrap=True, overflow="ignore"))
-
-    def add(self, part: RenderableType) -> None:
-        """Adds anything that rich draws."""
-        self._parts.append(part)
+        self.parts.append(Text(printable(text), no_wrap=True, overflow="ignore"))
 
     def text(self, encoding: str = "utf-8") -> str:
         """Returns the page without a newline at its end; what the encoding lacks becomes a "?"."""
+        if self._left_out:
+            self.note(f"Left out at {self.width} columns: {', '.join(self._left_out)}; --wide shows them.", "dim")
+            self._left_out.clear()
         file = io.TextIOWrapper(io.BytesIO(), encoding, "replace", newline="\n")
         console = console_on(file, self._styled, NO_LIMIT if self.width is None else max(self.width, 20))
         console.print(self, crop=False)

@@ -48,9 +48,9 @@ def panel(training: Training, width: int) -> Page:
     steps, left = _pace(training)
     page.note(f"{training.settings.title}: {steps}")
     elapsed = format_seconds(budget.elapsed())
-    page.add(progress_line("", budget.progress(training.steps), f"{elapsed}, {left}", width))
+    page.parts.append(progress_line("", budget.progress(training.steps), f"{elapsed}, {left}", width))
     if training.score is not None:
-        page.add(_table(training.score, progress.references or {}).draw(width))
+        page.table(_table(training.score, progress.references or {}))
     games = f"{training.settings.eval_games} selection games on each board"
     if training.player:
         page.note(f"{games}: {training.player} plays")

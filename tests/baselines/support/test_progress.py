@@ -69,7 +69,7 @@ def test_a_terminal_that_goes_away_stops_nothing(monkeypatch):
 def test_a_line_of_progress_keeps_its_numbers(name, width):
     facts = "5000 of 10000 games, 812/s, 6 s left"
     page = Page(width)
-    page.add(progress_line(name, 0.5, facts, width))
+    page.parts.append(progress_line(name, 0.5, facts, width))
     (line,) = page.text().splitlines()
     assert line.startswith(name[:15])
     assert line.endswith(f" 50%  {facts}")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.support.tables import NAME_WIDTH, Column, Page, Table
+from baselines.support.tables import NAME_WIDTH, NO_LIMIT, Column, Page, Table
 
 NAME = Column("policy", "left", folds=True)
 COLUMNS = (
@@ -67,8 +67,8 @@ def test_columns_are_left_out_from_the_greatest_priority_on():
         20: ["games", "wins", "clicks/game", "ms/game", "p"],
     }
     for width, headings in left_out.items():
-        assert Page(width).left_out(table) == headings
-        assert Page(width, wide=True).left_out(table) == []
+        assert table.fitted(width or NO_LIMIT).left_out == headings
+        assert Page(width, wide=True).fits(table)
     assert "Left out at 80 columns: clicks/game; --wide shows them." in shown(table, 80)
 
 
