@@ -23,16 +23,16 @@ from baselines.learned.common.tensor_files import load_weights, read_tensors, wr
 from baselines.learned.networks import (
     BoardNetwork,
     check_radius,
+    new_cells,
     set_precision,
     symmetries,
     transform,
-    transform_cells,
     unopened,
 )
 from baselines.learned.settings import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
 from baselines.policy import Policy
 from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE
-from baselines.scripted.oracle_play.exact import chosen_first_cell, middle_cell
+from baselines.scripted.oracle_play.exact import chosen_first_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import one_of, whether, whole_number_within
 from baselines.support.files import write_json
@@ -105,12 +105,10 @@ class LearnedPolicy:
 
     Args:
         network: on any device; its mode and weights stay unchanged.
-        mines: the number of mines on the boards.
+        config: the games.
         symmetries: whether to average the outputs over all rotations and reflections, 8 on a square and 4 otherwise,
             at that many times the cost.
-        config: the games; None for boards of any size.
-        first: the first click: "middle", "exact" as `exact` clicks, or a cell, row * cols + col. Boards of any size
-            have "middle" alone.
+        first: the first click: "middle", "exact" as `exact` clicks, or a cell, row * cols + col.
 
     Raises:
         ValueError: `first` is not allowed.
@@ -119,18 +117,11 @@ class LearnedPolicy:
     batch_size = 500
 
     def __init__(
-        self,
-        network: BoardNetwork,
-        mines: int,
-        symmetries: bool = False,
-        config: BoardConfig | None = None,
-        first: str | int = "middle",
+        self, network: BoardNetwork, config: BoardConfig, symmetries: bool = False, first: str | int = "middle"
     ) -> None:
         """Stores the network, and checks `first`."""
-        if config is None and first != "middle":
-            raise ValueError(f"first must be middle on boards of any size, not {first!r}")
-        self._first = None if config is None else chosen_first_cell(config, first)
-        self.network, self.config, self.mines, self.symmetries = network, config, mines, symmetries
+        self.network, self.config, self.symmetries = network, config, symmetries
+        self.first_cell = chosen_first_cell(config, first)
         keep_freed_memory()
 
     def reset(self, seed: int) -> None:
@@ -138,12 +129,10 @@ class LearnedPolicy:
 
     @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses one click per board of any size; see `baselines.policy.Policy.act`."""
-        rows, cols = observations.shape[1:]
-        legal = action_masks[:, : rows * cols].astype(np.bool_)
-        first = middle_cell(rows, cols) if self._first is None else self._first
-        actions = np.full(len(observations), first)
-        rated = np.flatnonzero(~(unopened(observations) & legal[:, first]))
+        """Chooses one click per board; see `baselines.policy.Policy.act`."""
+        legal = action_masks[:, : self.config.cells].astype(np.bool_)
+        actions = np.full(len(observations), self.first_cell)
+        rated = np.flatnonzero(~(unopened(observations) & legal[:, self.first_cell]))
         if len(rated) > 0:
             values = np.where(legal[rated], self.values(observations[rated]), -np.inf)
             actions[rated] = values.argmax(axis=1)
@@ -163,9 +152,10 @@ class LearnedPolicy:
     def _rate(self, boards: Tensor) -> Tensor:
         rows, cols = boards.shape[1:]
         chosen = symmetries(rows, cols) if self.symmetries else symmetries(rows, cols)[:1]
-        cells = torch.arange(rows * cols, device=boards.device)
         rated = [
-            self.network(transform(boards, symmetry), self.mines)[:, transform_cells(cells, rows, cols, symmetry)]
+            self.network(transform(boards, symmetry), self.config.mines)[
+                :, new_cells(rows, cols, symmetry, boards.device)
+            ]
             for symmetry in chosen
         ]
         return torch.stack(rated).mean(dim=0)
@@ -184,7 +174,7 @@ def click_agent(
     """
     check_radius(config)
     whether("symmetries", symmetries)
-    return LearnedPolicy(load_network(folder, precision), config.mines, symmetries, config, first)
+    return LearnedPolicy(load_network(folder, precision), config, symmetries, first)
 
 
 def afterstate_agent(
@@ -222,6 +212,6 @@ def find_agent(folder: Path) -> Callable[..., Policy]:
 def policy_of(network: nn.Module, config: BoardConfig) -> Policy:
     """Returns the policy of a network of either kind on a board, with the default options."""
     if isinstance(network, BoardNetwork):
-        return LearnedPolicy(network, config.mines)
+        return LearnedPolicy(network, config)
     assert isinstance(network, AfterstateNetwork)
     return AfterstatePolicy(config, network)

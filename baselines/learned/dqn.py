@@ -5,7 +5,7 @@ Differences from textbook DQN:
 1. Masks. The Q-network gives illegal clicks the value `ILLEGAL`, below every return. So neither the greedy argmax
    nor the maximum in the target chooses one. Exploration draws legal clicks only.
 2. Exploration is drawn for each game of the batch, not once for all games.
-3. If returns are probabilities (`common/losses.py`), Q is the sigmoid of the head and the loss is the cross-entropy.
+3. If returns are probabilities (see `make_model`), Q is the sigmoid of the head and the loss is the cross-entropy.
    By default the reward is 1 for a safe click and gamma is 0. Then Q(s, a) is the probability that cell a is safe.
 4. With gamma 0 the target is the reward, and the target network is not evaluated.
 5. A random symmetry of the board turns and mirrors each minibatch.
@@ -32,23 +32,16 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.type_aliases import PyTorchObs, RolloutReturn
-from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.type_aliases import PyTorchObs
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor
 from torch.nn import functional
 
-from baselines.learned.common.losses import hindsight_losses, to_return
-from baselines.learned.common.multi_board import (
-    BoardExtractor,
-    BoardSlot,
-    MultiBoardMixin,
-    check_clicks_alone,
-    make_model,
-)
+from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
+from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.networks import BoardNetwork, CellHead, click_masks, random_clicks, turn_at_random, unopened
+from baselines.learned.networks import BoardNetwork, cell_head, click_masks, random_clicks, turn_at_random, unopened
 from baselines.learned.settings import ISOLATED, MAX_BUFFER, Hyperparameters, TrainingSettings, option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
@@ -73,12 +66,6 @@ class DQNHyperparameters(Hyperparameters):
     exploration_initial_eps: float = option(1.0, "initial fraction of random clicks", 0, 1)
     exploration_final_eps: float = option(0.0, "final fraction of random clicks", 0, 1)
 
-    def __post_init__(self) -> None:
-        """Checks all fields."""
-        super().__post_init__()
-        if self.learning_starts > self.buffer_size:
-            raise ValueError(f"learning_starts, {self.learning_starts}, is above buffer_size, {self.buffer_size}")
-
     def make_learner(self, settings: TrainingSettings) -> MaskedDQN:
         """Returns a new model with games in progress."""
         model: MaskedDQN = make_model(MaskedDQN, MinesweeperQPolicy, settings, teacher=settings.teacher == "exact")
@@ -90,13 +77,9 @@ ILLEGAL = -1e8
 
 
 class MinesweeperQNetwork(QNetwork):
-    """Q-values of all clicks: the shared trunk and one number per cell."""
+    """Q-values of all clicks: the shared trunk and one number per cell; `MinesweeperQPolicy` makes it."""
 
-    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
-        """Builds the network; `probability` is True if returns are probabilities."""
-        super().__init__(*args, **kwargs)
-        self.q_net = CellHead(self.features_dim)  # type: ignore[assignment]
-        self.probability = probability
+    probability = True
 
     def outputs(self, obs: PyTorchObs) -> Tensor:
         """Returns the outputs of the head, (N, rows * cols): logits if `probability`, and Q-values if not."""
@@ -106,7 +89,9 @@ class MinesweeperQNetwork(QNetwork):
     def forward(self, obs: PyTorchObs) -> Tensor:
         """Returns the Q-values, (N, rows * cols); `ILLEGAL` where a click does nothing."""
         assert isinstance(obs, Tensor)
-        return to_return(self.outputs(obs), self.probability).masked_fill(~click_masks(obs), ILLEGAL)
+        outputs = self.outputs(obs)
+        values = torch.sigmoid(outputs) if self.probability else outputs
+        return values.masked_fill(~click_masks(obs), ILLEGAL)
 
 
 class MinesweeperQPolicy(DQNPolicy):
@@ -125,7 +110,9 @@ class MinesweeperQPolicy(DQNPolicy):
         """Returns a new Q-network."""
         check_clicks_alone(self.observation_space, self.action_space)
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
-        return MinesweeperQNetwork(**arguments, probability=self.probability).to(self.device)
+        network = MinesweeperQNetwork(**arguments)
+        network.q_net, network.probability = cell_head(network.features_dim), self.probability
+        return network.to(self.device)
 
 
 def distillation_loss(outputs: Tensor, codes: Tensor, config: BoardConfig) -> Tensor:
@@ -185,11 +172,6 @@ class MaskedDQN(MultiBoardMixin, DQN):
             self.keep_scale = self.hindsight = 0.0
         self.play_on([env], [self.batch_size])
 
-    def activate(self, slot: BoardSlot) -> None:
-        """Switches to a slot and its replay buffer; see `MultiBoardMixin.activate`."""
-        super().activate(slot)
-        self.replay_buffer = slot.buffer  # type: ignore[assignment]
-
     def predict(
         self,
         observation: NDArray[np.int8] | dict[str, Any],
@@ -200,19 +182,19 @@ class MaskedDQN(MultiBoardMixin, DQN):
         """Returns the greedy clicks, some of them replaced by random legal ones unless `deterministic`."""
         codes = np.asarray(observation)
         boards = codes.reshape(-1, *codes.shape[-2:])
-        actions = self._rate(boards).argmax(axis=1)
-        if not deterministic:
-            actions = np.where(self._explores(boards), random_clicks(boards), actions)
-        return actions.reshape(codes.shape[:-2]), state
+        chance = None if deterministic else self.exploration_rate
+        return self._choose(boards, chance)[0].reshape(codes.shape[:-2]), state
 
-    def _rate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
-        """Returns the Q-values, (N, rows * cols), `ILLEGAL` where a click does nothing."""
+    def _choose(self, boards: NDArray[np.int8], chance: float | None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Returns the greedy clicks (N,), random ones by a chance and at first, and the Q-values (N, rows * cols)."""
         self.policy.set_training_mode(False)
         with torch.no_grad():
-            return self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
-
-    def _explores(self, boards: NDArray[np.int8]) -> NDArray[np.bool_]:
-        return (torch.rand(len(boards)).numpy() < self.exploration_rate) | unopened(boards)
+            values = self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
+        actions = values.argmax(axis=1)
+        if chance is not None:
+            explores = (torch.rand(len(boards)).numpy() < chance) | unopened(boards)
+            actions = np.where(explores, random_clicks(boards), actions)
+        return actions, values
 
     def _sample_action(
         self,
@@ -220,30 +202,21 @@ class MaskedDQN(MultiBoardMixin, DQN):
         action_noise: Any = None,  # noqa: ARG002 - the signature is Stable-Baselines3's
         n_envs: int = 1,  # noqa: ARG002
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        boards = self._last_obs
-        assert isinstance(boards, np.ndarray)
-        values = self._rate(boards)
-        explores = self._explores(boards) | (self.num_timesteps < learning_starts)
-        actions = np.where(explores, random_clicks(boards), values.argmax(axis=1))
+        chance = 1.0 if self.num_timesteps < learning_starts else self.exploration_rate
+        actions, values = self._choose(self._last_obs, chance)
         self._predicted = np.take_along_axis(values, actions[:, None], axis=1)[:, 0]
         return actions, actions
 
-    def _play_and_learn(self, callback: BaseCallback) -> None:
-        self.collect_rollouts(
-            self.slot.env, callback, self.train_freq, learning_starts=self.learning_starts, replay_buffer=None
+    def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
+        slot, drawn = self.slot, self.slot.drawn
+        played = self.collect_rollouts(
+            slot.env, callback, self.train_freq, self.replay_buffer, learning_starts=self.learning_starts
         )
+        self.clock.lap("inference")
         if self.num_timesteps > self.learning_starts:
             self.train(gradient_steps=1, batch_size=self.batch_size)
-
-    def collect_rollouts(self, env: VecEnv, callback: BaseCallback, *args: Any, **kwargs: Any) -> RolloutReturn:  # noqa: ARG002
-        """Plays on the board that is next, and stores the transitions."""
-        self.activate_next()
-        collected = super().collect_rollouts(
-            self.slot.env, callback, *args, **{**kwargs, "replay_buffer": self.replay_buffer}
-        )
-        self.count_work(seen=collected.episode_timesteps, learned=0)
-        self.clock.lap("inference")
-        return collected
+        self.clock.lap("update")
+        return played.episode_timesteps, slot.drawn - drawn
 
     def _store_transition(
         self,
@@ -255,7 +228,6 @@ class MaskedDQN(MultiBoardMixin, DQN):
         infos: list[dict[str, Any]],
     ) -> None:
         boards, following = self._last_obs, new_obs.copy()
-        assert isinstance(boards, np.ndarray)
         ended = dones.copy()
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
@@ -293,12 +265,10 @@ class MaskedDQN(MultiBoardMixin, DQN):
             self.policy.optimizer.step()
             losses.append(loss.item())
             slot.drawn += batch_size
-        self.count_work(seen=0, learned=len(losses) * batch_size)
         self._n_updates += len(losses)
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         if losses:
             self.logger.record_mean("train/loss", float(np.mean(losses)))
-        self.clock.lap("update")
 
     def _losses(self, sample: Transitions) -> Tensor:
         """Returns the loss of each sample, (N, 1)."""
@@ -328,16 +298,11 @@ class MaskedDQN(MultiBoardMixin, DQN):
         return sample.rewards + (1 - sample.dones) * self.gamma * best
 
     def _copy_weights(self, network: BoardNetwork) -> None:
-        for own in (self.q_net, self.q_net_target):
-            _board_network(own).load_state_dict(network.state_dict())
+        self.current_network().load_state_dict(network.state_dict())
+        self.q_net_target.load_state_dict(self.q_net.state_dict())
 
     def current_network(self) -> BoardNetwork:
         """Returns the network that plays; it is not a copy, so training changes it."""
-        return _board_network(self.q_net)
-
-
-def _board_network(q_net: QNetwork) -> BoardNetwork:
-    extractor, head = q_net.features_extractor, q_net.q_net
-    assert isinstance(extractor, BoardExtractor)
-    assert isinstance(head, CellHead)
-    return BoardNetwork(extractor.trunk, head)
+        extractor = self.q_net.features_extractor
+        assert isinstance(extractor, BoardExtractor)
+        return BoardNetwork(extractor.trunk, self.q_net.q_net)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.settings import NetworkSize
-from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION, Codes
+from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION, Codes
 from minesweeper_env.config import BoardConfig
 
 ArrayOrTensor = TypeVar("ArrayOrTensor", NDArray[np.int8], torch.Tensor)
@@ -60,8 +61,12 @@ class GlobalPooling(nn.Module):
         return torch.relu_(features + self.bias(pooled.flatten(start_dim=1))[:, :, None, None])
 
 
-class BoardPlanes(nn.Module):
-    """Input planes from codes and the number of mines; the player sees both.
+FEW = 8
+PLANES = 2 * (MAX_COUNT + 2) + FEW + 2
+
+
+def board_planes(codes: Tensor, mines: int | Tensor | None) -> Tensor:
+    """Returns the input planes of boards, of what the player sees: codes and the number of mines.
 
     | planes | value of a cell |
     |---|---|
@@ -75,58 +80,43 @@ class BoardPlanes(nn.Module):
 
     The first two groups sum to 1 on the board and to 0 in the padding, so they also mark the edge. Codes travel as
     small integers and are expanded here, on the device that learns.
+
+    Args:
+        codes: (N, rows, cols), any dtype.
+        mines: the number of mines of all boards, or (N,) numbers; None leaves the planes that depend on it 0.
+
+    Returns:
+        (N, PLANES, rows, cols) float32.
     """
+    counts = codes.to(torch.float32).clamp(max=MAX_COUNT + 1)
+    covered = (counts > MAX_COUNT).to(torch.float32)
+    neighbourhood = counts.new_ones(1, 1, 3, 3)
+    neighbourhood[0, 0, 1, 1] = 0
+    covered_neighbours = functional.conv2d(covered[:, None], neighbourhood, padding=1)[:, 0]
+    informative = (covered == 0) & (covered_neighbours > 0)
+    fraction = torch.where(informative, counts / covered_neighbours.clamp(min=1), 0.0)
+    safe_neighbours = torch.where(informative, covered_neighbours - counts, -1.0)
+    levels = torch.arange(MAX_COUNT + 2, dtype=torch.float32, device=codes.device)
+    planes = [counts[..., None] == levels, safe_neighbours[..., None] == levels[:-1], fraction[..., None]]
+    planes.append(_planes_of_mines(covered, mines))
+    # The planes are stacked last, which is the channels_last layout that CPU convolutions are fastest with.
+    return torch.cat([plane.to(torch.float32) for plane in planes], dim=3).permute(0, 3, 1, 2)
 
-    levels: Tensor
-    neighbourhood: Tensor
-    few: Tensor
 
-    FEW = 8
-    COUNT = 2 * (MAX_COUNT + 2) + FEW + 2
-
-    def __init__(self) -> None:
-        """Makes the constant tensors."""
-        super().__init__()
-        self.register_buffer("levels", torch.arange(MAX_COUNT + 2, dtype=torch.float32), persistent=False)
-        neighbourhood = torch.ones(1, 1, 3, 3)
-        neighbourhood[0, 0, 1, 1] = 0
-        self.register_buffer("neighbourhood", neighbourhood, persistent=False)
-        self.register_buffer("few", torch.arange(1, self.FEW + 1, dtype=torch.float32), persistent=False)
-
-    def forward(self, codes: Tensor, mines: int | Tensor | None) -> Tensor:
-        """Returns the input planes of boards.
-
-        Args:
-            codes: (N, rows, cols), any dtype.
-            mines: the number of mines of all boards, or (N,) numbers; None leaves the planes that depend on it 0.
-
-        Returns:
-            (N, COUNT, rows, cols) float32.
-        """
-        counts = codes.to(torch.float32).clamp(max=MAX_COUNT + 1)
-        covered = (counts > MAX_COUNT).to(torch.float32)
-        covered_neighbours = functional.conv2d(covered[:, None], self.neighbourhood, padding=1)[:, 0]
-        informative = (covered == 0) & (covered_neighbours > 0)
-        fraction = torch.where(informative, counts / covered_neighbours.clamp(min=1), 0.0)
-        safe_neighbours = torch.where(informative, covered_neighbours - counts, -1.0)
-        planes = [counts[..., None] == self.levels, safe_neighbours[..., None] == self.levels[:-1], fraction[..., None]]
-        planes.append(self._of_mines(covered, mines))
-        # The planes are stacked last, which is the channels_last layout that CPU convolutions are fastest with.
-        return torch.cat([plane.to(torch.float32) for plane in planes], dim=3).permute(0, 3, 1, 2)
-
-    def _of_mines(self, covered: Tensor, mines: int | Tensor | None) -> Tensor:
-        """Returns the planes that follow from the number of mines, (N, rows, cols, FEW + 2)."""
-        shape = (*covered.shape, self.FEW + 2)
-        if mines is None:
-            return covered.new_zeros(shape)
-        cells = covered.sum(dim=(1, 2))
-        left, density = (cells - mines)[:, None], (mines / cells.clamp(min=1))[:, None]
-        values = torch.cat([density, (left / _MANY).clamp(max=1.0), left == self.few], dim=1)
-        return values[:, None, None, :].expand(shape)
+def _planes_of_mines(covered: Tensor, mines: int | Tensor | None) -> Tensor:
+    """Returns the planes that follow from the number of mines, (N, rows, cols, FEW + 2)."""
+    shape = (*covered.shape, FEW + 2)
+    if mines is None:
+        return covered.new_zeros(shape)
+    cells = covered.sum(dim=(1, 2))
+    left, density = (cells - mines)[:, None], (mines / cells.clamp(min=1))[:, None]
+    few = torch.arange(1, FEW + 1, dtype=torch.float32, device=covered.device)
+    values = torch.cat([density, (left / _MANY).clamp(max=1.0), left == few], dim=1)
+    return values[:, None, None, :].expand(shape)
 
 
 class Tower(nn.Module):
-    """Maps planes to features by applying one residual block `depth` times with the same weights.
+    """Maps boards to features by applying one residual block `depth` times with the same weights.
 
     Reasoning on a board repeats the same step. A recurrent block learns this step from all its applications at once
     (Schwarzschild et al. 2021, "Can you learn an algorithm?"). Networks with separate weights per step learned slower.
@@ -135,17 +125,18 @@ class Tower(nn.Module):
         dtype: number format of the convolutions; weights stay float32. `set_precision` sets it.
     """
 
-    def __init__(self, planes: int, size: NetworkSize) -> None:
+    def __init__(self, size: NetworkSize) -> None:
         """Makes the layers with PyTorch's default initialisation."""
         super().__init__()
         self.dtype = torch.float32
         self.depth = size.depth
-        self.stem = nn.Conv2d(planes, size.channels, 3, padding=1)
+        self.stem = nn.Conv2d(PLANES, size.channels, 3, padding=1)
         self.block = nn.Sequential(ResidualBlock(size.channels), GlobalPooling(size.channels))
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def forward(self, planes: Tensor) -> Tensor:
-        """Maps (N, planes, rows, cols) to features, (N, channels, rows, cols) float32."""
+    def forward(self, codes: Tensor, mines: int | Tensor | None) -> Tensor:
+        """Maps boards, as `board_planes` takes them, to features, (N, channels, rows, cols) float32."""
+        planes = board_planes(codes, mines)
         with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
             features = torch.relu_(self.stem(planes))
             for _ in range(self.depth):
@@ -153,40 +144,21 @@ class Tower(nn.Module):
         return features.float()
 
 
-class Trunk(nn.Module):
-    """Input planes and tower: maps codes to features of the board's size."""
-
-    def __init__(self, size: NetworkSize) -> None:
-        """Makes the layers."""
-        super().__init__()
-        self.planes = BoardPlanes()
-        self.tower = Tower(BoardPlanes.COUNT, size)
-
-    def forward(self, codes: Tensor, mines: int | None) -> Tensor:
-        """Maps boards, as `BoardPlanes` takes them, to features, (N, channels, rows, cols) float32."""
-        features: Tensor = self.tower(self.planes(codes, mines))
-        return features
+def new_trunk(size: NetworkSize) -> nn.ModuleDict:
+    """Returns a `Tower` under the name that it has in stored weights."""
+    return nn.ModuleDict({"tower": Tower(size)})
 
 
-class CellHead(nn.Module):
-    """Maps features to one number per cell, in the order of the click actions."""
-
-    def __init__(self, channels: int) -> None:
-        """Makes the 1x1 convolution."""
-        super().__init__()
-        self.layer = nn.Conv2d(channels, 1, 1)
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Maps (N, channels, rows, cols) to (N, rows * cols)."""
-        values: Tensor = self.layer(features)
-        return values.flatten(start_dim=1)
+def cell_head(channels: int) -> nn.Sequential:
+    """Returns a map of features to one number per cell, (N, rows * cols), in the order of the click actions."""
+    return nn.Sequential(OrderedDict(layer=nn.Conv2d(channels, 1, 1), flatten=nn.Flatten()))
 
 
 class BoardNetwork(nn.Module):
     """A trunk and a head: the part of an agent that plays, which clicks the legal cell with the highest output."""
 
-    def __init__(self, trunk: Trunk, head: CellHead) -> None:
-        """Takes the parts without copying them; an algorithm may go on training them."""
+    def __init__(self, trunk: nn.ModuleDict, head: nn.Sequential) -> None:
+        """Takes a trunk of `new_trunk`, and a head, without copying them; an algorithm may go on training them."""
         super().__init__()
         self.trunk = trunk
         self.head = head
@@ -194,11 +166,11 @@ class BoardNetwork(nn.Module):
     @classmethod
     def of_size(cls, size: NetworkSize) -> BoardNetwork:
         """Returns a new network with random weights."""
-        return cls(Trunk(size), CellHead(size.channels))
+        return cls(new_trunk(size), cell_head(size.channels))
 
     def forward(self, codes: Tensor, mines: int | None) -> Tensor:
-        """Maps boards, as `BoardPlanes` takes them, to (N, rows * cols) float32."""
-        values: Tensor = self.head(self.trunk(codes, mines))
+        """Maps boards, as `board_planes` takes them, to (N, rows * cols) float32."""
+        values: Tensor = self.head(self.trunk["tower"](codes, mines))
         return values
 
 
@@ -214,20 +186,21 @@ class RecallTower(nn.Module):
         depth: number of applications; training draws it for each minibatch.
     """
 
-    def __init__(self, planes: int, size: NetworkSize) -> None:
+    def __init__(self, size: NetworkSize) -> None:
         """Makes the layers with PyTorch's default initialisation."""
         super().__init__()
         self.dtype = torch.float32
         self.depth = size.depth
-        self.stem = nn.Conv2d(planes, size.channels, 3, padding=1)
-        self.recall = nn.Conv2d(planes, size.channels, 3, padding=1)
+        self.stem = nn.Conv2d(PLANES, size.channels, 3, padding=1)
+        self.recall = nn.Conv2d(PLANES, size.channels, 3, padding=1)
         self.first = nn.Conv2d(size.channels, size.channels, 3, padding=1, bias=False)
         self.second = nn.Conv2d(size.channels, size.channels, 3, padding=1)
         self.pooling = GlobalPooling(size.channels)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def forward(self, planes: Tensor) -> Tensor:
-        """Maps (N, planes, rows, cols) to features, (N, channels, rows, cols) in `dtype`."""
+    def forward(self, codes: Tensor, mines: int) -> Tensor:
+        """Maps boards, as `board_planes` takes them, to features, (N, channels, rows, cols) in `dtype`."""
+        planes = board_planes(codes, mines)
         with self.autocast(planes):
             features, recalled = torch.relu_(self.stem(planes)), self.recall(planes)
             for _ in range(self.depth):
@@ -273,15 +246,6 @@ def covered_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
     return np.asarray((codes >= FLAGGED).reshape(len(codes), codes.shape[1] * codes.shape[2]))
 
 
-def safe_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Returns the safe cells of a game, (rows * cols,) bool, by its last board, (rows, cols) int8 without flags.
-
-    A lost board shows its mines. On a won board the covered cells are the mines.
-    """
-    flat = codes.reshape(-1)
-    return np.asarray(flat != MINE) if (flat == MINE).any() else np.asarray(flat < FLAGGED)
-
-
 def unopened(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Returns (N,) bool, True for each board of `codes`, (N, rows, cols), without an open cell."""
     return np.asarray((codes >= FLAGGED).all(axis=(1, 2)))
@@ -304,22 +268,20 @@ def transform(boards: Tensor, symmetry: tuple[int, bool]) -> Tensor:
     return torch.rot90(boards.flip(2) if mirrored else boards, turns, dims=(1, 2))
 
 
+def new_cells(rows: int, cols: int, symmetry: tuple[int, bool], device: torch.device) -> Tensor:
+    """Returns the new index of each cell after `transform`, (rows * cols,) int64; cells are numbered row by row."""
+    numbers = torch.arange(rows * cols, device=device).reshape(1, rows, cols)
+    # transform() gives the old index at each new cell; argsort inverts this permutation.
+    return torch.argsort(transform(numbers, symmetry).reshape(-1))
+
+
 def turn_at_random(boards: Tensor) -> tuple[Tensor, Tensor]:
     """Applies one random symmetry to boards (N, rows, cols), drawn by PyTorch's global generator.
 
     Returns:
-        The transformed boards, and (rows * cols,) int64, the new index of each cell.
+        The transformed boards, and `new_cells`.
     """
     rows, cols = boards.shape[1:]
     choices = symmetries(rows, cols)
     symmetry = choices[int(torch.randint(len(choices), ()))]
-    cells = torch.arange(rows * cols, device=boards.device)
-    return transform(boards, symmetry), transform_cells(cells, rows, cols, symmetry)
-
-
-def transform_cells(cells: Tensor, rows: int, cols: int, symmetry: tuple[int, bool]) -> Tensor:
-    """Returns the new indices of cells, int64 of any shape; cells are numbered row by row."""
-    numbers = torch.arange(rows * cols, device=cells.device).reshape(1, rows, cols)
-    # transform() gives the old index at each new cell; argsort inverts this permutation.
-    new_indices = torch.argsort(transform(numbers, symmetry).reshape(-1))
-    return new_indices[cells]
+    return transform(boards, symmetry), new_cells(rows, cols, symmetry, boards.device)

@@ -8,7 +8,7 @@ action with the probability at the time of the draw. With the weight `hindsight`
 Differences from unmodified MaskablePPO:
 
 1. The critic is a state-action value Q(s, a), one number per cell. If returns are probabilities, its squared loss
-   descends as cross-entropy (`common/losses.py`). The baseline V(s) of PPO is the mean of Q under the policy. The
+   descends as cross-entropy (see `make_model`). The baseline V(s) of PPO is the mean of Q under the policy. The
    value loss fits Q of the action taken to the return. With the defaults, reward 1 for a safe click and gamma 0,
    Q(s, a) is the probability that the cell is safe.
 2. The action logits are `SHARPNESS` * Q plus a learned preference per cell. No policy gradient flows through Q, so the
@@ -29,13 +29,10 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.distributions import MaskableDistribution, make_masked_proba_distribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
-from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
 
-from baselines.learned.common.losses import hindsight_losses, to_return
 from baselines.learned.common.multi_board import (
     BoardExtractor,
     BoardSlot,
@@ -43,9 +40,10 @@ from baselines.learned.common.multi_board import (
     check_clicks_alone,
     make_model,
 )
+from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.networks import BoardNetwork, CellHead, click_masks, turn_at_random, unopened
+from baselines.learned.networks import BoardNetwork, cell_head, click_masks, turn_at_random, unopened
 from baselines.learned.settings import ISOLATED, MAX_BATCH, MAX_BUFFER, Hyperparameters, TrainingSettings, option
 
 VALUE_POOLINGS = ("mean", "mean_max", "attention")
@@ -131,10 +129,10 @@ class BoardPolicy(MaskableActorCriticPolicy):
     """Base of the policies: the shared trunk, and a network of actions and of values on its features.
 
     They take the arguments of `MaskableActorCriticPolicy`, with the sizes of the network as features_extractor_kwargs,
-    and `probability`, True if returns are probabilities (`common/losses.py`).
+    and `probability`, True if returns are probabilities (see `make_model`).
     """
 
-    action_net: CellHead
+    action_net: nn.Sequential
     value_net: nn.Module  # type: ignore[assignment]
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
@@ -146,7 +144,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
     def _build(self, lr_schedule: Schedule) -> None:
         check_clicks_alone(self.observation_space, self.action_space)
         self._build_mlp_extractor()  # without layers, it passes features on as they are
-        self.action_net = CellHead(self.features_dim)
+        self.action_net = cell_head(self.features_dim)
         self.value_net = self._new_value_net()
         parameters = self.parameters()
         self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
@@ -154,11 +152,11 @@ class BoardPolicy(MaskableActorCriticPolicy):
     def _new_value_net(self) -> nn.Module:
         raise NotImplementedError
 
-    def click_head(self) -> CellHead:
+    def click_head(self) -> nn.Sequential:
         """Returns the head whose largest output marks the greedy click."""
         return self.action_net
 
-    def begin_with(self, head: CellHead) -> None:
+    def begin_with(self, head: nn.Sequential) -> None:
         """Copies a head that rates clicks."""
         self.action_net.load_state_dict(head.state_dict())
 
@@ -199,14 +197,14 @@ class MinesweeperPolicy(BoardPolicy):
         bootstraps: True if returns include the value of the next board; without it `predict_values` returns 0.
     """
 
-    value_net: CellHead
+    value_net: nn.Sequential
     values: Tensor
     bootstraps = True
 
     def _new_value_net(self) -> nn.Module:
         for parameter in self.action_net.parameters():
             nn.init.zeros_(parameter)
-        return CellHead(self.features_dim)
+        return cell_head(self.features_dim)
 
     def _judge(self, obs: PyTorchObs, action_masks: Masks) -> tuple[Tensor, MaskableDistribution]:
         """Returns the outputs of the critic, (N, rows * cols), and the masked distribution over the clicks."""
@@ -248,27 +246,28 @@ class MinesweeperPolicy(BoardPolicy):
             return torch.zeros(len(obs), 1, device=obs.device)
         return self._mean(*self._judge(obs, click_masks(obs)))
 
-    def click_head(self) -> CellHead:
+    def click_head(self) -> nn.Sequential:
         """Returns a new head, the sum of critic and preferences, whose largest output marks the greedy click."""
-        head = CellHead(self.features_dim)
-        sources = (self.value_net.layer.parameters(), self.action_net.layer.parameters())
+        head = cell_head(self.features_dim)
+        sources = (self.value_net.parameters(), self.action_net.parameters())
         with torch.no_grad():
             # Both heads are linear in the same features, so their sum is a head as well.
             for mine, critics, actors in zip(head.parameters(), *sources, strict=True):
                 mine.copy_(SHARPNESS * critics + actors)
         return head.to(self.device)
 
-    def begin_with(self, head: CellHead) -> None:
+    def begin_with(self, head: nn.Sequential) -> None:
         """Copies a head that rates clicks by their returns into the critic."""
         self.value_net.load_state_dict(head.state_dict())
 
     def _mean(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
         probabilities: Tensor = distribution.distribution.probs  # type: ignore[union-attr]
-        return (probabilities * to_return(outputs, self.probability)).sum(dim=1, keepdim=True)
+        returns = torch.sigmoid(outputs) if self.probability else outputs
+        return (probabilities * returns).sum(dim=1, keepdim=True)
 
 
 def fitted_return(outputs: Tensor, probability: bool) -> Tensor:
-    """Returns the values of `to_return` with a gradient for a squared loss that cannot be replaced.
+    """Returns the values that outputs stand for, with a gradient for a squared loss that cannot be replaced.
 
     For probabilities the gradient skips the sigmoid. The gradient of the squared error (sigmoid(z) - r)^2 in z is then
     2 (sigmoid(z) - r), twice the gradient of the cross-entropy.
@@ -364,24 +363,16 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
 
-    def _play_and_learn(self, callback: BaseCallback) -> None:
-        self.collect_rollouts(self.slot.env, callback, self.rollout_buffer, self.n_steps)
+    def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
+        slot, drawn = self.slot, self.slot.drawn
+        self.collect_rollouts(slot.env, callback, self.rollout_buffer, self.n_steps)
+        self.clock.lap("inference")
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.train()
-
-    def collect_rollouts(
-        self,
-        env: VecEnv,  # noqa: ARG002 - the signature is Stable-Baselines3's
-        callback: BaseCallback,
-        rollout_buffer: RolloutBuffer,  # noqa: ARG002
-        n_rollout_steps: int,
-        use_masking: bool = True,
-    ) -> bool:
-        """Plays `n_rollout_steps` steps on the board that is next."""
-        self.activate_next()
-        go_on = super().collect_rollouts(self.slot.env, callback, self.rollout_buffer, n_rollout_steps, use_masking)
-        self.clock.lap("inference")
-        return go_on
+        self.clock.lap("update")
+        assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
+        learned = self.n_epochs * self.rollout_buffer.drawn + slot.drawn - drawn
+        return self.n_steps * self.n_envs, learned
 
     def _update_info_buffer(self, infos: list[dict[str, Any]], dones: NDArray[np.bool_] | None = None) -> None:
         super()._update_info_buffer(infos, dones)
@@ -389,7 +380,6 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
             return
         # Called after each step, while `_last_obs` still holds the boards before it.
         boards, slot = self._last_obs, self.slot
-        assert isinstance(boards, np.ndarray)
         assert isinstance(self.policy, MinesweeperPolicy)
         assert dones is not None
         keep = keep_probabilities(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_min)
@@ -399,19 +389,15 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
 
     def train(self) -> None:
         """Runs the policy phase, then the auxiliary phase."""
-        assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
         # The clipped loss of a step is proportional to its advantage, so this scales the loss of the policy.
         self.rollout_buffer.advantages *= self.policy_coef
         super().train()
-        slot, learned = self.slot, self.n_epochs * self.rollout_buffer.drawn
-        losses = []
+        slot, losses = self.slot, []
         while slot.drawn + self.batch_size <= self.replay_ratio * slot.buffer.added:
             losses.append(self._hindsight_step())
             slot.drawn += self.batch_size
         if losses:
             self.logger.record("train/hindsight_loss", float(np.mean(losses)))
-        self.count_work(seen=self.n_steps * self.n_envs, learned=learned + len(losses) * self.batch_size)
-        self.clock.lap("update")
 
     def _hindsight_step(self) -> float:
         sample = self.slot.buffer.sample(self.batch_size)

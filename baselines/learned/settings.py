@@ -1,7 +1,8 @@
-"""Settings of a training: each is declared once, and checks, command line, help and docs read the declaration."""
+"""Settings of a training, declared once for checks, command line, help and docs; its budget, and a clock."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
 from functools import cached_property
@@ -251,3 +252,55 @@ def _distinct(boards: Any) -> tuple[str, ...]:
     if len(set(map(str, boards))) < len(boards):
         raise ValueError(f"each board may be given once, not {', '.join(map(str, boards))}")
     return tuple(boards)
+
+
+ACTIVITIES = ("environment", "inference", "update")
+"""Activities of a learner, whose fractions of the time are reported."""
+
+
+@dataclass
+class Budget:
+    """A limit in steps, or in seconds of wall-clock time.
+
+    Attributes:
+        steps: upper bound on environment steps in all sessions, or None.
+        seconds: upper bound on seconds in all sessions, or None; exactly one of the two is given.
+        seconds_before: seconds of earlier sessions of a resumed training.
+    """
+
+    steps: int | None = None
+    seconds: float | None = None
+    seconds_before: float = 0.0
+    _start: float = field(default_factory=time.monotonic)
+
+    def elapsed(self) -> float:
+        """Returns the seconds trained so far, earlier sessions included."""
+        return self.seconds_before + time.monotonic() - self._start
+
+    def progress(self, steps: int) -> float:
+        """Returns the spent fraction of the budget, 0 to 1, after `steps` steps in all; at 1 the training ends."""
+        if self.steps is not None:
+            return min(1.0, steps / self.steps)
+        assert self.seconds is not None
+        return min(1.0, self.elapsed() / self.seconds)
+
+
+class Clock:
+    """Counts the seconds of each of `ACTIVITIES`."""
+
+    def __init__(self) -> None:
+        """Starts the first lap."""
+        self.seconds = dict.fromkeys(ACTIVITIES, 0.0)
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """Adds the time since the last lap to an activity; time of another name counts for none."""
+        now = time.perf_counter()
+        if name in self.seconds:
+            self.seconds[name] += now - self._last
+        self._last = now
+
+    def fractions(self) -> dict[str, float]:
+        """Returns the fraction of their common time that each activity took; empty if they took none."""
+        total = sum(self.seconds.values())
+        return {name: seconds / total for name, seconds in self.seconds.items()} if total else {}

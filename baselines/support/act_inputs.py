@@ -58,16 +58,16 @@ def checked_act(act: Act) -> Act:
 
     @wraps(act)
     def checked(policy: Any, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        config: BoardConfig | None = policy.config
+        config: BoardConfig = policy.config
         if not _is_batch(observations, action_masks):
             observations, action_masks = _as_arrays(policy, observations, action_masks)
             if observations.ndim == 2:
                 return checked(policy, observations[None], action_masks.reshape(1, -1)).reshape(())
         rows, cols = observations.shape[1:]
         cells, width = rows * cols, action_masks.shape[1]
-        if config is not None and (config.rows != rows or config.cols != cols):
+        if config.rows != rows or config.cols != cols:
             _refuse(policy, f"was built for {board_of(config)}, got boards of {rows}x{cols}")
-        moves = 1 if config is None else len(config.moves)
+        moves = len(config.moves)
         if width % cells or not moves <= width // cells <= len(MOVE_NAMES):
             _refuse(
                 policy,
@@ -99,8 +99,7 @@ def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.i
         remedy = '; make the environment with observation="codes"' if board.dtype.kind == "f" else ""
         _refuse(policy, f"reads cell codes, int8 (N, rows, cols), not {board.dtype} {board.shape}{remedy}")
     if not 0 <= int(board.min(initial=0)) <= int(board.max(initial=0)) <= np.iinfo(np.int8).max:
-        most = 12 if policy.config is None else policy.config.codes.mine
-        _refuse(policy, f"reads cell codes of 0 to {most}, not {board.min()} to {board.max()}")
+        _refuse(policy, f"reads cell codes of 0 to {policy.config.codes.mine}, not {board.min()} to {board.max()}")
     count = 1 if board.ndim == 2 else len(board)
     if mask.ndim == 1 and board.ndim == 2:
         mask = mask[None]

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 import torch
+from stable_baselines3.common.logger import Logger
 
-from baselines.learned.settings import TrainingSettings
+from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import loop, state
 from support.processes import started
 
@@ -44,6 +45,14 @@ def tiny(algo, **changes):
 def make_model(settings):
     """Returns a new learner."""
     return settings.own.make_learner(settings)
+
+
+def learn(model, steps):
+    """Trains a model for a number of steps, on its boards in turn; returns it."""
+    rounds = model.rounds(Budget(steps), Logger(None, []))
+    while model.num_timesteps < steps:
+        next(rounds)
+    return model
 
 
 @contextmanager

@@ -23,9 +23,7 @@ from baselines.learned.afterstate.self_play import (
     Lessons,
     SelfPlay,
 )
-from baselines.learned.common.budget import Budget, Clock
-from baselines.learned.common.losses import hindsight_weights
-from baselines.learned.common.optimisation import OPTIMIZER_CLASSES
+from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_weights
 from baselines.learned.common.tensor_files import (
     Tensors,
     load_weights,
@@ -35,7 +33,7 @@ from baselines.learned.common.tensor_files import (
     unprefixed,
 )
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
-from baselines.learned.settings import LEARNING_COST, TrainingSettings, scaled
+from baselines.learned.settings import LEARNING_COST, Budget, Clock, TrainingSettings, scaled
 from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
 
@@ -161,7 +159,7 @@ class AfterstateLearner:
     Attributes:
         network: an exponential average of the weights in training, which plays. The latest weights follow the noise of
             the last minibatches; their average wins more at every time (Polyak and Juditsky 1992).
-        steps: number of boards in all minibatches so far.
+        num_timesteps: number of boards in all minibatches so far.
         clock: time by activity: "inference" (self-play) and "update".
     """
 
@@ -176,7 +174,7 @@ class AfterstateLearner:
         assert isinstance(settings.own, AfterstateHyperparameters)
         seed = settings.first_training_seed(0)
         self._own, self._depth, self._device = settings.own, settings.depth, settings.device
-        self.steps, self.clock = 0, Clock()
+        self.num_timesteps, self.clock = 0, Clock()
         self._rng = np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -212,7 +210,7 @@ class AfterstateLearner:
         """Plays a round of games, and stores what they teach."""
         before = practice.afterstates.added
         for games in practice.plays:
-            lessons, afterstates = games.play(self.network, self._rng, self.steps >= self._own.search_starts)
+            lessons, afterstates = games.play(self.network, self._rng, self.num_timesteps >= self._own.search_starts)
             practice.lessons.add(lessons)
             practice.afterstates.add(afterstates)
             practice.work += games.rated * practice.config.cells
@@ -233,18 +231,18 @@ class AfterstateLearner:
             self._take_step(lessons, afterstates, practice.config.mines)
             practice.pending -= batch
             practice.work += 2 * LEARNING_COST * batch * practice.config.cells
-            self.steps += batch
+            self.num_timesteps += batch
         self.clock.lap("update")
 
     def _take_step(self, lessons: Lessons, afterstates: Afterstates, mines: int) -> None:
         own, network, record = self._own, self._trained, self._logger.record_mean
-        rate = own.learning_rate_at(1.0 - self._budget.progress(self.steps))
+        rate = own.learning_rate_at(1.0 - self._budget.progress(self.num_timesteps))
         # The learning rates rise from 0 at the start of the training.
-        rate *= min(1.0, (self.steps / own.batch_size + 1) / own.warm_up)
+        rate *= min(1.0, (self.num_timesteps / own.batch_size + 1) / own.warm_up)
         for group, factor in zip(self._optimizer.param_groups, (own.safety_rate, 1.0), strict=True):
             group["lr"] = factor * rate
         for tower in network.towers:
-            tower.requires_grad_(self.steps >= own.heads_first * own.batch_size)
+            tower.requires_grad_(self.num_timesteps >= own.heads_first * own.batch_size)
             tower.recall.weight.requires_grad_(tower.recall.weight.requires_grad and bool(own.recall))
             tower.depth = max(1, self._depth - int(self._rng.integers(own.depth_spread + 1)))
         codes, labels = self._turned(lessons.codes, lessons.labels.reshape(lessons.codes.shape))
@@ -271,7 +269,7 @@ class AfterstateLearner:
             self._logger.record_mean(f"train/gradient_norm/{name}", float(norm))
         self._optimizer.step()
         # The weights that play move towards those in training; at first faster, since they begin untrained.
-        pace = max(1 - self._own.averaging, 1 / (self.steps / self._own.batch_size + 1))
+        pace = max(1 - self._own.averaging, 1 / (self.num_timesteps / self._own.batch_size + 1))
         with torch.no_grad():
             for average, trained in zip(self.network.parameters(), self._trained.parameters(), strict=True):
                 average.lerp_(trained, pace)
@@ -305,8 +303,8 @@ class AfterstateLearner:
         """Writes a log row: the means since the last row, and the fractions of time."""
         for name, fraction in self.clock.fractions().items():
             self._logger.record(f"time/{name}", fraction)
-        self._logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
-        self._logger.dump(self.steps)
+        self._logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
+        self._logger.dump(self.num_timesteps)
 
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
         """Returns a copy of the whole state at a yield of `rounds`, as tensors and as JSON-able values."""
@@ -320,7 +318,7 @@ class AfterstateLearner:
                 tensors |= prefixed(replay.save(), f"board{number}/{kind}")
             states.append({"work": practice.work, "pending": practice.pending})
         random = self._rng.bit_generator.state
-        return tensors, {"steps": self.steps, "random": random, "boards": self._boards(), "practices": states}
+        return tensors, {"steps": self.num_timesteps, "random": random, "boards": self._boards(), "practices": states}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
         """Restores the snapshot of a learner with the same arguments; ValueError, in one line, for another one."""
@@ -335,7 +333,7 @@ class AfterstateLearner:
                 for kind, replay in practice.replays.items():
                     replay.restore(unprefixed(tensors, f"board{number}/{kind}"))
                 practice.work, practice.pending = float(saved["work"]), float(saved["pending"])
-            self.steps = int(state["steps"])
+            self.num_timesteps = int(state["steps"])
             self._rng.bit_generator.state = state["random"]
         except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:
             raise ValueError(f"the snapshot does not fit this training: {str(error).splitlines()[0]}") from error

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.common.tensor_files import load_weights
-from baselines.learned.networks import MAX_COUNT, BoardNetwork, BoardPlanes, CellHead, RecallTower
+from baselines.learned.networks import MAX_COUNT, BoardNetwork, RecallTower, Tower, cell_head
 from baselines.learned.settings import NetworkSize
 
 COUNTS = MAX_COUNT + 1
@@ -43,9 +43,8 @@ class AfterstateNetwork(nn.Module):
     the product of independent pieces of luck in different places, and the same weights fit boards of any size.
 
     Attributes:
-        planes: input planes from codes; marks are no evidence.
-        tower: maps planes to the features of safety and counts.
-        worth_tower: maps planes to the features of the worth.
+        tower: maps boards to the features of safety and counts.
+        worth_tower: maps boards to the features of the worth.
         safety: head of the probability that a cell is safe.
         counts: head of the count that a safe cell shows.
         worth: head of the hazards. It learns afterstates alone: boards where the last click shows its count and has
@@ -55,10 +54,9 @@ class AfterstateNetwork(nn.Module):
     def __init__(self, size: NetworkSize) -> None:
         """Makes the layers."""
         super().__init__()
-        self.planes = BoardPlanes()
-        self.tower = RecallTower(BoardPlanes.COUNT, size)
-        self.worth_tower = RecallTower(BoardPlanes.COUNT, size)
-        self.safety = CellHead(size.channels)
+        self.tower = RecallTower(size)
+        self.worth_tower = RecallTower(size)
+        self.safety = cell_head(size.channels)
         self.counts = NeighbourHead(size.channels, COUNTS)
         self.worth = NeighbourHead(size.channels, 1)
         # Small weights, so that all boards begin about equal.
@@ -72,13 +70,15 @@ class AfterstateNetwork(nn.Module):
 
     def begin_with(self, network: BoardNetwork) -> None:
         """Copies trunk and head of a network of safety; the recall begins without effect, so safety stays as it is."""
+        given = network.trunk["tower"]
+        assert isinstance(given, Tower)
         for tower in self.towers:
-            tower.begin_with(network.trunk.tower)
+            tower.begin_with(given)
         load_weights(self.safety, network.head.state_dict())
 
     def features(self, codes: Tensor, mines: int) -> Tensor:
         """Maps codes (N, rows, cols) to the features (N, channels, rows, cols) of safety and counts."""
-        features: Tensor = self.tower(self.planes(codes, mines))
+        features: Tensor = self.tower(codes, mines)
         return features
 
     def safety_logits(self, features: Tensor) -> Tensor:
@@ -99,7 +99,7 @@ class AfterstateNetwork(nn.Module):
 
     def hazards(self, codes: Tensor, mines: int) -> Tensor:
         """Returns how much each covered cell lowers the logarithm of the worth, (N, rows, cols) float32; 0 if open."""
-        features = self.worth_tower(self.planes(codes, mines))
+        features = self.worth_tower(codes, mines)
         with self.worth_tower.autocast(features):
             hazards: Tensor = functional.softplus(self.worth(features).float())[:, 0] * (codes > MAX_COUNT)
         return hazards

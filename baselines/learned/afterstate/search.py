@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
-from baselines.learned.networks import covered_cells, transform, transform_cells
+from baselines.learned.networks import covered_cells, new_cells, transform
 from baselines.learned.settings import USUAL_CELLS
 from minesweeper_env.config import BoardConfig
 
@@ -117,10 +117,9 @@ def _ask(
     """Returns what a question finds, (..., cells), averaged over the views of boards (N, rows, cols) if wanted."""
     codes = torch.as_tensor(boards, device=next(network.parameters()).device)
     rows, cols = codes.shape[1:]
-    cells = torch.arange(rows * cols, device=codes.device)
     views = []
     for symmetry in _VIEWS[: None if averaged else 1]:
-        back = transform_cells(cells, rows, cols, symmetry)
+        back = new_cells(rows, cols, symmetry, codes.device)
         views.append([found[..., back] for found in question(transform(codes, symmetry))])
     return [torch.stack(found).mean(dim=0).cpu() for found in zip(*views, strict=True)]
 

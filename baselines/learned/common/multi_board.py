@@ -22,8 +22,6 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
-from baselines.learned.common.budget import Budget, Clock
-from baselines.learned.common.losses import is_probability
 from baselines.learned.common.optimisation import OPTIMIZER_CLASSES
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.tensor_files import (
@@ -38,9 +36,9 @@ from baselines.learned.common.tensor_files import (
     unprefixed,
 )
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.networks import BoardNetwork, Trunk, safe_cells, set_precision
-from baselines.learned.settings import LEARNING_COST, NetworkSize, TrainingSettings, scaled
-from minesweeper_env.codes import MINE
+from baselines.learned.networks import BoardNetwork, new_trunk, set_precision
+from baselines.learned.settings import LEARNING_COST, Budget, Clock, NetworkSize, TrainingSettings, scaled
+from minesweeper_env.codes import FLAGGED, MINE
 
 
 class BoardExtractor(BaseFeaturesExtractor):
@@ -69,11 +67,11 @@ class BoardExtractor(BaseFeaturesExtractor):
         if not box or observation_space.high.max() != MINE:  # type: ignore[attr-defined]
             raise ValueError(f"the observations must be codes (rows, cols) of 0 to {MINE}, not {observation_space}")
         super().__init__(observation_space, features_dim=channels)
-        self.trunk, self.mines = Trunk(NetworkSize(channels, depth)), mines
+        self.trunk, self.mines = new_trunk(NetworkSize(channels, depth)), mines
 
     def forward(self, observations: Tensor) -> Tensor:
         """Maps codes (N, rows, cols) to features (N, channels, rows, cols) float32."""
-        features: Tensor = self.trunk(observations, self.mines)
+        features: Tensor = self.trunk["tower"](observations, self.mines)
         return features
 
 
@@ -120,7 +118,10 @@ class BoardSlot:
         """
         for index in np.flatnonzero(dones):
             if not infos[index]["TimeLimit.truncated"]:
-                self.buffer.ended(self.games[index], safe_cells(infos[index]["terminal_observation"]))
+                last = infos[index]["terminal_observation"].reshape(-1)
+                # A lost board shows its mines; on a won board the covered cells are the mines.
+                safe = last != MINE if (last == MINE).any() else last < FLAGGED
+                self.buffer.ended(self.games[index], safe)
         self.games[dones] += len(self.games)
 
     def tensors(self) -> Tensors:
@@ -155,6 +156,10 @@ class MultiBoardMixin(BaseAlgorithm):
     slots: list[BoardSlot]
     slot: BoardSlot
     batch_size: Any
+    replay_buffer: Any
+    train_freq: Any
+    _last_obs: Any
+    _last_episode_starts: Any
     buffer_size: int
     clock: Clock
 
@@ -168,8 +173,8 @@ class MultiBoardMixin(BaseAlgorithm):
             self.slots.append(BoardSlot(env, batch_size, buffer, *games))
         self.activate(self.slots[0])
 
-    def _play_and_learn(self, callback: BaseCallback) -> None:
-        """Plays a rollout and learns from it."""
+    def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
+        """Plays a rollout and learns from it; returns the numbers of boards in forward passes and gradient steps."""
         raise NotImplementedError
 
     def current_network(self) -> BoardNetwork:
@@ -181,8 +186,8 @@ class MultiBoardMixin(BaseAlgorithm):
         raise NotImplementedError
 
     def activate(self, slot: BoardSlot) -> None:
-        """Switches the algorithm to a slot; call it between rollouts, after `deactivate`."""
-        self.slot = slot
+        """Switches the algorithm to a slot; call it between rollouts."""
+        self.slot, self.replay_buffer = slot, slot.buffer
         self.env, self.n_envs, self.batch_size = slot.env, slot.env.num_envs, slot.batch_size
         self.observation_space, self.action_space = slot.env.observation_space, slot.env.action_space
         self._last_obs, self._last_episode_starts = slot.observations, slot.episode_starts
@@ -194,31 +199,11 @@ class MultiBoardMixin(BaseAlgorithm):
             if hasattr(module, "observation_space"):
                 module.observation_space, module.action_space = self.observation_space, self.action_space  # type: ignore[assignment]
 
-    def deactivate(self) -> None:
-        """Saves the state of the current rollout into the active slot."""
-        assert isinstance(self._last_obs, np.ndarray)
-        self.slot.observations = self._last_obs
-        self.slot.episode_starts = np.asarray(self._last_episode_starts, np.bool_)
-
-    def activate_next(self) -> None:
-        """Switches to the slot with the least work; ties go to the first one."""
-        self.deactivate()
-        self.activate(min(self.slots, key=lambda slot: slot.work))
-
-    def count_work(self, seen: int, learned: int) -> None:
-        """Adds boards of forward passes (`seen`) and of gradient steps (`learned`) to the active slot's work."""
-        self.slot.work += (seen + LEARNING_COST * learned) * self.slot.env.config.cells
-
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         if self.budget is None:
             super()._update_current_progress_remaining(num_timesteps, total_timesteps)
         else:
             self._current_progress_remaining = 1.0 - self.budget.progress(num_timesteps)
-
-    @property
-    def steps(self) -> int:
-        """The number of steps in all games together."""
-        return int(self.num_timesteps)
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
         """Learns without end; yields before each rollout, when no update is in progress."""
@@ -228,7 +213,10 @@ class MultiBoardMixin(BaseAlgorithm):
         while True:
             yield
             self.clock.lap("between")
-            self._play_and_learn(callback)
+            self.activate(slot := min(self.slots, key=lambda slot: slot.work))
+            seen, learned = self._play_and_learn(callback)
+            slot.work += (seen + LEARNING_COST * learned) * slot.env.config.cells
+            slot.observations, slot.episode_starts = self._last_obs, self._last_episode_starts
 
     def log(self) -> None:
         """Writes a log row, with the names of Stable-Baselines3 and "time/..." from the clock."""
@@ -246,7 +234,6 @@ class MultiBoardMixin(BaseAlgorithm):
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
         """Returns the tensors and the counters between two rollouts."""
         tensors = prefixed(self.policy.state_dict(), "policy") | optimiser_tensors(self.policy.optimizer)
-        self.deactivate()
         for number, slot in enumerate(self.slots):
             tensors |= prefixed(slot.tensors(), f"slot{number}")
         generators, random_state = random_tensors()
@@ -275,11 +262,14 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
 
     The constructor of the algorithm takes the hyperparameters by their names, and the further arguments.
     """
-    envs, own = make_envs(settings), asdict(settings.own)
+    own = asdict(settings.own)
     for name in ("learning_rate", "learning_rate_flat", "learning_rate_final"):
         del own[name]
     batch_size, weight_decay = own.pop("batch_size"), own.pop("weight_decay")
     sizes = [scaled(batch_size, config.cells) for config in settings.configs]
+    envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), settings.reward) for each in settings.configs]
+    # Their returns lie in [0, 1]: with gamma 0 the probability of a safe click, or that of a won game, discounted.
+    probability = settings.reward == "win" or (settings.reward, settings.gamma) == ("safe_click", 0)
     of_policy = {name: own.pop(name) for name in ("value_pooling", "share_features_extractor") if name in own}
     model = algorithm(
         policy,
@@ -291,7 +281,7 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
         device=settings.device,
         policy_kwargs=of_policy
         | {
-            "probability": is_probability(settings.reward, settings.gamma),
+            "probability": probability,
             "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
             "optimizer_kwargs": {"weight_decay": weight_decay},
             "features_extractor_kwargs": settings.network._asdict(),
@@ -300,16 +290,8 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
         **arguments,
     )
     # The constructor seeded the games with the seed of the training, which is no seed of games.
-    envs[0].seed(settings.first_training_seed(0))
+    for index, env in enumerate(envs):
+        env.seed(settings.first_training_seed(index))
     model.play_on(envs, sizes)
     set_precision(model.policy, settings.precision)
     return model
-
-
-def make_envs(settings: TrainingSettings) -> list[MinesweeperVecEnv]:
-    """Returns the environments of a training, one per board, seeded for their first reset."""
-    envs = []
-    for index, config in enumerate(settings.configs):
-        envs.append(MinesweeperVecEnv(config, scaled(settings.envs, config.cells), settings.reward))
-        envs[-1].seed(settings.first_training_seed(index))
-    return envs

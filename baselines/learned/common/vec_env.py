@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from baselines.learned.common.budget import Clock
+from baselines.learned.settings import Clock
 from minesweeper_env.checks import RESET_OPTIONS, check_option_names, layout_option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.observations import Encoder

@@ -65,7 +65,7 @@ def panel(training: Training, width: int) -> Page:
 
 def _pace(training: Training) -> tuple[str, str]:
     """Returns the steps with the speed, and the time that is left without evaluations."""
-    budget, steps, seconds = training.budget, training.steps, training.learner.clock.total()
+    budget, steps, seconds = training.budget, training.steps, sum(training.learner.clock.seconds.values())
     done = f"step {steps}" + ("" if budget.steps is None else f" of {budget.steps}")
     speed = (steps - training.begun_at) / seconds if seconds >= 1 else 0.0
     if speed:

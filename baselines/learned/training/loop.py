@@ -15,9 +15,8 @@ import torch
 
 from baselines.hub import is_hub_name, pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
-from baselines.learned.common.budget import Budget
 from baselines.learned.configurations import RUN_FILE, training_of
-from baselines.learned.settings import TrainingSettings
+from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training.console import show
 from baselines.learned.training.files import Log, Progress, record_session, restore, start_tracking
 from baselines.learned.training.state import Learner, Training
@@ -60,7 +59,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     elif settings.start is not None:  # A training that ended before its first checkpoint starts again.
         start = _start_from(learner, settings.start)
     budget = Budget(settings.steps, None if settings.minutes is None else 60 * settings.minutes, progress.seconds)
-    training = Training(settings, folder, learner, budget, progress, learner.steps, start)
+    training = Training(settings, folder, learner, budget, progress, learner.num_timesteps, start)
     # Without a kept agent the first evaluation was cut off, and is due again.
     training.done = 0 if progress.kept is None else training.evaluations_due
     return training
@@ -111,8 +110,8 @@ def run(
         track: whether Weights & Biases gets the settings and every row of the log.
     """
     learner, budget, folder = training.learner, training.budget, training.folder
-    record_session(folder / RUN_FILE, training.settings, command, learner.steps, training.start)
-    rows, saved_at, is_ended = int(LOG_ROWS * budget.progress(learner.steps)), time.monotonic(), False
+    record_session(folder / RUN_FILE, training.settings, command, learner.num_timesteps, training.start)
+    rows, saved_at, is_ended = int(LOG_ROWS * budget.progress(learner.num_timesteps)), time.monotonic(), False
     with ExitStack() as stack:
         if track:
             stack.enter_context(start_tracking(folder, training.settings))
@@ -121,14 +120,14 @@ def run(
         stop = stack.enter_context(StopSignals(bar))
 
         def is_over() -> bool:
-            return stop.requested or is_ended or budget.progress(learner.steps) >= 1
+            return stop.requested or is_ended or budget.progress(learner.num_timesteps) >= 1
 
         for _ in learner.rounds(budget, log):
             if is_over():
                 break
             if is_due := training.is_due():
                 training.evaluate(log)
-            elif (row := int(LOG_ROWS * budget.progress(learner.steps))) > rows:
+            elif (row := int(LOG_ROWS * budget.progress(learner.num_timesteps))) > rows:
                 rows = row
                 learner.log()
             if is_due or time.monotonic() - saved_at >= CHECKPOINT_SECONDS:

@@ -14,9 +14,8 @@ from torch import nn
 
 from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents import policy_of, save_agent
-from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.tensor_files import Tensors
-from baselines.learned.settings import TrainingSettings
+from baselines.learned.settings import Budget, Clock, TrainingSettings
 from baselines.learned.training.curves import draw_curves
 from baselines.learned.training.evaluation import REFERENCES, References, Score, play_selection
 from baselines.learned.training.files import Log, Progress, write_checkpoint
@@ -36,13 +35,11 @@ class Learner(Protocol):
 
     Attributes:
         clock: the time spent on "environment", "inference" and "update".
+        num_timesteps: the number of steps so far, earlier sessions included.
     """
 
     clock: Clock
-
-    @property
-    def steps(self) -> int:
-        """The number of steps so far, earlier sessions included."""
+    num_timesteps: int
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
         """Learns without end, and yields before each round, when `snapshot` is exact; schedules follow the budget."""
@@ -96,7 +93,7 @@ class Training:
     @property
     def steps(self) -> int:
         """The number of steps of all sessions."""
-        return self.learner.steps
+        return self.learner.num_timesteps
 
     @property
     def newest(self) -> Score | None:
@@ -128,8 +125,10 @@ class Training:
             # A run folder with an agent always has a checkpoint, so that a killed training can be resumed.
             self.save()
         if compares and not progress.references:
-            with self.budget.paused():
-                progress.references = self._play_references()
+            begin = self.budget.elapsed()
+            progress.references = self._play_references()
+            # Comparing is no training.
+            self.budget.seconds_before -= self.budget.elapsed() - begin
         minutes, begin, self.player = self.budget.elapsed() / 60, time.perf_counter(), "the agent"
         # Once: PPO draws random numbers to make the network, which the training would miss.
         network = self.learner.current_network()

@@ -60,7 +60,7 @@ def test_resume_goes_on_exactly(algo, tmp_path):
     train(settings, straight)
     train_until_cut(settings, broken, 1100)
     resumed = prepare(settings, broken, resume=True)
-    assert 1100 <= resumed.learner.steps < 1200
+    assert 1100 <= resumed.learner.num_timesteps < 1200
     assert run(resumed).steps == 1216
     finished = [read_tensors(folder / "checkpoint.safetensors") for folder in (straight, broken)]
     for name, value in finished[0][0].items():
@@ -75,7 +75,7 @@ def test_an_agent_in_a_run_folder_always_has_a_checkpoint(tmp_path, monkeypatch)
     monkeypatch.setattr("baselines.learned.training.state.save_agent", killed)
     with pytest.raises(PowerCutError):
         train(tiny("dqn", steps=600), tmp_path)
-    assert 0 < prepare(tiny("dqn", steps=600), tmp_path, resume=True).learner.steps < 600
+    assert 0 < prepare(tiny("dqn", steps=600), tmp_path, resume=True).learner.num_timesteps < 600
 
 
 def test_a_training_that_ended_before_its_first_checkpoint_begins_anew(tmp_path):

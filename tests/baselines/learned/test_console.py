@@ -9,7 +9,7 @@ import pytest
 from support.screens import Screen
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.common.budget import Budget, Clock
+from baselines.learned.settings import Budget, Clock
 from baselines.learned.training.console import line, panel, show
 from baselines.learned.training.evaluation import Score
 from baselines.learned.training.files import Progress
@@ -64,7 +64,7 @@ def training(now, elapsed=412.0, steps=123_456, minutes=None, boards=("8x8/14",)
     """Returns a training of so many seconds that has not been evaluated."""
     settings = tiny("dqn", boards=boards, steps=1_000_000, eval_games=500)
     budget = Budget(None if minutes else 1_000_000, 60 * minutes if minutes else None, _start=now[0] - elapsed)
-    learner = SimpleNamespace(steps=steps, clock=Clock())
+    learner = SimpleNamespace(num_timesteps=steps, clock=Clock())
     return Training(settings, None, learner, budget, Progress(0, 0, None, 0, None))
 
 

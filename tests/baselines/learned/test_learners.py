@@ -4,16 +4,13 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
 from support.policies import click_config
-from support.tiny_training import ALL, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import ALL, learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import LearnedPolicy
-from baselines.learned.common.budget import Budget
-from baselines.learned.common.losses import is_probability
-from baselines.learned.common.multi_board import make_envs
 from baselines.learned.common.replay_buffer import Transitions
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import ILLEGAL, MaskedDQN, MinesweeperQPolicy
-from baselines.learned.networks import BoardNetwork, click_masks, random_clicks, symmetries, transform, transform_cells
+from baselines.learned.networks import BoardNetwork, click_masks, new_cells, random_clicks, symmetries, transform
 from baselines.learned.ppo import (
     VALUE_POOLINGS,
     MinesweeperPolicy,
@@ -23,7 +20,7 @@ from baselines.learned.ppo import (
     ValueHead,
     fitted_return,
 )
-from baselines.learned.settings import NetworkSize
+from baselines.learned.settings import Budget, NetworkSize
 from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
@@ -134,7 +131,7 @@ def test_with_discount_0_ppo_learns_the_same_whether_or_not_it_asks_what_follows
     for asks in (False, True):
         model = tiny_model("ppo")
         model.policy.bootstraps = asks
-        weights.append(model.learn(1100).policy.state_dict())
+        weights.append(learn(model, 1100).policy.state_dict())
     torch.testing.assert_close(*weights, rtol=0, atol=0)
 
 
@@ -157,20 +154,20 @@ def test_the_weight_of_the_policy_gradient_scales_its_loss_alone(weight):
 
 
 def test_without_the_policy_gradient_ppo_clicks_by_its_critic():
-    policy = tiny_model("ppo", hyperparameters={"batch_size": 32, "policy_coef": 0.0}).learn(1100).policy
+    policy = learn(tiny_model("ppo", hyperparameters={"batch_size": 32, "policy_coef": 0.0}), 1100).policy
     assert all((parameter == 0).all() for parameter in policy.action_net.parameters())
 
 
 def test_normalised_advantages_allow_no_weight():
-    (env,) = make_envs(tiny("ppo"))
+    (slot,) = tiny_model("ppo").slots
     with pytest.raises(ValueError, match=r"policy_coef must be 1 with normalize_advantage, not 0\.5"):
-        MinesweeperPPO(MinesweeperPolicy, env, policy_coef=0.5, normalize_advantage=True)
+        MinesweeperPPO(MinesweeperPolicy, slot.env, policy_coef=0.5, normalize_advantage=True)
 
 
 @ALL
 def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
-    model = tiny_model(algo).learn(1100)
-    (env,) = make_envs(tiny(algo))
+    model = learn(tiny_model(algo), 1100)
+    env = model.slot.env
     codes = env.reset()
     for _ in range(20):
         codes, *_ = env.step(env.games.sample_actions())
@@ -178,7 +175,7 @@ def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
         arguments = {"action_masks": masks} if algo != "dqn" else {}
         expected = model.predict(codes, deterministic=True, **arguments)[0]
         started = (codes < 9).any(axis=(1, 2))
-        actions = LearnedPolicy(model.current_network(), 2).act(codes, masks.astype(np.int8))
+        actions = LearnedPolicy(model.current_network(), env.config).act(codes, masks.astype(np.int8))
         np.testing.assert_array_equal(actions[started], expected[started])
         assert (actions[~started] == 2 * 5 + 2).all()
 
@@ -194,7 +191,12 @@ def test_squared_loss_descends_as_cross_entropy():
 
 def test_which_returns_are_probabilities():
     cases = (("safe_click", 0), ("win", 0.99), ("safe_click", 0.5), ("win_loss", 0))
-    assert [is_probability(*case) for case in cases] == [True, True, False, False]
+    assert [tiny_model("dqn", reward=reward, gamma=gamma).policy.probability for reward, gamma in cases] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(("rows", "cols", "count"), [(4, 4, 8), (3, 5, 4)])
@@ -204,7 +206,7 @@ def test_symmetries_take_cells_where_they_take_boards(rows, cols, count):
     for symmetry in symmetries(rows, cols):
         turned = transform(board, symmetry)
         assert turned.shape == board.shape
-        places = transform_cells(torch.arange(rows * cols), rows, cols, symmetry)
+        places = new_cells(rows, cols, symmetry, torch.device("cpu"))
         assert torch.equal(turned.reshape(-1)[places], torch.arange(rows * cols))
         images.add(tuple(turned.reshape(-1).tolist()))
     assert len(images) == count
@@ -212,7 +214,7 @@ def test_symmetries_take_cells_where_they_take_boards(rows, cols, count):
 
 def test_agents_act_alike_on_layouts_that_agree_with_everything_shown():
     """A wall of mines in column 3 hides from the player what differs behind it."""
-    policy = LearnedPolicy(tiny_model("dqn").current_network(), 5)
+    policy = LearnedPolicy(tiny_model("dqn").current_network(), BoardConfig(4, 7, 5, moves=("click",)))
     first, second = np.zeros((4, 7), bool), np.zeros((4, 7), bool)
     first[:, 3] = second[:, 3] = first[0, 5] = second[3, 6] = True
     seen = []
@@ -232,15 +234,13 @@ def test_the_first_click_of_a_network_of_clicks_can_be_chosen():
     begun = covered.copy()
     begun[:, 2, 3] = 1
     for choice, cell in (({}, 17), ({"first": "exact"}, first_cell(game)), ({"first": 34}, 34)):
-        policy = LearnedPolicy(network, 6, config=game, **choice)
+        policy = LearnedPolicy(network, game, **choice)
         assert policy.act(covered, everything).tolist() == [cell, cell]
         assert policy.act(begun, everything).tolist() == [policy.values(begun)[0].argmax()] * 2
     assert first_cell(game) != 17
     for refused in ("learned", 35):
         with pytest.raises(ValueError, match="first must be exact, middle or a cell of 0 to 34, not "):
-            LearnedPolicy(network, 6, config=game, first=refused)
-    with pytest.raises(ValueError, match="first must be middle on boards of any size, not 3"):
-        LearnedPolicy(network, 6, first=3)
+            LearnedPolicy(network, game, first=refused)
 
 
 def test_plain_stable_baselines3_takes_the_policies():
@@ -253,7 +253,7 @@ def test_plain_stable_baselines3_takes_the_policies():
 @ALL
 @pytest.mark.parametrize(("reward", "gamma"), [("win_loss", 0.9), ("win", 1.0), ("progress", 0.5)])
 def test_every_reward_and_gamma_trains(algo, reward, gamma):
-    model = tiny_model(algo, reward=reward, gamma=gamma).learn(400)
+    model = learn(tiny_model(algo, reward=reward, gamma=gamma), 400)
     assert model._n_updates > 0
     assert all(torch.isfinite(parameter).all() for parameter in model.policy.parameters())
 
@@ -265,7 +265,7 @@ def test_the_value_of_plain_ppo_learns_from_each_input(pooling, shared):
     model = tiny_model("plain-ppo", hyperparameters=settings, reward="safe_click", gamma=0.0)
     policy, boards = model.policy, torch.as_tensor(random_boards()[0])
     before = policy.predict_values(boards).detach()
-    model.learn(400)
+    learn(model, 400)
     after = policy.predict_values(boards).detach()
     assert before.shape == after.shape == (len(boards), 1)
     assert not torch.equal(before, after)

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from support.tiny_training import make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import find_agent, load_network, save_agent
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
@@ -31,7 +31,7 @@ def folder(tmp_path):
 def learned(algo):
     """Returns the settings of a tiny training and its model, which several tests read."""
     settings = tiny(algo, boards=("5x5/3", "3x4/2"), channels=6)
-    return settings, make_model(settings).learn(2112)
+    return settings, learn(make_model(settings), 2112)
 
 
 @pytest.fixture

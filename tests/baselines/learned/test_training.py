@@ -28,10 +28,9 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.seeds import carry_out, plan
 from baselines.cli.train import main
-from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import lineage, training_of
-from baselines.learned.settings import Hyperparameters
+from baselines.learned.settings import Budget, Hyperparameters
 from baselines.learned.training import loop, state
 from baselines.learned.training.evaluation import REFERENCES, Score
 from baselines.learned.training.files import Log, Progress
@@ -71,12 +70,12 @@ def test_the_schedule_is_flat_and_then_falls_and_the_budget_counts_earlier_sessi
 
 def planned(budget):
     """Returns a training with a learner that has taken no step."""
-    return Training(tiny("dqn"), None, SimpleNamespace(steps=0), budget, Progress(0, 0, None, 0, None))
+    return Training(tiny("dqn"), None, SimpleNamespace(num_timesteps=0), budget, Progress(0, 0, None, 0, None))
 
 
 def test_evaluations_are_spread_over_the_steps_and_skipped_where_they_would_take_too_long():
     training, due = planned(Budget(steps=1000)), []
-    for training.learner.steps in range(0, 1001, 50):
+    for training.learner.num_timesteps in range(0, 1001, 50):
         if training.is_due():
             training.done += 1
             due.append(training.steps)

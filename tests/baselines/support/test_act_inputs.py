@@ -7,7 +7,6 @@ import re
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 from support.policies import click_config
 
 import baselines
@@ -15,7 +14,7 @@ from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
 from baselines.support.act_inputs import config_of
-from minesweeper_env import BoardConfig, MinesweeperEnv, MinesweeperVectorEnv
+from minesweeper_env import BoardConfig, MinesweeperEnv
 
 CONFIG = click_config(8, 8, 14)
 COVERED = np.full((3, 8, 8), 11, np.int8)
@@ -119,48 +118,6 @@ def test_no_games_of_another_board_are_played(name, games, complaint):
 
 def test_games_that_begin_otherwise_may_be_played():
     assert len(play_games(build_policy("exact", CONFIG), click_config(8, 8, 14, "safe"), range(2))) == 2
-
-
-def test_a_network_without_games_plays_boards_of_any_size():
-    pytest.importorskip("torch")
-    from baselines.learned.agents import LearnedPolicy
-    from baselines.learned.networks import BoardNetwork
-    from baselines.learned.settings import NetworkSize
-
-    policy = LearnedPolicy(BoardNetwork.of_size(NetworkSize(4, 1)), 5)
-    for rows, cols in ((4, 5), (6, 6)):
-        board, mask = np.full((2, rows, cols), 11, np.int8), np.ones((2, rows * cols), np.int8)
-        assert policy.act(board, mask).shape == (2,)
-        assert policy.act(board[0], mask[0]).shape == ()
-    with pytest.raises(ValueError, match=r"^LearnedPolicy takes action_masks of shape \(2, 36\)"):
-        policy.act(board, mask[:, 1:])
-    with pytest.raises(ValueError, match=r"^LearnedPolicy reads cell codes, int8 \(N, rows, cols\), not float32"):
-        policy.act(board.astype(np.float32), mask)
-
-
-@pytest.mark.parametrize(
-    "make_env",
-    [
-        lambda: gym.make("Minesweeper-v0", **BOARD),
-        lambda: TimeLimit(RecordEpisodeStatistics(MinesweeperEnv(**BOARD)), 5),
-        lambda: gym.make_vec("Minesweeper-v0", num_envs=3, **BOARD),
-        lambda: MinesweeperVectorEnv(3, **BOARD),
-        lambda: gym.make_vec("Minesweeper-v0", num_envs=3, vectorization_mode="sync", **BOARD),
-        lambda: gym.make_vec("Minesweeper-v0", num_envs=2, vectorization_mode="async", **BOARD),
-    ],
-    ids=["made", "wrapped", "native", "class", "sync", "async"],
-)
-def test_a_policy_plays_in_single_and_vector_environments(make_env):
-    env = make_env()
-    policy = baselines.make_policy("subset", env=env, seed=3)
-    config = policy.config
-    assert (config.rows, config.cols, config.mines, config.first_click, config.moves) == (5, 6, 4, "safe", ("click",))
-    observation, info = env.reset(seed=0)
-    for _ in range(2):
-        mask = info["action_mask"]
-        masks = np.stack(list(mask)) if mask.dtype == object else mask
-        observation, *_, info = env.step(policy.act(observation, masks))
-    env.close()
 
 
 def test_environments_of_stable_baselines_work():

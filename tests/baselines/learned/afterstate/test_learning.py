@@ -11,10 +11,9 @@ from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
 from baselines.learned.afterstate.self_play import MINE, UNKNOWN
 from baselines.learned.agents import find_agent, save_agent
-from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.networks import BoardNetwork
-from baselines.learned.settings import NetworkSize
+from baselines.learned.settings import Budget, NetworkSize
 from baselines.learned.training.loop import prepare, run, train
 from minesweeper_env.config import BoardConfig
 
@@ -46,7 +45,7 @@ def test_resuming_goes_on_exactly(tmp_path):
     train(settings(), folders[0])
     train_until_cut(settings(), folders[1], 400)
     resumed = prepare(settings(), folders[1], resume=True)
-    assert 400 <= resumed.learner.steps < 900
+    assert 400 <= resumed.learner.num_timesteps < 900
     run(resumed)
     one, other = (read_tensors(folder / "checkpoint.safetensors") for folder in folders)
     assert one[0].keys() == other[0].keys()
@@ -121,7 +120,7 @@ def test_all_heads_learn():
             logged.append((key, value))
 
     for _ in learner.rounds(Budget(steps=20_000), Recorder(None, [])):
-        if learner.steps >= 20_000:
+        if learner.num_timesteps >= 20_000:
             break
     for name, most in (("safety", 0.8), ("count", 0.6)):
         losses = [value for key, value in logged if key == f"train/{name}_loss"]

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from baselines.learned.common.losses import hindsight_losses
+from baselines.learned.common.optimisation import hindsight_losses
 
 OPEN, LEGAL = range(9), (10, 11)
 

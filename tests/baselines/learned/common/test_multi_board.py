@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 import torch
-from support.tiny_training import ALL, BOTH, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import ALL, BOTH, learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.learned.agents import LearnedPolicy, find_agent, load_network, save_agent
 from baselines.learned.configurations import configuration_names, read_configuration
 from baselines.learned.networks import (
+    FEW,
     BoardNetwork,
-    BoardPlanes,
     Tower,
+    board_planes,
     click_masks,
     set_precision,
     symmetries,
@@ -27,7 +28,7 @@ BOARDS = ("3x4/2", "4x6/3", "8x9/10")
 
 @BOTH
 def test_every_board_gets_the_same_amount_of_work(algo):
-    model = make_model(tiny(algo, boards=BOARDS)).learn(2_500)
+    model = learn(make_model(tiny(algo, boards=BOARDS)), 2_500)
     work = np.array([slot.work for slot in model.slots])
     assert work.min() > 0.6 * work.max()
     assert model.num_timesteps >= 2_500
@@ -50,7 +51,7 @@ def test_clicks_are_legal_on_every_board(algo):
             step(actions)
 
         slot.env.step_async = checking
-    model.learn(2_000)
+    learn(model, 2_000)
     assert len(checked) == 3
 
 
@@ -90,8 +91,8 @@ def test_agents_play_in_float32_unless_told_otherwise(tmp_path):
     save_agent(tmp_path, BoardNetwork.of_size(NetworkSize(4, 1)), NetworkSize(4, 1), {})
     board = BoardConfig(5, 5, 4, moves=("click",))
     make = find_agent(tmp_path)
-    assert make(board).network.trunk.tower.dtype == torch.float32
-    assert make(board, precision="bfloat16").network.trunk.tower.dtype == torch.bfloat16
+    assert make(board).network.trunk["tower"].dtype == torch.float32
+    assert make(board, precision="bfloat16").network.trunk["tower"].dtype == torch.bfloat16
     with pytest.raises(ValueError, match="precision must be one of float32, bfloat16"):
         make(board, precision="auto")
 
@@ -101,12 +102,12 @@ def test_averaging_over_symmetries_makes_values_symmetric(shape):
     torch.manual_seed(0)
     network = BoardNetwork.of_size(NetworkSize(8, 1))
     boards = torch.randint(0, 12, (6, *shape), dtype=torch.int8)
-    policy = LearnedPolicy(network, 5, symmetries=True)
+    policy = LearnedPolicy(network, BoardConfig(*shape, 5, moves=("click",)), symmetries=True)
     values = torch.as_tensor(policy.values(boards.numpy())).reshape(6, *shape)
     for symmetry in symmetries(*shape):
         turned = torch.as_tensor(policy.values(transform(boards, symmetry).numpy())).reshape(6, *shape)
         torch.testing.assert_close(turned, transform(values, symmetry), atol=1e-5, rtol=1e-5)
-    plain = LearnedPolicy(network, 5).values(boards.numpy())
+    plain = LearnedPolicy(network, policy.config).values(boards.numpy())
     np.testing.assert_array_equal(plain, network(boards, 5).detach().numpy())
     actions = policy.act(boards.numpy(), click_masks(boards).numpy().astype(np.int8))
     assert click_masks(boards).numpy()[np.arange(6), actions].all()
@@ -144,22 +145,21 @@ def test_a_training_may_begin_as_an_agent_of_another_depth(algo):
     given = BoardNetwork.of_size(NetworkSize(settings.channels, settings.depth + 2))
     learner.begin_with(given)
     trunk = learner.current_network().trunk
-    assert trunk.tower.depth == settings.depth
+    assert trunk["tower"].depth == settings.depth
     torch.testing.assert_close(trunk.state_dict(), given.trunk.state_dict())
 
 
 def test_the_number_of_mines_reaches_the_network():
-    planes = BoardPlanes()
     codes = torch.full((2, 3, 4), 11)
     codes[0, :, :3] = 1
     codes[1, 0, 0] = 2
-    told = planes(codes, 2)[:, -planes.FEW - 2 :]
+    told = board_planes(codes, 2)[:, -FEW - 2 :]
     assert (told == told[:, :, :1, :1]).all()
     torch.testing.assert_close(told[0, :, 0, 0], torch.tensor([2 / 3, 1 / 64, 1, 0, 0, 0, 0, 0, 0, 0]))
     torch.testing.assert_close(told[1, :, 0, 0], torch.tensor([2 / 11, 9 / 64, 0, 0, 0, 0, 0, 0, 0, 0]))
-    assert torch.equal(planes(codes, torch.tensor([2, 2])), planes(codes, 2))
-    assert (planes(codes, None)[:, -planes.FEW - 2 :] == 0).all()
-    assert torch.equal(planes(codes, None)[:, : -planes.FEW - 2], planes(codes, 2)[:, : -planes.FEW - 2])
+    assert torch.equal(board_planes(codes, torch.tensor([2, 2])), board_planes(codes, 2))
+    assert (board_planes(codes, None)[:, -FEW - 2 :] == 0).all()
+    assert torch.equal(board_planes(codes, None)[:, : -FEW - 2], board_planes(codes, 2)[:, : -FEW - 2])
 
 
 def test_algorithms_tell_their_networks_the_mines_of_the_board():

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from support.tiny_training import make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import distillation_loss
-from baselines.learned.networks import click_masks, safe_cells, unopened
+from baselines.learned.networks import click_masks, unopened
 from baselines.learned.ppo import ThinnedRolloutBuffer
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
@@ -85,7 +85,7 @@ def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_t
     few = {"learning_starts": 100, "replay_ratio": 0.2, "keep_scale": 1.0, "keep_min": 0.3}
     model = make_model(tiny("dqn", boards=("5x5/6",), envs=64, hyperparameters=few))
     predicted, rewards = watch_clicks(model)
-    model.learn(12_000)
+    learn(model, 12_000)
     predicted, rewards = np.concatenate(predicted), np.concatenate(rewards)
     stored = model.replay_buffer.columns["rewards"][: model.replay_buffer.size()]
     expected = np.clip(1 - predicted, 0.3, 1)
@@ -113,24 +113,22 @@ def watch_clicks(model):
 def test_nothing_is_thinned_or_learned_in_hindsight_with_gamma_above_0():
     model = make_model(tiny("dqn", reward="win", gamma=0.5))
     assert model.hindsight == model.keep_scale == 0
-    model.learn(600)
+    learn(model, 600)
     assert model.replay_buffer.size() == model.num_timesteps
 
 
 @pytest.mark.parametrize("mines", [2, 9])
 def test_the_last_board_of_a_game_shows_where_the_mines_were(mines):
-    config = BoardConfig(4, 5, mines, first_click="any", moves=("click",))
-    env = MinesweeperVecEnv(config, 50)
-    env.seed(3)
-    env.reset()
+    slot, found = make_model(tiny("dqn", boards=(f"4x5/{mines}",), first_click="any", envs=50)).slot, {}
+    slot.buffer.ended = found.__setitem__
     seen = {True: 0, False: 0}
     for _ in range(60):
-        layouts = env.games._current_games().mines()
-        _, _, dones, infos = env.step(env.games.sample_actions())
+        layouts, numbers = slot.env.games._current_games().mines(), slot.games.copy()
+        _, _, dones, infos = slot.env.step(slot.env.games.sample_actions())
+        slot.record_ends(dones, infos)
         for index in np.flatnonzero(dones):
-            safe = safe_cells(infos[index]["terminal_observation"])
             if infos[index]["episode"]["l"] > 1:
-                np.testing.assert_array_equal(safe, ~layouts[index].reshape(-1))
+                np.testing.assert_array_equal(found[numbers[index]], ~layouts[index].reshape(-1))
                 seen[infos[index]["is_success"]] += 1
     assert seen[False] > 20
     assert mines == 9 or seen[True] > 5
@@ -138,7 +136,7 @@ def test_the_last_board_of_a_game_shows_where_the_mines_were(mines):
 
 def test_what_is_learned_in_hindsight_is_what_the_game_showed():
     model = make_model(tiny("dqn", boards=("4x5/3",)))
-    model.learn(1_200)
+    learn(model, 1_200)
     columns = {name: column[: model.replay_buffer.size()] for name, column in model.replay_buffer.columns.items()}
     known = columns["safe"][:, 0] >= 0
     assert known.mean() > 0.8
@@ -167,7 +165,7 @@ def test_the_teacher_gives_the_oracles_probabilities():
 
 def test_ppo_remembers_boards_and_how_their_games_ended():
     model = make_model(tiny("ppo", boards=("4x5/3", "5x5/4")))
-    model.learn(3_000)
+    learn(model, 3_000)
     for slot, mines in zip(model.slots, (3, 4), strict=True):
         buffer = slot.buffer
         assert 0.3 * model.num_timesteps / 2 < buffer.added < model.num_timesteps / 2
@@ -182,7 +180,7 @@ def test_ppo_remembers_boards_and_how_their_games_ended():
 
 def test_hindsight_moves_the_critic_towards_what_cells_proved_to_be():
     model = make_model(tiny("ppo", boards=("4x5/3",), hyperparameters={"batch_size": 32, "learning_rate": 1e-2}))
-    model.learn(400)
+    learn(model, 400)
     for group in model.policy.optimizer.param_groups:
         group["lr"] = 1e-2
     losses = [model._hindsight_step() for _ in range(60)]
@@ -252,5 +250,5 @@ def test_there_is_a_minibatch_even_if_every_step_was_certain(filled):
 def test_ppo_thins_where_returns_are_probabilities(settings, all_kept):
     few = {"n_steps": 8, "batch_size": 64, "keep_scale": 0.5, "keep_min": 0.01}
     model = make_model(tiny("ppo", envs=64, hyperparameters=few, **settings))
-    model.learn(512)
+    learn(model, 512)
     assert (model.rollout_buffer.drawn == 512) == all_kept
