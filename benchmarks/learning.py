@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Iterator
 
 import torch
+from stable_baselines3.common.logger import Logger
 from timing import Work, arguments, compare, machine, print_table, rates, row
 
 import minesweeper_env
@@ -22,7 +23,7 @@ from baselines.evaluation.games import play_games
 from baselines.learned.agents import CLICKS, load_network, read_description
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.configurations import read_configuration
-from baselines.learned.settings import PRECISIONS, TrainingSettings
+from baselines.learned.settings import PRECISIONS, Budget, TrainingSettings
 from baselines.learned.training.loop import resolve_settings
 from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
@@ -37,12 +38,12 @@ SEEDS = itertools.count(5_000_000)
 
 def learning(model: MultiBoardMixin) -> Work:
     """Returns work that continues a training."""
+    rounds = model.rounds(Budget(1 << 40), Logger(None, []))
 
     def work() -> int:
         before = model.num_timesteps
-        # Time since the last piece of work belongs to other trainings.
-        model.clock.lap("between")
-        model.learn(STEPS, reset_num_timesteps=False, log_interval=None)
+        while model.num_timesteps < before + STEPS:
+            next(rounds)
         return model.num_timesteps - before
 
     return work
@@ -67,7 +68,7 @@ def players() -> Iterator[str]:
 
 def learner_of(name: str) -> MultiBoardMixin:
     """Returns a model that continues from the weights of a shipped agent, if it is there."""
-    settings = resolve_settings(TrainingSettings.from_some(read_configuration(f"{name}-8x8")))
+    settings = resolve_settings(TrainingSettings.of(read_configuration(f"{name}-8x8")))
     learner = settings.own.make_learner(settings)
     if name in agent_names():
         learner.begin_with(load_network(AGENTS_FOLDER / name))

@@ -246,4 +246,4 @@ def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
     from baselines.learned.settings import TrainingSettings
 
     budget = {"minutes": options.minutes, "steps": options.steps} if options.minutes or options.steps else {}
-    return TrainingSettings.from_some({**read_configuration(name), **budget, "threads": 1})
+    return TrainingSettings.of({**read_configuration(name), **budget, "threads": 1})

@@ -14,7 +14,7 @@ from baselines.cli.arguments import SIDE, Parser, parse_size, share, whole_numbe
 from baselines.cli.command import Command, Work
 from baselines.cli.start import FAILED, INTERRUPTED, announce, explain, sibling
 from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
-from baselines.learned.settings import TrainingSettings, describe, options_of
+from baselines.learned.settings import TrainingSettings, options_of
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
 from minesweeper_env.notices import say
@@ -74,7 +74,7 @@ def _add_options(group: argparse._ArgumentGroup, *names: str) -> None:
             type=kinds.get(str(entry.type).partition(" ")[0], str),
             choices=option.choices or None,
             metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
-            help=describe(entry, option),
+            help=option.help,
         )
 
 

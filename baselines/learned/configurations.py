@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from baselines.learned.settings import ALGORITHMS, TrainingSettings, describe, hyperparameters_of, options_of
+from baselines.learned.settings import ALGORITHMS, TrainingSettings, hyperparameters_of, options_of
 from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE, CHECKPOINT_FILE
 from baselines.support.board_names import board_name, file_name
 from baselines.support.checks import number_or_text
@@ -59,13 +59,13 @@ def long_help(width: int) -> str:
     for name in configuration_names():
         comment = takewhile(lambda line: line.startswith("#"), (FOLDER / f"{name}{SUFFIX}").read_text().splitlines())
         note = " ".join(line.removeprefix("#").strip() for line in comment)
-        text = f"{name} ({TrainingSettings.from_some(read_configuration(name)).budget_in_words}): {note}"
+        text = f"{name} ({TrainingSettings.of(read_configuration(name)).budget_in_words}): {note}"
         lines.append(fill(text, width, initial_indent="  ", subsequent_indent=" " * 6, break_on_hyphens=False))
     lines += ["", "hyperparameters (--set NAME=VALUE), by algorithm:"]
     for algo in ALGORITHMS:
         lines.append(f"  {algo}")
         for entry, declared in options_of(hyperparameters_of(algo)):
-            text = f"{entry.name}: {describe(entry, declared)}"
+            text = f"{entry.name}: {declared.help}"
             lines.append(fill(text, width, initial_indent=" " * 4, subsequent_indent=" " * 8))
     return "\n".join(lines)
 
@@ -86,7 +86,7 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
         return _resumed(options.out, given), options.out
     if "hyperparameters" in given:
         given["hyperparameters"] = {**start.get("hyperparameters", {}), **given["hyperparameters"]}
-    settings = TrainingSettings.from_some({**start, **given})
+    settings = TrainingSettings.of({**start, **given})
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
     if options.resume:
         # The budget of the first session may be another one.
@@ -123,7 +123,7 @@ def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     """Returns the settings of the training in a folder, with the given ones that may change; others must be equal."""
     if not (folder / RUN_FILE).is_file():
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
-    settings = TrainingSettings.from_some(read_json(folder / RUN_FILE).get("settings"))
+    settings = TrainingSettings.of(read_json(folder / RUN_FILE).get("settings"))
     check_earlier(folder, {name: value for name, value in given.items() if name not in MAY_CHANGE})
     return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.support.board_names import parse_board
@@ -45,17 +45,19 @@ ISOLATED = "cap on the total loss weight, in cells, of covered cells without an 
 
 
 class Option(NamedTuple):
-    """An option: its meaning, the allowed texts, and the bounds of a number."""
+    """An option: its meaning, its help text with the default, the allowed texts, and the bounds of a number."""
 
     meaning: str
-    choices: Sequence[str] = ()
-    least: float = 0
-    most: float = 0
+    help: str
+    choices: Sequence[str]
+    least: float
+    most: float
 
 
 def option(default: Any, meaning: str, least: float = 0, most: float = 0, *, choices: Sequence[str] = ()) -> Any:
     """Returns a dataclass field that declares an option; see `Option`."""
-    return field(default=default, metadata={"option": Option(meaning, choices, least, most)})
+    text = meaning if default is None else f"{meaning} (default {default})"
+    return field(default=default, metadata={"option": Option(meaning, text, choices, least, most)})
 
 
 def options_of(owner: Any) -> Iterator[tuple[Field[Any], Option]]:
@@ -63,40 +65,41 @@ def options_of(owner: Any) -> Iterator[tuple[Field[Any], Option]]:
     return ((entry, entry.metadata["option"]) for entry in fields(owner) if "option" in entry.metadata)
 
 
-def describe(entry: Field[Any], declared: Option) -> str:
-    """Returns the help text of an option: its meaning and its default."""
-    return declared.meaning if entry.default is None else f"{declared.meaning} (default {entry.default})"
+@dataclass(frozen=True)
+class Options:
+    """Base of the dataclasses that declare options."""
 
+    one: ClassVar[str] = "hyperparameter"
 
-def check_options(settings: Any) -> None:
-    """Converts the options of a frozen dataclass to their types; raises ValueError, which names what is allowed."""
-    for entry, declared in options_of(settings):
-        name, kind, value = entry.name, str(entry.type), getattr(settings, entry.name)
-        if value is None and "None" in kind:
-            continue
-        if declared.choices:
-            value = one_of(name, value, declared.choices)
-        elif kind.startswith("int"):
-            value = whole_number_within(name, value, int(declared.least), int(declared.most))
-        elif kind.startswith("float"):
-            value = number_within(name, value, declared.least, declared.most)
-        elif not isinstance(value, str):
-            raise ValueError(f"{name} must be a text, not {value!r}")
-        object.__setattr__(settings, name, value)
+    def __post_init__(self) -> None:
+        """Converts the options to their types; raises ValueError, which names what is allowed."""
+        for entry, declared in options_of(self):
+            name, kind, value = entry.name, str(entry.type), getattr(self, entry.name)
+            if value is None and "None" in kind:
+                continue
+            if declared.choices:
+                value = one_of(name, value, declared.choices)
+            elif kind.startswith("int"):
+                value = whole_number_within(name, value, int(declared.least), int(declared.most))
+            elif kind.startswith("float"):
+                value = number_within(name, value, declared.least, declared.most)
+            elif not isinstance(value, str):
+                raise ValueError(f"{name} must be a text, not {value!r}")
+            object.__setattr__(self, name, value)
 
-
-def complete(kind: type[Any], content: Any, what: str) -> Any:
-    """Returns a dataclass with the values of a mapping, completed by the defaults; ValueError if one is not allowed."""
-    names = [entry.name for entry in fields(kind)]
-    if not isinstance(content, Mapping):
-        raise ValueError(f"{what}s must be a table, not {content!r}")
-    if unknown := [str(name) for name in content if name not in names]:
-        raise ValueError(f"unknown {what} {', '.join(unknown)}; the {what}s are {', '.join(names)}")
-    return kind(**content)
+    @classmethod
+    def of(cls, content: Any) -> Self:
+        """Returns the values of a mapping, completed by the defaults; raises ValueError if one is not allowed."""
+        names = [entry.name for entry in fields(cls)]
+        if not isinstance(content, Mapping):
+            raise ValueError(f"{cls.one}s must be a table, not {content!r}")
+        if unknown := [str(name) for name in content if name not in names]:
+            raise ValueError(f"unknown {cls.one} {', '.join(unknown)}; the {cls.one}s are {', '.join(names)}")
+        return cls(**content)
 
 
 @dataclass(frozen=True)
-class Hyperparameters:
+class Hyperparameters(Options):
     """Hyperparameters of all algorithms, named as in Stable-Baselines3 where it has them; checked when it is made."""
 
     learning_rate: float = option(1e-3, "initial learning rate of Adam; Muon multiplies it by 10", 1e-8, 1)
@@ -105,10 +108,6 @@ class Hyperparameters:
     batch_size: int = option(64, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
     max_grad_norm: float = option(10.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
     weight_decay: float = option(0.1, "weight decay as a fraction of the learning rate", 0, 1)
-
-    def __post_init__(self) -> None:
-        """Checks all fields."""
-        check_options(self)
 
     def learning_rate_at(self, remaining: float) -> float:
         """Returns the learning rate when this fraction of the training, from 1 down to 0, remains."""
@@ -136,10 +135,11 @@ class NetworkSize(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TrainingSettings:
+class TrainingSettings(Options):
     """Settings of a reproducible training: on a CPU, a budget in steps gives the same agent each time.
 
-    Each field declares its meaning and its allowed values. Exactly one of `minutes` and `steps` is None.
+    Each field declares its meaning and its allowed values. One of `minutes` and `steps` is None; without either, a
+    training takes 10 minutes.
 
     Attributes:
         boards: the boards that training plays in turn, each "ROWSxCOLS/MINES", such as "16x30/99".
@@ -148,6 +148,8 @@ class TrainingSettings:
     Raises:
         ValueError: a setting is not allowed; the message names the allowed values.
     """
+
+    one: ClassVar[str] = "setting"
 
     algo: str = option("ppo", f"learn by {', '.join(ALGORITHMS)}", choices=tuple(ALGORITHMS))
     boards: Sequence[str] = ("8x8/14",)
@@ -158,7 +160,7 @@ class TrainingSettings:
         "none", f"train without guesses: {', '.join(NO_GUESS_LEVELS)}", choices=("none", *NO_GUESS_LEVELS)
     )
     seed: int = option(0, "seed all random choices", 0, MAX_SEED - 1)
-    minutes: float | None = option(10.0, "train for MINUTES, over all sessions", 0, 1e6)
+    minutes: float | None = option(None, "train for MINUTES, over all sessions (default 10)", 0, 1e6)
     steps: int | None = option(None, "train for STEPS steps instead of --minutes", 1, 1 << 53)
     reward: str = option("safe_click", f"reward steps by {', '.join(REWARDS)}", choices=tuple(REWARDS))
     gamma: float = option(0.0, "discount returns by this factor per step", 0, 1)
@@ -176,9 +178,11 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         """Checks all settings but the hyperparameters."""
-        check_options(self)
-        if (self.minutes is None) == (self.steps is None):
+        super().__post_init__()
+        if self.minutes is not None and self.steps is not None:
             raise ValueError("give either minutes or steps")
+        if self.minutes is None and self.steps is None:
+            object.__setattr__(self, "minutes", 10.0)
         if self.minutes == 0:
             raise ValueError("minutes must be more than 0")
         if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
@@ -194,19 +198,14 @@ class TrainingSettings:
 
     @cached_property
     def own(self) -> Any:
-        """All hyperparameters of the algorithm, an instance of its class in `ALGORITHMS`; ValueError as `complete`."""
-        return complete(hyperparameters_of(self.algo), self.hyperparameters, "hyperparameter")
+        """All hyperparameters of the algorithm, an instance of its class in `ALGORITHMS`."""
+        return hyperparameters_of(self.algo).of(self.hyperparameters)
 
     @property
     def configs(self) -> list[BoardConfig]:
         """The configurations of all boards, with clicks as the only moves."""
         level: Any = False if self.no_guess == "none" else self.no_guess
         return [parse_board(text, self.first_click, level) for text in self.boards]
-
-    @property
-    def network(self) -> NetworkSize:
-        """The size of the network."""
-        return NetworkSize(self.channels, self.depth)
 
     @property
     def title(self) -> str:
@@ -228,14 +227,6 @@ class TrainingSettings:
     def to_json(self) -> dict[str, Any]:
         """Returns the settings with all hyperparameters as a JSON object."""
         return asdict(self) | {"boards": list(self.boards), "hyperparameters": asdict(self.own)}
-
-    @classmethod
-    def from_some(cls, content: Any) -> TrainingSettings:
-        """Returns the settings in `content`, completed by the defaults; raises ValueError if one is not allowed."""
-        if isinstance(content, Mapping) and content.get("steps") is not None:
-            content = {"minutes": None, **content}
-        settings: TrainingSettings = complete(cls, content, "setting")
-        return settings
 
 
 def scaled(number: int, cells: int) -> int:

@@ -33,7 +33,7 @@ from baselines.learned.common.tensor_files import (
     unprefixed,
 )
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
-from baselines.learned.settings import LEARNING_COST, Budget, Clock, TrainingSettings, scaled
+from baselines.learned.settings import LEARNING_COST, Budget, Clock, NetworkSize, TrainingSettings, scaled
 from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
 
@@ -178,7 +178,7 @@ class AfterstateLearner:
         self._rng = np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self._trained = AfterstateNetwork(settings.network).to(self._device)
+            self._trained = AfterstateNetwork(NetworkSize(settings.channels, settings.depth)).to(self._device)
         set_precision(self._trained, settings.precision)
         self._limit_recall(self._trained)
         self.network: AfterstateNetwork = deepcopy(self._trained).requires_grad_(False)

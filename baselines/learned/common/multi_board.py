@@ -284,7 +284,7 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
             "probability": probability,
             "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
             "optimizer_kwargs": {"weight_decay": weight_decay},
-            "features_extractor_kwargs": settings.network._asdict(),
+            "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
         },
         **own,
         **arguments,

@@ -15,7 +15,7 @@ from torch import nn
 from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors
-from baselines.learned.settings import Budget, Clock, TrainingSettings
+from baselines.learned.settings import Budget, Clock, NetworkSize, TrainingSettings
 from baselines.learned.training.curves import draw_curves
 from baselines.learned.training.evaluation import REFERENCES, References, Score, play_selection
 from baselines.learned.training.files import Log, Progress, write_checkpoint
@@ -170,7 +170,7 @@ class Training:
             "teacher": settings.teacher,
             "selected_by": kept,
         }
-        save_agent(self.folder, network, settings.network, facts)
+        save_agent(self.folder, network, NetworkSize(settings.channels, settings.depth), facts)
         self.progress.kept = kept
 
     def save(self, snapshot: Snapshot | None = None) -> None:

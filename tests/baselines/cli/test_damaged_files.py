@@ -11,6 +11,7 @@ from support.tiny_training import tiny
 from baselines.__main__ import main
 from baselines.learned.agents import save_agent
 from baselines.learned.networks import BoardNetwork
+from baselines.learned.settings import NetworkSize
 from baselines.learned.training.files import record_session
 from baselines.support.files import write_json
 from baselines.support.provenance import own_identity
@@ -48,7 +49,8 @@ def agent(tmp_path):
     """Arguments that send an agent with its results to the hub."""
     folder, settings = tmp_path / "run", tiny("dqn")
     folder.mkdir()
-    save_agent(folder, BoardNetwork.of_size(settings.network), settings.network, {"algo": "dqn"})
+    size = NetworkSize(settings.channels, settings.depth)
+    save_agent(folder, BoardNetwork.of_size(size), size, {"algo": "dqn"})
     record_session(folder / "run.json", settings, "", 0)
     row = {"policy": str(folder), "games": 9, "win_rate": 0.5, "ci95": [0.1, 0.9]}
     config = {"size": [4, 5], "mines": 2, "first_click": "safe"}

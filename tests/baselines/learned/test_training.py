@@ -63,9 +63,6 @@ def test_the_schedule_is_flat_and_then_falls_and_the_budget_counts_earlier_sessi
     assert Budget(steps=200).progress(50) == 0.25
     budget = Budget(seconds=1000, seconds_before=500)
     assert budget.progress(0) == pytest.approx(0.5, abs=0.01)
-    with budget.paused():
-        time.sleep(0.05)
-    assert budget.elapsed() - 500 < 0.05
 
 
 def planned(budget):
@@ -105,6 +102,7 @@ def test_the_last_good_agent_is_kept_and_reference_games_are_played_once(tmp_pat
         for _ in range(2):
             training.evaluate(log)
         assert list(training.progress.references["4x5/2"]) == list(REFERENCES)
+        assert training.budget.seconds_before < 0
         games = "Play the 5 selection games of 4x5/2 with"
         assert capsys.readouterr().err.splitlines() == [f"{games} {name}, for comparison" for name in REFERENCES]
         training.progress.highest = 0.0

@@ -115,18 +115,18 @@ def test_averaging_over_symmetries_makes_values_symmetric(shape):
 
 @pytest.mark.parametrize("name", configuration_names())
 def test_every_configuration_can_be_trained(name):
-    settings = TrainingSettings.from_some(read_configuration(name))
+    settings = TrainingSettings.of(read_configuration(name))
     assert settings.steps
     assert settings.minutes is None
-    assert TrainingSettings.from_some(settings.to_json()).to_json() == settings.to_json()
+    assert TrainingSettings.of(settings.to_json()).to_json() == settings.to_json()
 
 
 @ALL
 def test_a_training_begins_with_the_weights_of_another_agent(algo, tmp_path):
     settings = tiny(algo)
     torch.manual_seed(7)
-    given = BoardNetwork.of_size(settings.network)
-    save_agent(tmp_path, given, settings.network, {})
+    given = BoardNetwork.of_size(NetworkSize(settings.channels, settings.depth))
+    save_agent(tmp_path, given, NetworkSize(settings.channels, settings.depth), {})
     learner = make_model(settings)
     learner.begin_with(load_network(tmp_path))
     codes = torch.randint(0, 12, (5, 4, 5))
