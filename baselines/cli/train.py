@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
@@ -13,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from baselines.cli.arguments import SIDE, Parser, parse_size, share, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.cli.start import FAILED, INTERRUPTED, announce, explain, sibling
-from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
+from baselines.learned.configurations import long_help, settings_and_folder
 from baselines.learned.settings import TrainingSettings, options_of
 from baselines.support.extras import check_extra, import_extra
-from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
+from baselines.support.files import hold_folder, is_empty
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
@@ -78,13 +80,14 @@ def _add_options(group: argparse._ArgumentGroup, *names: str) -> None:
         )
 
 
-def _train(program: str, training: Training, command: str, track: bool) -> int:
-    """Trains, and reports the result; returns the exit status."""
+def _train(options: argparse.Namespace, training: Training, lock: ExitStack) -> int:
+    """Trains under the lock of the folder, and reports the result; returns the exit status."""
     from baselines.learned.training.loop import run
 
-    folder = training.folder
+    program, folder = options.program, training.folder
     try:
-        run(training, command, track=track)
+        with lock:
+            run(training, options.command, track=options.track)
     except OSError as error:
         say(f"{program}: {explain(error)}; --resume continues, and what was saved before is in {folder}")
         return FAILED
@@ -128,9 +131,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     for module in ("wandb", "tensorboard") if options.track else ():
         check_extra(module, module)
     settings, folder = settings_and_folder(options)
-    check_folder(folder)
-    if not options.resume:
-        check_unused(folder)
+    check_run_folder(folder, options.resume)
     announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
     import_extra("torch")
     from baselines.learned.training.loop import prepare
@@ -138,17 +139,20 @@ def _prepare(options: argparse.Namespace) -> Work:
     with ExitStack() as held:
         # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
         held.enter_context(run_folder(folder))
-        if not options.resume:
-            check_unused(folder)
-        check_writable(folder / RUN_FILE)
+        check_run_folder(folder, options.resume)
         training = prepare(settings, folder, options.resume)
-        lock = held.pop_all()
+        return partial(_train, options, training, held.pop_all())
 
-    def work() -> int:
-        with lock:
-            return _train(options.program, training, options.command, options.track)
 
-    return work
+def check_run_folder(folder: Path, resumes: bool) -> None:
+    """Raises a ValueError unless a folder can be written or made; the one of a new training holds no files."""
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ValueError(f"the folder {folder} cannot be used: {there} is a file")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise ValueError(f"the folder {folder} cannot be used: {there} may not be written")
+    if there == folder and not resumes and not is_empty(folder):
+        raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
 
 
 @contextmanager
@@ -167,12 +171,6 @@ def run_folder(folder: Path) -> Generator[None]:
             if new:
                 with suppress(OSError):
                     folder.rmdir()
-
-
-def check_unused(folder: Path) -> None:
-    """Raises a ValueError if a folder for a new training holds files."""
-    if folder.exists() and not (folder.is_dir() and is_empty(folder)):
-        raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
 
 
 COMMAND = Command("train", "Train a Minesweeper agent by reinforcement learning.", EXAMPLES, _add_arguments, _prepare)

@@ -45,15 +45,6 @@ def check_writable(path: Path) -> None:
         raise ValueError(f"the folder of {path} cannot be written: {error.strerror}") from error
 
 
-def check_folder(folder: Path) -> None:
-    """Raises a ValueError unless a folder can be written or made, before minutes are spent on imports."""
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise ValueError(f"the folder {folder} cannot be used: {there} is a file")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise ValueError(f"the folder {folder} cannot be used: {there} may not be written")
-
-
 def replace_file(path: Path, content: bytes) -> None:
     """Writes a file atomically: at any moment its path holds either the old content or the whole new content.
 

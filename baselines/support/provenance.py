@@ -67,7 +67,9 @@ def own_identity() -> dict[str, str]:
     """Returns what changes a game besides its seed: the files of this package, versions, and the form of float32."""
     python = ".".join(platform.python_version_tuple()[:2])
     versions = {name: _version(name) for name in ("numpy", "numba", "torch")}
-    return {"package": package_hash(), "python": python, **versions, "precision": _precision()}
+    mode = next((os.environ[name].lower() for name in _FLOAT32_MATH if os.environ.get(name)), "strict")
+    precision = "float32" if mode == "strict" else mode
+    return {"package": package_hash(), "python": python, **versions, "precision": precision}
 
 
 def package_hash() -> str:
@@ -86,11 +88,6 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "none"
-
-
-def _precision() -> str:
-    modes = [os.environ[name].lower() for name in _FLOAT32_MATH if os.environ.get(name)]
-    return modes[0] if modes and modes[0] != "strict" else "float32"
 
 
 def processor_name() -> str:

@@ -89,13 +89,10 @@ class MinesweeperVecEnv(VecEnv):
 
     def reset(self) -> NDArray[Any]:
         """Starts N games with the seeds and options set before; returns the observations, the first axis N."""
-        layouts = [self._layout_of(options) for options in self._options]
+        layouts = self._layouts() if any(self._options) else None
         observations, info = self.games.reset(seed=None if None in self._seeds else self._seeds)
-        given = np.array([layout is not None for layout in layouts])
-        if given.any():
-            unused = np.zeros((self.config.rows, self.config.cols), np.bool_)
-            stacked = np.stack([unused if layout is None else layout for layout in layouts])
-            observations, info = self.games.reset(options={"layout": stacked, "reset_mask": given})
+        if layouts is not None:
+            observations, info = self.games.reset(options=layouts)
         self._masks = info["action_mask"]
         self.returns[:] = 0
         self.lengths[:] = 0
@@ -104,10 +101,15 @@ class MinesweeperVecEnv(VecEnv):
         self._reset_options()
         return observations
 
-    def _layout_of(self, options: dict[str, Any]) -> NDArray[np.bool_] | None:
-        check_option_names(options, RESET_OPTIONS)
-        layouts = layout_option(options, self.config, 1)
-        return None if layouts is None else layouts[0]
+    def _layouts(self) -> dict[str, Any]:
+        """Returns the layouts in the options of the games as one option of all of them."""
+        given = np.zeros(self.num_envs, np.bool_)
+        layouts = np.zeros((self.num_envs, self.config.rows, self.config.cols), np.bool_)
+        for index, options in enumerate(self._options):
+            check_option_names(options, RESET_OPTIONS)
+            if (found := layout_option(options, self.config, 1)) is not None:
+                given[index], layouts[index] = True, found[0]
+        return {"layout": layouts, "reset_mask": given}
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Stores the (N,) actions for `step_wait`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
-from dataclasses import replace
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,10 @@ import torch
 
 from baselines.hub import is_hub_name, pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
-from baselines.learned.configurations import RUN_FILE, training_of
+from baselines.learned.configurations import training_of
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training.console import show
-from baselines.learned.training.files import Log, Progress, record_session, restore, start_tracking
-from baselines.learned.training.state import Learner, Training
+from baselines.learned.training.state import Learner, Log, Progress, Training, record_session, restore, start_tracking
 from baselines.registry import CHECKPOINT_FILE, agent_folder, agent_names
 from minesweeper_env.notices import say
 
@@ -110,14 +109,14 @@ def run(
         track: whether Weights & Biases gets the settings and every row of the log.
     """
     learner, budget, folder = training.learner, training.budget, training.folder
-    record_session(folder / RUN_FILE, training.settings, command, learner.num_timesteps, training.start)
+    record_session(folder, training.settings, command, learner.num_timesteps, training.start)
     rows, saved_at, is_ended = int(LOG_ROWS * budget.progress(learner.num_timesteps)), time.monotonic(), False
     with ExitStack() as stack:
         if track:
             stack.enter_context(start_tracking(folder, training.settings))
         log = stack.enter_context(closing(Log(folder)))
         after_round = stack.enter_context(show(training, bar))
-        stop = stack.enter_context(StopSignals(bar))
+        stop = stack.enter_context(stop_on_signals(bar))
 
         def is_over() -> bool:
             return stop.requested or is_ended or budget.progress(learner.num_timesteps) >= 1
@@ -144,7 +143,7 @@ def run(
     return training
 
 
-def _finish(training: Training, log: Log, stop: StopSignals) -> bool:
+def _finish(training: Training, log: Log, stop: Stop) -> bool:
     """Saves, and evaluates the newest weights unless SIGTERM came and there is an agent; returns whether it did."""
     if not stop.requested:
         training.evaluate(log)
@@ -163,46 +162,49 @@ def _finish(training: Training, log: Log, stop: StopSignals) -> bool:
     return True
 
 
-class StopSignals:
+@dataclass
+class Stop:
     """Turns the first SIGINT or SIGTERM into a request to stop; a second one of its kind acts as it did before.
 
-    Use it as a context manager. Only the main thread can receive signals: in any other thread it does nothing.
-
     Attributes:
+        announces: whether the first Ctrl-C prints what it does.
+        before: the handlers of both signals without this one.
         requested: whether a signal arrived.
         is_quick: whether SIGTERM arrived: what sends it waits only some seconds.
         is_last: whether the last evaluation runs, which SIGTERM ends with a KeyboardInterrupt: all else is saved.
     """
 
-    def __init__(self, announces: bool = True) -> None:
-        """Installs nothing yet; `announces` is whether the first Ctrl-C prints what it does."""
-        self.requested = self.is_quick = self.is_last = False
-        self._announces = announces
-        self._before: dict[int, Any] = {}
+    announces: bool
+    before: dict[int, Any]
+    requested: bool = False
+    is_quick: bool = False
+    is_last: bool = False
 
-    def __enter__(self) -> StopSignals:
-        """Installs the handlers."""
-        if threading.current_thread() is threading.main_thread():
-            self._before = {int(number): signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        for number in self._before:
-            signal.signal(number, self._stop)
-        return self
-
-    def _stop(self, number: int, _frame: Any) -> None:
+    def receive(self, number: int, _frame: Any) -> None:
+        """Handles a signal."""
         first, self.requested = not self.requested, True
-        before = self._before[number]
+        before = self.before[number]
         # Shells let background processes ignore SIGINT; one that is sent to such a process is meant all the same.
         signal.signal(number, signal.default_int_handler if before == signal.SIG_IGN else before)
         if number == signal.SIGTERM:
             self.is_quick = True
             if self.is_last:
                 raise KeyboardInterrupt
-        elif first and self._announces:
+        elif first and self.announces:
             # The signal may have interrupted another print to stderr.
             with suppress(RuntimeError, OSError, ValueError, AttributeError):
                 say(f"\n{ANNOUNCEMENT}")
 
-    def __exit__(self, *_: object) -> None:
-        """Restores the handlers."""
-        for number, handler in self._before.items():
+
+@contextmanager
+def stop_on_signals(announces: bool = True) -> Generator[Stop]:
+    """Yields a `Stop` that receives the signals in the block; only the main thread can receive any."""
+    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    stop = Stop(announces, {int(number): signal.getsignal(number) for number in numbers})
+    for number in stop.before:
+        signal.signal(number, stop.receive)
+    try:
+        yield stop
+    finally:
+        for number, handler in stop.before.items():
             signal.signal(number, handler)

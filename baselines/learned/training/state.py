@@ -1,30 +1,62 @@
-"""A training in its run folder: what it has learned so far, its evaluations, and its checkpoints."""
+"""A training in its run folder: its evaluations, what it keeps, its checkpoints and its logs.
+
+Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT names another project.
+"""
 
 from __future__ import annotations
 
+import math
+import os
+import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
-from stable_baselines3.common.logger import Logger
+import msgspec
+from stable_baselines3.common.logger import Logger, make_output_format
 from torch import nn
 
+import minesweeper_env
+from baselines.evaluation.games import play_games
+from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents import policy_of, save_agent
-from baselines.learned.common.tensor_files import Tensors
+from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
+from baselines.learned.configurations import RUN_FILE, START
 from baselines.learned.settings import Budget, Clock, NetworkSize, TrainingSettings
-from baselines.learned.training.curves import draw_curves
-from baselines.learned.training.evaluation import REFERENCES, References, Score, play_selection
-from baselines.learned.training.files import Log, Progress, write_checkpoint
-from baselines.registry import build_policy
-from baselines.support.structs import Kept
+from baselines.learned.training.curves import MINUTES, ROW, draw_curves
+from baselines.policy import Policy
+from baselines.registry import CHECKPOINT_FILE, build_policy
+from baselines.support.board_names import file_name
+from baselines.support.extras import import_extra
+from baselines.support.files import first_line, replace_file, write_json
+from baselines.support.provenance import own_identity, processor_name, source_commit
+from baselines.support.structs import Kept, Rate, Run, convert, read_as
+from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
 EVALUATIONS, EVALUATION_FRACTION = 10, 0.1
 """Evaluations over the budget, and the largest fraction of the time that they may take under a budget of time."""
+
+PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
+PROJECT, ID_FILE = "minesweeper-env", "wandb.id"
+"""Project of Weights & Biases, and the file of a run folder with the id of the run that a training continues."""
+
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+
+
+REFERENCES = ("random", "exact", "lookahead")
+"""Scripted policies that play the selection games too: random clicks, least exact risk, and search."""
+
+References = dict[str, dict[str, float]]
+"""Win rates of the `REFERENCES` on each board."""
+
 
 Snapshot = tuple[Tensors, dict[str, Any]]
 """State of a learner: tensors, and JSON-able values."""
@@ -58,6 +90,87 @@ class Learner(Protocol):
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
         """Continues from the snapshot of an equal learner; raises ValueError if it is of another one."""
+
+
+class Score(NamedTuple):
+    """Result of an agent in the selection games: the fraction won by board, of so many games on each."""
+
+    win_rates: dict[str, float]
+    games: int
+
+    @property
+    def win_rate(self) -> float:
+        """The mean over the boards."""
+        return sum(self.win_rates.values()) / len(self.win_rates)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the mean."""
+        variances = [rate * (1 - rate) / self.games for rate in self.win_rates.values()]
+        return math.sqrt(sum(variances)) / len(variances)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the mean: Wilson's on one board, the normal approximation on several."""
+        if len(self.win_rates) == 1:
+            return wilson_interval(round(self.win_rate * self.games), self.games)
+        reach = 1.96 * self.standard_error
+        return max(0.0, self.win_rate - reach), min(1.0, self.win_rate + reach)
+
+    def in_words(self, references: References) -> str:
+        """Returns one line with the win rates, and those of the scripted policies if they have played."""
+        parts = []
+        for board, rate in self.win_rates.items():
+            others = ", ".join(f"{name} {other:.1%}" for name, other in references.get(board, {}).items())
+            parts.append(f"{board} wins {rate:.1%}{f' ({others})' if others else ''}")
+        return "; ".join(parts)
+
+
+def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig], Policy]) -> Score:
+    """Plays the selection games with the policies that `policy_of` makes, one for each board."""
+    seeds, rates = SELECTION_SEEDS[: settings.eval_games], {}
+    for board, config in zip(settings.boards, settings.configs, strict=True):
+        records = play_games(policy_of(config), config, seeds)
+        rates[board] = sum(record.won for record in records) / len(records)
+    return Score(rates, len(seeds))
+
+
+class Progress(msgspec.Struct):
+    """State of a training that is not its learner's; None stands for what there is not yet."""
+
+    seconds: Seconds  # trained so far
+    evaluation_seconds: Seconds
+    kept: Kept | None  # the agent in the run folder
+    highest: Rate  # best win rate so far
+    references: dict[str, dict[str, Rate]] | None  # win rates of the scripted policies by board
+
+
+class Log(Logger):
+    """Logger of one session in a run folder: progress.csv with numbered rows, one file a session, and TensorBoard."""
+
+    def __init__(self, folder: Path) -> None:
+        """Opens the files."""
+        earlier, self.rows = len(list(folder.glob("progress*.csv"))), 0
+        formats = [make_output_format("csv", str(folder), f"-{earlier + 1}" if earlier else "")]
+        if find_spec("tensorboard"):
+            formats.append(make_output_format("tensorboard", f"{folder}/tensorboard"))
+        super().__init__(str(folder), formats)
+
+    def dump(self, step: int = 0) -> None:
+        """Writes a row with its number, so that a reader notices lost ones."""
+        self.rows += 1
+        self.record(ROW, self.rows, exclude="tensorboard")
+        super().dump(step)
+
+    def record_evaluation(self, score: Score, references: References, minutes: float, seconds: float) -> None:
+        """Records an evaluation after so many minutes of training that took so many seconds."""
+        self.record(MINUTES, minutes)
+        self.record("eval/win_rate", score.win_rate)
+        self.record("eval/seconds", seconds)
+        for board, rate in score.win_rates.items():
+            self.record(f"eval/{file_name(board)}", rate)
+            for policy, reference in references.get(board, {}).items():
+                self.record(f"eval/{file_name(board)}/{policy}", reference)
 
 
 @dataclass
@@ -118,7 +231,8 @@ class Training:
     def evaluate(self, log: Log, *, compares: bool = True) -> None:
         """Plays the selection games, and keeps the agent unless an earlier one won more by over a standard error.
 
-        With `compares`, the scripted policies play these games first if they have not yet.
+        Late in a training, agents improve by less than the noise of these games, and the luckiest one is seldom the
+        best. With `compares`, the scripted policies play the games first if they have not yet.
         """
         progress, settings = self.progress, self.settings
         if progress.kept is None:
@@ -138,7 +252,7 @@ class Training:
         progress.evaluation_seconds += self.cost
         log.record_evaluation(score, progress.references or {}, minutes, self.cost)
         self.learner.log()
-        if progress.kept is None or score.is_as_good_as(progress.highest):
+        if progress.kept is None or score.win_rate >= progress.highest - score.standard_error:
             self._keep(network, score)
         progress.highest = max(progress.highest, score.win_rate)
         draw_curves(self.folder)
@@ -177,4 +291,59 @@ class Training:
         """Writes the checkpoint with a snapshot; None for the present one."""
         tensors, state = snapshot or self.learner.snapshot()
         self.progress.seconds = self.budget.elapsed()
-        write_checkpoint(self.folder, tensors, state, self.progress)
+        content = {"learner": state, "progress": msgspec.structs.asdict(self.progress)}
+        write_tensors(self.folder / CHECKPOINT_FILE, tensors, content)
+
+
+def restore(learner: Learner, checkpoint: Path) -> Progress:
+    """Restores the learner from a checkpoint, and returns the rest of it; raises ValueError if it is damaged."""
+    tensors, state = read_tensors(checkpoint)
+    try:
+        progress = convert(state["progress"], Progress, "its progress")
+        learner.restore(tensors, state["learner"])
+        return progress
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        raise ValueError(f"{checkpoint} cannot be resumed: {error}") from error
+
+
+def record_session(
+    folder: Path, settings: TrainingSettings, command: str, steps: int, start: dict[str, Any] | None = None
+) -> None:
+    """Writes the settings to `run.json`, and appends a session that began after so many steps.
+
+    `start` is `training_of` the agent that the weights come from; None keeps what the file says.
+    """
+    path = folder / RUN_FILE
+    earlier = read_as(path, Run) if path.exists() else Run([])
+    start = start or earlier.start
+    own = {"minesweeper-env": minesweeper_env.__version__, "python": platform.python_version()}
+    session = {
+        "command": command,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": source_commit(),
+        "versions": own | {name: version(name) for name in PACKAGES},
+        "processor": processor_name(),
+        "from_step": steps,
+    }
+    identity = own_identity()
+    content = {"settings": settings.to_json(), "identity": identity, "sessions": [*earlier.sessions, session]}
+    write_json(path, content if start is None else content | {START: start})
+
+
+def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
+    """Returns the run of Weights & Biases that a folder continues, or begins; call it before the log is opened."""
+    wandb, path = import_extra("wandb", "wandb"), folder / ID_FILE
+    try:
+        run = wandb.init(
+            project=os.environ.get("WANDB_PROJECT", PROJECT),
+            name=folder.name,
+            dir=str(folder),
+            id=path.read_text(encoding="utf-8").strip() if path.is_file() else None,
+            resume="allow",
+            config=settings.to_json(),
+            sync_tensorboard=True,
+        )
+    except Exception as error:
+        raise ConnectionError(f"wandb cannot be used: {first_line(error)}") from error
+    replace_file(path, f"{run.id}\n".encode())
+    return run

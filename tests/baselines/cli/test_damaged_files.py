@@ -12,7 +12,7 @@ from baselines.__main__ import main
 from baselines.learned.agents import save_agent
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
-from baselines.learned.training.files import record_session
+from baselines.learned.training.state import record_session
 from baselines.support.files import write_json
 from baselines.support.provenance import own_identity
 
@@ -38,7 +38,7 @@ def study(tmp_path):
         folder = out / f"tiny-{seed}"
         folder.mkdir(parents=True)
         settings = tiny("dqn", boards=("4x4/2",), steps=300, seed=seed, hyperparameters={})
-        record_session(folder / "run.json", settings, "", 0)
+        record_session(folder, settings, "", 0)
         write_json(folder / "result.json", {"steps": 320, "games": 50, "wins": {"4x4/2": 25}})
     write_json(out / "seeds.json", {"games": 50, "identity": own_identity()})
     return ["seeds", "--config", f"{tmp_path}/tiny.toml", "--seeds", "5", "--games", "50", "--out", str(out)]
@@ -51,7 +51,7 @@ def agent(tmp_path):
     folder.mkdir()
     size = NetworkSize(settings.channels, settings.depth)
     save_agent(folder, BoardNetwork.of_size(size), size, {"algo": "dqn"})
-    record_session(folder / "run.json", settings, "", 0)
+    record_session(folder, settings, "", 0)
     row = {"policy": str(folder), "games": 9, "win_rate": 0.5, "ci95": [0.1, 0.9]}
     config = {"size": [4, 5], "mines": 2, "first_click": "safe"}
     write_json(tmp_path / "results.json", {"config": config, "seed": 0, "results": [row]})

@@ -1,10 +1,12 @@
 import csv
 import errno
 import json
+import os
 import signal
 import time
 from contextlib import nullcontext
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,12 +26,12 @@ from support.tiny_training import (  # noqa: F401 - two are fixtures
     wait_for,
 )
 
-from baselines.cli.train import main
+from baselines.cli.train import check_run_folder, main
 from baselines.learned.agents import LearnedPolicy
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, hyperparameters_of, options_of
-from baselines.learned.training.files import record_session
 from baselines.learned.training.loop import prepare, run, train
+from baselines.learned.training.state import record_session
 from baselines.registry import make_policy
 from baselines.support.files import hold_folder
 
@@ -80,7 +82,7 @@ def test_an_agent_in_a_run_folder_always_has_a_checkpoint(tmp_path, monkeypatch)
 
 def test_a_training_that_ended_before_its_first_checkpoint_begins_anew(tmp_path):
     settings = tiny("ppo", steps=200)
-    record_session(tmp_path / "run.json", settings, "", 0)
+    record_session(tmp_path, settings, "", 0)
     outcome = train(settings, tmp_path, resume=True)
     assert outcome.steps >= 200
     assert len(json.loads((tmp_path / "run.json").read_text())["sessions"]) == 2
@@ -221,6 +223,16 @@ def test_a_folder_that_fills_while_the_lock_is_awaited_is_refused(tmp_path, caps
     monkeypatch.setattr("baselines.cli.train.hold_folder", lambda folder: nullcontext((folder / "run.json").touch()))
     assert "not empty" in fails([*TINY, "--steps", "300", "--out", str(run)], capsys)
     assert (run / "run.json").exists()
+
+
+def test_a_folder_that_cannot_be_written_or_made_is_refused(tmp_path, monkeypatch):
+    check_run_folder(tmp_path / "new" / "run", False)
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"cannot be used: .*/file is a file"):
+        check_run_folder(tmp_path / "file" / "run", False)
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != tmp_path)
+    with pytest.raises(ValueError, match=f"cannot be used: {tmp_path} may not be written"):
+        check_run_folder(tmp_path / "new" / "run", False)
 
 
 @pytest.mark.slow

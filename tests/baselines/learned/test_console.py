@@ -11,10 +11,8 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 
 from baselines.learned.settings import Budget, Clock
 from baselines.learned.training.console import line, panel, show
-from baselines.learned.training.evaluation import Score
-from baselines.learned.training.files import Progress
 from baselines.learned.training.loop import train
-from baselines.learned.training.state import Training
+from baselines.learned.training.state import Progress, Score, Training
 
 BOARDS = ("5x5/5", "8x8/14", "9x9/10", "16x16/40", "16x30/99")
 KEPT = {"steps": 112_000, "win_rate": 0.62}

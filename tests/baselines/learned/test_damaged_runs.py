@@ -10,7 +10,7 @@ import pytest
 
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training.curves import by_minutes, draw_curves, read_points
-from baselines.learned.training.files import Log, Progress, restore
+from baselines.learned.training.state import Log, Progress, restore
 from baselines.support import provenance
 from baselines.support.files import read_json
 from baselines.support.structs import convert

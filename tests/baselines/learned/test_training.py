@@ -32,10 +32,8 @@ from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import lineage, training_of
 from baselines.learned.settings import Budget, Hyperparameters
 from baselines.learned.training import loop, state
-from baselines.learned.training.evaluation import REFERENCES, Score
-from baselines.learned.training.files import Log, Progress
-from baselines.learned.training.loop import ANNOUNCEMENT, StopSignals, prepare, run, train
-from baselines.learned.training.state import Training
+from baselines.learned.training.loop import ANNOUNCEMENT, prepare, run, stop_on_signals, train
+from baselines.learned.training.state import REFERENCES, Log, Progress, Score, Training
 from baselines.registry import AGENTS_FOLDER
 from baselines.support.files import read_json
 
@@ -85,12 +83,9 @@ def test_evaluations_are_spread_over_the_steps_and_skipped_where_they_would_take
         assert training.is_due() == is_due
 
 
-def test_an_agent_may_lose_a_standard_error_and_no_more():
+def test_the_standard_error_of_a_score():
     score = Score({"8x8/14": 0.64}, 100)
     assert score.standard_error == pytest.approx(0.048)
-    assert score.is_as_good_as(0.687)
-    assert not score.is_as_good_as(0.689)
-    assert Score({"8x8/14": 1.0}, 100).is_as_good_as(1.0)
     two = Score({"8x8/14": 0.64, "5x5/5": 0.8}, 100)
     assert (two.win_rate, two.standard_error) == (pytest.approx(0.72), pytest.approx(math.hypot(0.048, 0.04) / 2))
 
@@ -291,7 +286,7 @@ def test_a_signal_during_an_evaluation_needs_no_second_one(tmp_path, monkeypatch
 @pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN], ids=["foreground", "background"])
 def test_a_second_ctrl_c_raises_and_the_handlers_come_back(before, capsys):
     found = signal.signal(signal.SIGINT, before)
-    with StopSignals() as stop:
+    with stop_on_signals() as stop:
         signal.raise_signal(signal.SIGINT)
         assert (stop.requested, stop.is_quick) == (True, False)
         assert ANNOUNCEMENT in capsys.readouterr().err
