@@ -145,32 +145,33 @@ def make_workspace(
         np.empty(3 * degree + BOUND + 1, np.int64),
         np.empty((2, n + degree + 2)),
         np.empty(2 * n + 2, np.uint64),
-        np.empty((states + 1, 4), np.int32),
-        np.empty(2 * states, np.int32),
-        np.empty(4 * keys, np.uint64),
-        np.empty(values + 8 * n),
+        *_memory(states, keys, values + 8 * n),
     )
 
 
 def grow_workspace(workspace: Workspace, outcome: int, most_states: int) -> Workspace:
-    """Returns the workspace with up to four times as much of the memory that a kernel lacked, which `outcome` names.
+    """Returns the workspace with more of all memory that a kernel can lack; `outcome` names what it lacked.
 
     Raises:
-        PositionTooHardError: the workspace has its largest size already.
+        PositionTooHardError: there is as much of that as there may be.
     """
-    if outcome == NEED_STATES:
-        states = _grown(len(workspace.links) // 2, most_states, "states")
-        return workspace._replace(states=np.empty((states + 1, 4), np.int32), links=np.empty(2 * states, np.int32))
-    if outcome == NEED_KEYS:
-        return workspace._replace(
-            keys=np.empty(4 * _grown(len(workspace.keys) // 4, MAX_KEYS, "states at once"), np.uint64)
-        )
-    return workspace._replace(values=np.empty(_grown(len(workspace.values), MAX_VALUES, "values")))
-
-
-def _grown(present: int, most: int, what: str) -> int:
-    if present >= most:
+    present = (len(workspace.links) // 2, len(workspace.keys) // 4, len(workspace.values))
+    most = (most_states, MAX_KEYS, MAX_VALUES)
+    if present[outcome - NEED_STATES] >= most[outcome - NEED_STATES]:
+        what = ("states", "states at once", "values")[outcome - NEED_STATES]
         raise PositionTooHardError(
             f"the frontier of this board is too wide: its layouts take too many {what} to be counted"
         )
-    return min(4 * present, most)
+    # Each lack makes the kernel begin anew, while the untouched part of an array costs nothing.
+    grown = zip(present, most, (4, 4, 6), strict=True)
+    return Workspace(*workspace[:7], *_memory(*(max(size, min(by * size, limit)) for size, limit, by in grown)))
+
+
+def _memory(states: int, keys: int, values: int) -> tuple[NDArray[np.int32], Ints, Words, Floats]:
+    """Returns the last fields of a workspace; the number of keys is a power of two."""
+    return (
+        np.empty((states + 1, 4), np.int32),
+        np.empty(2 * states, np.int32),
+        np.empty(4 * keys, np.uint64),
+        np.empty(values),
+    )
