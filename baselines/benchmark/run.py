@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.benchmark.suites import GAMES, SUITES, Entry, Suite
-from baselines.evaluation.evaluate import batch_size_of
+from baselines.evaluation.evaluate import BATCH_SIZE
 from baselines.evaluation.games import Assignment, GameRecord, Part, Start
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Schedule, play_units
@@ -178,7 +178,7 @@ def plan(suite: Suite, games: int) -> Iterator[Task]:
                 task = partial(Task, group.name, entry, board, count, suite.protocol is not None)
                 try:
                     config = maker.config_for(board)
-                    batch_size = entry.batch_size or batch_size_of(maker(config))
+                    batch_size = entry.batch_size or int(getattr(maker(config), "batch_size", BATCH_SIZE))
                 except ValueError as error:
                     yield task(board, refusal=str(error))
                 else:

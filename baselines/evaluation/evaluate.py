@@ -31,7 +31,7 @@ from minesweeper_env.notices import is_live
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 BATCH_SIZE = 20
-"""Default number of games that a policy plays side by side, between two resets. A time budget ends between
+"""Number of games that a policy without `batch_size` plays side by side, between two resets. A time budget ends between
 batches: stopping within a batch would keep its short games and drop its long ones."""
 
 
@@ -172,12 +172,7 @@ def prepare(policy: Any, config: BoardConfig, diagnose: bool = False, name: str 
         built.reset(0)
         boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False).arguments()).reset(seed=0)
         built.act(boards, infos["action_mask"])
-    return Entrant(name, games, build, batch_size_of(built), precision)
-
-
-def batch_size_of(policy: Policy) -> int:
-    """Returns the batch size that a policy prefers: its attribute `batch_size`, or `BATCH_SIZE`."""
-    return getattr(policy, "batch_size", BATCH_SIZE)
+    return Entrant(name, games, build, getattr(built, "batch_size", BATCH_SIZE), precision)
 
 
 def _is_object(policy: Any) -> bool:
@@ -277,7 +272,7 @@ def evaluate_policy(
             always played.
         on_finished: called with the number of games that follow the finished ones without a gap.
         diagnose: True to judge every click; see `baselines.evaluation.judge`.
-        batch_size: number of games per batch; see `batch_size_of`.
+        batch_size: number of games per batch.
         start: returns the start of the game of a seed, in place of the first-click rule; it must pickle, too.
         record: True to keep the actions of every game.
         policy: name of the policy.

@@ -17,7 +17,6 @@ from baselines.evaluation.plot import draw
 from baselines.evaluation.results import (
     PolicyResult,
     compare,
-    compare_with_best,
     config_row,
     points,
     result_row,
@@ -137,8 +136,11 @@ class Results:
 
     def _tested(self) -> list[Row]:
         """Returns the rows of the JSON, each compared with the policy of the highest win rate."""
-        tests = zip(self.policies, compare_with_best(self.policies), strict=True)
-        return [{**result_row(result), "mcnemar": test} for result, test in tests]
+        best = max(self.policies, key=lambda result: result.win_rate, default=None)
+        return [
+            {**result_row(result), "mcnemar": compare(result, best) if best and result is not best else None}
+            for result in self.policies
+        ]
 
     def _compared(self) -> list[Row]:
         """Returns the rows, each with its difference to the reference in percentage points."""
@@ -194,7 +196,7 @@ class Results:
             if not played and (wins := known_wins(self.config, self.seed, most)) is not None:
                 seeds = f"seeds {self.seed} to {self.seed + most - 1}"
                 yield f"exact wins {wins / most:.1%} of these games (n = {most}, {seeds})."
-            for best in {test["against"] for test in compare_with_best(self.policies) if test is not None}:
+            for best in {row["mcnemar"]["against"] for row in self._tested() if row["mcnemar"]}:
                 yield f"p: exact McNemar test against {best}, on the games that both played."
         elif len(self.policies) > 1:
             yield (

@@ -100,12 +100,6 @@ def compare(result: PolicyResult, other: PolicyResult) -> Row | None:
     return {**test, "p_value": p_value_of_discordant(won, lost)} if pairs else None
 
 
-def compare_with_best(results: Sequence[PolicyResult]) -> list[Row | None]:
-    """Compares each policy with the policy of the highest win rate; returns None for that policy itself."""
-    best = max(results, key=lambda result: result.win_rate, default=None)
-    return [None if best is None or result is best else compare(result, best) for result in results]
-
-
 def points(wins: int, test: Row) -> list[float]:
     """Returns the difference of two win rates in percentage points, then the ends of its 95 % interval.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from textwrap import TextWrapper
 from typing import Literal, NamedTuple
@@ -95,37 +95,37 @@ class Table:
         """Returns the table with the columns that have a cell and fit into `width` characters."""
         shown = [n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)]
         sizes, left_out = {number: self._sizes(number) for number in shown}, []
-        while _total(least for least, _ in sizes.values()) > width:
+        while sum(least for least, _ in sizes.values()) > width + GAP:
             optional = [number for number in sizes if self.columns[number].priority]
             if not optional:
                 break
             left_out.append(max(optional, key=lambda number: (self.columns[number].priority, number)))
             del sizes[left_out[-1]]
         widths = {number: full for number, (_, full) in sizes.items()}
-        if _total(widths.values()) > width:
+        if sum(widths.values()) > width + GAP:
             widths = {number: least for number, (least, _) in sizes.items()}
             for number, (least, full) in sizes.items():
                 if self.columns[number].folds:
-                    spare = width - _total(widths.values())
-                    widths[number] = max(min(least, LEAST_NAME_WIDTH), min(full, least + spare))
-        table = self.part(list(widths))
-        columns = [column._replace(width=size) for column, size in zip(table.columns, widths.values(), strict=True)]
-        return replace(table, columns=columns, left_out=[self.columns[number].heading for number in sorted(left_out)])
+                    spare = width + GAP - sum(widths.values())
+                    widths[number] = max(min(least, LEAST_NAME_WIDTH + GAP), min(full, least + spare))
+        columns = [self.columns[number]._replace(width=size - GAP) for number, size in widths.items()]
+        headings = [self.columns[number].heading for number in sorted(left_out)]
+        return replace(self.part(list(widths)), columns=columns, left_out=headings)
 
     def _sizes(self, number: int) -> tuple[int, int]:
-        """Returns the width of a column whose heading and long names fold, and its width without folds."""
+        """Returns the width of a column and of the gap after it, if its heading and long names fold, and if not."""
         column, margin = self.columns[number], 2 if self.marked and number == 0 else 0
         heading = printable(column.heading)
         size = margin + max((cell_len(printable(row[number])) for row in self.rows), default=0)
         word = margin + max(map(cell_len, re.findall("[^ /]+/?", heading)), default=0)
         least = max(word, min(size, NAME_WIDTH) if column.folds else size)
-        return least, max(size, margin + cell_len(heading))
+        return least + GAP, max(size, margin + cell_len(heading)) + GAP
 
     def draw(self) -> Grid:
         """Returns a fitted table for rich, from its headings on."""
         drawn = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
         # Without a width of its own, rich folds numbers where the terminal ends.
-        drawn.width = _total(column.width for column in self.columns)
+        drawn.width = sum(column.width + GAP for column in self.columns) - GAP
         for number, column in enumerate(self.columns):
             heading = _folded(column.heading, column.width, "  " if self.marked and number == 0 else "")
             drawn.add_column(heading, justify=column.justify, width=column.width)
@@ -135,10 +135,6 @@ class Table:
             cells = [_folded(text, column.width) for text, column in zip(others, rest, strict=True)]
             drawn.add_row(_folded(name, first.width, mark), *cells, style="bold green" if is_marked else "")
         return drawn
-
-
-def _total(widths: Iterable[int]) -> int:
-    return sum(width + GAP for width in widths) - GAP
 
 
 def _folded(text: str, width: int, mark: str = "") -> Text:

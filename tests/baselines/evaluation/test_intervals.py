@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import product
 
@@ -16,7 +17,9 @@ from baselines.evaluation.intervals import (
     paired_difference,
     wilson_interval,
 )
-from baselines.evaluation.results import PolicyResult, compare, compare_with_best
+from baselines.evaluation.report import Results
+from baselines.evaluation.results import PolicyResult, compare
+from minesweeper_env import BoardConfig
 
 
 def result(policy: str, seeds: range, won: set[int]) -> PolicyResult:
@@ -45,11 +48,12 @@ def test_policies_meet_on_common_seeds_only():
     assert compare(result("a", range(5), set()), result("b", range(5, 9), set())) is None
 
 
-def test_the_best_is_compared_with_nobody():
+def test_the_best_is_compared_with_nobody(tmp_path):
     results = [result("a", range(50), {1}), result("b", range(50), set(range(30))), result("c", range(50), {2, 3})]
-    comparisons = compare_with_best(results)
-    assert [comparison and comparison["against"] for comparison in comparisons] == ["b", None, "b"]
-    assert compare_with_best([]) == []
+    path = tmp_path / "results.json"
+    Results(BoardConfig(4, 4, 3), 0, 50, results).to_json(path)
+    tests = [row["mcnemar"] for row in json.loads(path.read_text())["results"]]
+    assert [test and test["against"] for test in tests] == ["b", None, "b"]
 
 
 def test_the_interval_of_a_mean_is_the_formula():
