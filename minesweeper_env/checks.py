@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
 
-RESET_OPTIONS: tuple[str, ...] = ("layout",)
-"""The keys of the `options` of `reset`."""
-
 
 def warn_without_mode(mode: str | None, spec: Any, default_id: str = "Minesweeper-v0") -> None:
     """Warns, as the environments of Gymnasium do, where `render` is called and there is no render mode."""
@@ -46,9 +43,13 @@ def check_option_names(options: Mapping[str, Any] | None, allowed: Sequence[str]
 
 
 def layout_option(
-    options: Mapping[str, Any] | None, config: BoardConfig, count: int, chosen: NDArray[np.bool_] | None = None
+    options: Mapping[str, Any] | None, config: BoardConfig, count: int = 1, chosen: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_] | None:
-    """Returns the (K, rows, cols) layouts in the options of N = `count` games for the `chosen` K, None without any."""
+    """Returns the (K, rows, cols) layouts in the options of N = `count` games for the `chosen` K, None without any.
+
+    Raises a ValueError for a wrong layout, and for other options; only a call with `chosen` games allows "reset_mask".
+    """
+    check_option_names(options, ("layout",) if chosen is None else ("layout", "reset_mask"))
     if not options or "layout" not in options:
         return None
     board = (config.rows, config.cols)

@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.checks import RESET_OPTIONS, check_action, check_option_names, generator_state, layout_option
+from minesweeper_env.checks import check_action, generator_state, layout_option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import check_saved, compile_kernels
 from minesweeper_env.engine.state import WAIT
@@ -181,8 +181,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         Raises:
             ValueError: an option is unknown, or the layout is wrong; the message says what is allowed.
         """
-        check_option_names(options, RESET_OPTIONS)
-        given = layout_option(options, self.config, 1)
+        given = layout_option(options, self.config)
         super().reset(seed=seed)
         if self.np_random is not self._seeded_by:
             self._seeded_by = self.np_random

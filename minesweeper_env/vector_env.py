@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from minesweeper_env.checks import RESET_OPTIONS, check_option_names, generator_state, layout_option
+from minesweeper_env.checks import generator_state, layout_option
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import check_saved, compile_kernels
 from minesweeper_env.engine.state import PLAYING, RESTART
@@ -117,7 +117,6 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             ValueError: a seed or an option is not allowed; the message lists the allowed ones.
             gymnasium.error.ResetNeeded: a mask leaves out games, and no game has begun.
         """
-        check_option_names(options, (*RESET_OPTIONS, "reset_mask"))
         chosen = _reset_mask(options, self.num_envs)
         given = layout_option(options, self.config, self.num_envs, chosen)
         if not chosen.all():
@@ -140,10 +139,10 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             super().reset(seed=int(seed))
         elif begins and None not in seeds:
             self._np_random = np.random.default_rng([s for s in seeds if s is not None])
-        for i, own in enumerate(seeds):
-            if begins or (chosen[i] and own is not None):
-                # As a single environment with this seed does.
-                self._games.seed(generator_state(self.np_random if own is None else seeding.np_random(own)[0]), i)
+        seeded = [i for i, own in enumerate(seeds) if begins or (chosen[i] and own is not None)]
+        # As a single environment with each seed does.
+        generators = [self.np_random if seeds[i] is None else seeding.np_random(seeds[i])[0] for i in seeded]
+        self._games.seed(np.array([generator_state(each) for each in generators], np.uint64), seeded)
         if begins:
             # The first number from a seed's generator is the state of game 0.
             generator_state(self.np_random)

@@ -120,9 +120,9 @@ class Games:
         """(N,) the status of each game; a view."""
         return self.boards.progress[:, state.STATUS]
 
-    def seed(self, states: NDArray[np.uint64] | np.uint64, game: int | slice = slice(None)) -> None:
-        """Sets the states, (N,) uint64, of the generators with which the next games begin, or that of one game."""
-        self.boards.progress[game, state.NEXT] = states.view(np.int64)
+    def seed(self, states: NDArray[np.uint64] | np.uint64, games: list[int] | slice = slice(None)) -> None:
+        """Sets the states, uint64, of the generators with which the next games begin, or those with some numbers."""
+        self.boards.progress[games, state.NEXT] = states.view(np.int64)
 
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""

@@ -44,7 +44,7 @@ WRONG_ARGUMENTS = [
     ({"radius": 6}, "radius must be 1 to 5"),
     ({"max_steps": 2.5}, "max_steps must be a whole number of at least 1"),
     ({"render_mode": "humane"}, "None or one of ansi, rgb_array"),
-    ({"no_guess": True}, "no_guess must be False, subset or exact"),
+    *(({"no_guess": value}, "no_guess must be False, subset or exact") for value in (True, None, 0, ["exact"])),
 ]
 
 

@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from baselines.learned.settings import Clock
-from minesweeper_env.checks import RESET_OPTIONS, check_option_names, layout_option
+from minesweeper_env.checks import layout_option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.observations import Encoder
 from minesweeper_env.registration import ENV_SPECIFICATIONS
@@ -106,8 +106,7 @@ class MinesweeperVecEnv(VecEnv):
         given = np.zeros(self.num_envs, np.bool_)
         layouts = np.zeros((self.num_envs, self.config.rows, self.config.cols), np.bool_)
         for index, options in enumerate(self._options):
-            check_option_names(options, RESET_OPTIONS)
-            if (found := layout_option(options, self.config, 1)) is not None:
+            if (found := layout_option(options, self.config)) is not None:
                 given[index], layouts[index] = True, found[0]
         return {"layout": layouts, "reset_mask": given}
 

@@ -86,13 +86,6 @@ def test_a_configuration_with_a_first_cell_that_no_board_serves_is_refused():
         MinesweeperEnv((3, 2), 1, "any", no_guess="exact")
 
 
-@pytest.mark.parametrize("value", [True, None, "hard", 0, ["exact"]])
-@pytest.mark.parametrize("make_env", [make, lambda **changes: MinesweeperVectorEnv(2, **{**SETTINGS, **changes})])
-def test_another_value_is_an_error(make_env, value):
-    with pytest.raises(ValueError, match="no_guess must be False, subset or exact, not"):
-        make_env(no_guess=value)
-
-
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 def test_a_game_of_a_batch_equals_the_single_game(mode):
     batch = MinesweeperVectorEnv(3, **SETTINGS, autoreset_mode=mode)
