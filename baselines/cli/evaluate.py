@@ -76,10 +76,9 @@ def _add_arguments(parser: Parser) -> None:
     add("--record-speed", type=positive_number, default=2, metavar="N", help="show N moves per second")
 
 
-def _check(options: argparse.Namespace) -> str:
-    """Checks what needs no heavy import, and returns what the command is about to do."""
+def _check(options: argparse.Namespace, cells: int) -> None:
+    """Checks what needs no heavy import."""
     check_workers(options)
-    config = chosen_board(options)
     check_seeds(options.seed, options.games)
     files = [path for path in (options.json, options.plot, options.record) if path is not None]
     if len(set(map(os.path.realpath, files))) < len(files):
@@ -91,11 +90,10 @@ def _check(options: argparse.Namespace) -> str:
     if options.plot is not None:
         check_plot(options.plot)
         check_extra("matplotlib")
-    _check_recording(options, config.cells)
+    _check_recording(options, cells)
     for name in options.policy:
         if name != ALL:
             check_name(name)
-    return f"Play {options.games} games of {board_of(config)}, {rules_of(config)}: {listed(options.policy)}"
 
 
 def _check_recording(options: argparse.Namespace, cells: int) -> None:
@@ -111,10 +109,11 @@ def _check_recording(options: argparse.Namespace, cells: int) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    announce(_check(options))
+    config = chosen_board(options)
+    _check(options, config.cells)
+    announce(f"Play {options.games} games of {board_of(config)}, {rules_of(config)}: {listed(options.policy)}")
     from baselines.evaluation.report import Results
 
-    config = chosen_board(options)
     results = Results(config, options.seed, options.games, [], command=options.command)
     return partial(_work, choose_policies(options.policy, config, options.diagnose), results, options)
 

@@ -95,12 +95,10 @@ class Table:
         """Returns the table with the columns that have a cell and fit into `width` characters."""
         shown = [n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)]
         sizes, left_out = {number: self._sizes(number) for number in shown}, []
-        while sum(least for least, _ in sizes.values()) > width + GAP:
-            optional = [number for number in sizes if self.columns[number].priority]
-            if not optional:
-                break
-            left_out.append(max(optional, key=lambda number: (self.columns[number].priority, number)))
-            del sizes[left_out[-1]]
+        priorities = {number: self.columns[number].priority for number in shown}
+        while sum(least for least, _ in sizes.values()) > width + GAP and any(priorities.values()):
+            left_out.append(max(priorities, key=lambda number: (priorities[number], number)))
+            del sizes[left_out[-1]], priorities[left_out[-1]]
         widths = {number: full for number, (_, full) in sizes.items()}
         if sum(widths.values()) > width + GAP:
             widths = {number: least for number, (least, _) in sizes.items()}
