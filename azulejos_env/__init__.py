@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minesweeper_env.lazy import after_import, lazy_exports
+from minesweeper_env.lazy import after_gymnasium, lazy_exports
 
 if TYPE_CHECKING:
     from azulejos_env.config import GameConfig
@@ -35,4 +35,4 @@ def register_envs() -> None:
         register(id="Azulejos-v0", entry_point="azulejos_env.env:AzulejosEnv")
 
 
-after_import("gymnasium.envs.registration", register_envs)
+after_gymnasium(register_envs)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION, Codes, Move
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.lazy import after_import, lazy_exports
+from minesweeper_env.lazy import after_gymnasium, lazy_exports
 from minesweeper_env.registration import register_envs
 
 if TYPE_CHECKING:
@@ -48,4 +48,4 @@ __getattr__, __dir__ = lazy_exports(
     },
 )
 
-after_import("gymnasium.envs.registration", register_envs)
+after_gymnasium(register_envs)

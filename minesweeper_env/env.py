@@ -207,6 +207,8 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         """
         self._action[0] = check_action(action, self._actions)
         games = self._current_games()
+        if self._supply is not None:
+            self._supply.lay_out(games, self._action)
         codes, masks = games.play(self._action, WAIT)
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()

@@ -1,4 +1,4 @@
-"""Work put off until it is needed: public names that are imported at first use (PEP 562), and calls after an import."""
+"""Work put off: public names that are imported at first use (PEP 562), and calls after the import of Gymnasium."""
 
 from __future__ import annotations
 
@@ -27,23 +27,25 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
     return load, public_names
 
 
-def after_import(module: str, action: Callable[[], object]) -> None:
-    """Calls a function as soon as a module is loaded: now, or right after its first import."""
-    if module in sys.modules:
+_REGISTRY = "gymnasium.envs.registration"
+
+
+def after_gymnasium(action: Callable[[], object]) -> None:
+    """Calls a function as soon as the registry of Gymnasium is loaded: now, or right after its first import."""
+    if _REGISTRY in sys.modules:
         action()
     else:
-        sys.meta_path.insert(0, _AfterImport(module, action))
+        sys.meta_path.insert(0, _AfterGymnasium(action))
 
 
 @dataclass
-class _AfterImport(MetaPathFinder):
-    """Finds one module as the other finders do, and calls a function once it is loaded."""
+class _AfterGymnasium(MetaPathFinder):
+    """Finds the registry as the other finders do, and calls a function once it is loaded."""
 
-    module: str
     action: Callable[[], object]
 
     def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
-        if name != self.module:
+        if name != _REGISTRY:
             return None
         sys.meta_path.remove(self)
         spec: Any = find_spec(name)

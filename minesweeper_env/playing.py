@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gymnasium.error import ResetNeeded
 
 from minesweeper_env.checks import warn_without_mode
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.games import Games, Supply
+from minesweeper_env.engine.games import Games
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering import exploded_cells, render_board
 from minesweeper_env.rewards import Reward, find_reward
 from minesweeper_env.threads import ThreadPool
 from minesweeper_env.window import Ask, HumanView, metadata_of
+
+if TYPE_CHECKING:
+    from minesweeper_env.no_guess.supply import BoardSupply
 
 
 class Playing:
@@ -29,6 +32,8 @@ class Playing:
     view: HumanView | None = None
     spec: Any
     _begun = False
+    # Lays out the games without guesses, in place of the engine.
+    _supply: BoardSupply | None = None
     # Older versions of Gymnasium close an environment whose constructor refused an argument.
     _pool = ThreadPool()
 
@@ -41,13 +46,12 @@ class Playing:
         self._encoder = Encoder(observation, config)
         self.metadata: dict[str, Any] = metadata_of(render_mode)
         self.view = HumanView() if render_mode == "human" else None
-        supply: Supply | None = None
+        self._games = Games(config, count, weights, self._pool)
         if config.no_guess:
             # Other environments load nothing of the search for boards.
             from minesweeper_env.no_guess.supply import BoardSupply
 
-            supply = BoardSupply(config, count, self._pool)
-        self._games = Games(config, count, weights, supply, self._pool)
+            self._supply = BoardSupply(config, count, self._pool)
 
     def _current_games(self) -> Games:
         if not self._begun:

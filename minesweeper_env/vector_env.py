@@ -168,6 +168,8 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         if self.autoreset_mode is AutoresetMode.DISABLED and (games.status > PLAYING).any():
             over = np.flatnonzero(games.status > PLAYING).tolist()
             raise ResetNeeded(f"games {over} are over: reset them with options={{'reset_mask': ...}}")
+        if self._supply is not None:
+            self._supply.lay_out(games, actions)
         shown, masks = games.play(actions, RESTART)
         self._last_actions = actions
         if self.view is not None:

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,13 +51,6 @@ class ArrayPool:
         return array[...]
 
 
-class Supply(Protocol):
-    """A source of layouts for games that begin, in place of the engine's own draw."""
-
-    def lay_out(self, games: Games, actions: NDArray[np.int64]) -> None:
-        """Lays out the games that begin with one of these actions, (N,) int64."""
-
-
 class Games:
     """N games of Minesweeper under one configuration, on boards of n cells with m moves.
 
@@ -76,13 +69,11 @@ class Games:
         config: BoardConfig,
         count: int,
         weights: state.RewardWeights,
-        supply: Supply | None = None,
         pool: ThreadPool | None = None,
     ) -> None:
-        """Prepares games, which `seed` and `reset` begin; `supply` lays them out, and a pool of threads shares them."""
+        """Prepares games, which `seed` and `reset` begin, and which a pool of threads shares."""
         self.config = config
         self.count = count
-        self._supply = supply
         cells = config.cells
         self._rules = state.Rules(
             neighbours=neighbour_table(config.rows, config.cols, config.radius),
@@ -149,8 +140,6 @@ class Games:
         Raises:
             ValueError: an action is out of range; no step is taken.
         """
-        if self._supply is not None and mode != RESET:
-            self._supply.lay_out(self, actions)
         codes, masks = self._new_codes(), self._new_masks()
         if len(self._slices) == 1:
             wrong = kernels.play_batch(actions, mode, codes, masks, *self._results_and_state) >= 0

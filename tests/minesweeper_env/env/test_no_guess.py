@@ -114,7 +114,7 @@ def begin_games(env, cells):
 
 def test_boards_for_a_repeated_first_cell_are_ready_when_a_game_begins(monkeypatch):
     env = MinesweeperVectorEnv(4, **SETTINGS, autoreset_mode="Disabled")
-    supply = env._games._supply
+    supply = env._supply
     begin_games(env, 8)
     wait_for(lambda: len(supply._ready) == 4)
     monkeypatch.setattr(supply, "_search", None)
