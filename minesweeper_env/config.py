@@ -53,9 +53,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 """Size and mines of each registered board, by the middle part of its id."""
 
 
-_DERIVED: Any = field(init=False, repr=False, compare=False)
-
-
 @dataclass(frozen=True)
 class BoardConfig:
     """Board and rules of a game; construction checks every field.
@@ -88,11 +85,11 @@ class BoardConfig:
     radius: int = 1
     max_steps: int | None = None
     no_guess: Literal[False, "subset", "exact"] = False
-    cells: int = _DERIVED
-    max_mines: int = _DERIVED
-    actions: int = _DERIVED
-    step_limit: int = _DERIVED
-    codes: Codes = _DERIVED
+    cells: int = field(init=False, repr=False, compare=False)
+    max_mines: int = field(init=False, repr=False, compare=False)
+    actions: int = field(init=False, repr=False, compare=False)
+    step_limit: int = field(init=False, repr=False, compare=False)
+    codes: Codes = field(init=False, repr=False, compare=False)
 
     @classmethod
     def of_size(cls, size: int | Sequence[int], mines: int | None = None, **fields: Any) -> BoardConfig:
@@ -114,9 +111,11 @@ class BoardConfig:
 
     def __post_init__(self) -> None:
         """Converts whole numbers of other types to int, computes what follows from the fields, and checks them."""
-        names = ("rows", "cols", "mines", "radius", *(() if self.max_steps is None else ("max_steps",)))
+        # A plain assignment would raise, as the fields are frozen.
         fields = vars(self)
-        fields |= {name: whole_number(name, fields[name], 1) for name in names}
+        for name in ("rows", "cols", "mines", "radius", "max_steps"):
+            if name != "max_steps" or self.max_steps is not None:
+                fields[name] = whole_number(name, fields[name], 1)
         if tuple(self.moves) != tuple(name for name in MOVE_NAMES if name == "click" or name in self.moves):
             raise ValueError(
                 f"moves must include 'click' and come in the order {', '.join(MOVE_NAMES)}, as a tuple of names, "
@@ -124,9 +123,8 @@ class BoardConfig:
             )
         cells, side = self.rows * self.cols, 2 * self.radius + 1
         free = 1 if self.first_click in ("any", "safe") else min(self.rows, side) * min(self.cols, side)
-        fields |= {"moves": tuple(self.moves), "cells": cells, "max_mines": cells - free}
-        fields |= {"actions": len(self.moves) * cells, "step_limit": self.max_steps or 10 * cells}
-        fields |= {"codes": Codes.of_radius(self.radius)}
+        fields.update(moves=tuple(self.moves), cells=cells, max_mines=cells - free, actions=len(self.moves) * cells)
+        fields.update(step_limit=self.max_steps or 10 * cells, codes=Codes.of_radius(self.radius))
         self._check()
 
     def _check(self) -> None:
