@@ -132,9 +132,3 @@ def test_a_copy_has_helpers_of_its_own(copied):
     assert other.threads == 2
     assert other.run(str, range(3)) == pool.run(str, range(3))
     assert other._executor is not pool._executor
-
-
-@pytest.mark.parametrize("threads", [0, "2", True, 1.5, None])
-def test_a_bad_number_of_threads_is_refused(threads):
-    with pytest.raises(ValueError, match="threads must be a whole number of at least 1"):
-        ThreadPool(threads)

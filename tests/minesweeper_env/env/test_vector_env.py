@@ -147,7 +147,7 @@ def test_actions_of_all_integer_types_are_taken(dtype):
         ({"autoreset_mode": "SAME_STEP"}, "SameStep"),
         ({"max_episode_steps": 0}, "max_episode_steps"),
         ({"max_steps": "x", "max_episode_steps": 5}, "max_steps"),
-        ({"threads": 0}, "threads"),
+        ({"threads": 1.5}, "threads must be a whole number of at least 1"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, name):
