@@ -20,7 +20,7 @@ from baselines.support.checks import number_or_text
 from baselines.support.files import read_json
 from baselines.support.provenance import earlier_results
 from baselines.support.structs import Agent, read_as
-from minesweeper_env.config import PRESETS, BoardConfig
+from minesweeper_env.config import PRESETS, BoardConfig, parse_size
 
 FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"
 
@@ -109,8 +109,9 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
-        board = BoardConfig.of_size(options.size or PRESETS[""]["size"], options.mines, first_click="any")
-        given["boards"] = (board_name(board.rows, board.cols, board.mines),)
+        size = options.size or PRESETS[""]["size"]
+        mines = options.mines or BoardConfig.of_size(size).mines
+        given["boards"] = (board_name(*parse_size(size), mines),)
     return given
 
 
