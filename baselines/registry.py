@@ -285,7 +285,6 @@ def policy_digest(name: str) -> str | None:
         source = getattr(sys.modules[specification.base], "__file__", None)
         files = [] if source is None else [Path(source)]
     else:
-        check_name(name)
         files = policy_files(name)
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest() if files else None
 
