@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from minesweeper_env.cell_sets import bits, neighbour_table, to_array, to_bits
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference.boards import PositionTooHardError
-from minesweeper_env.inference.deduction.kernels import Deducer, deducers, read_board
+from minesweeper_env.inference.deduction.kernels import Deducer, deducers, pack_board, read_board
+from minesweeper_env.inference.deduction.sentences import NOTHING
 from minesweeper_env.inference.oracle import certain_cells
 from minesweeper_env.inference.reading import UNKNOWN
 
@@ -158,7 +159,7 @@ class BoardState:
     def _read(self) -> None:
         """Reads the board, on which the cells that have been found bear codes of their own."""
         with deducers(*self.shape, self.radius).lend() as deducer:
-            read_board(self._board.ravel(), self._codes.max_count, 0, 0, False, *deducer.clues, *deducer.closure)
+            read_board(self._board.ravel(), self._codes.max_count, False, *deducer.clues, *deducer.closure)
             known, missing, unknown = (each[:-1].copy() for each in deducer.clues[1:4])
         self.unknown = to_bits(known == UNKNOWN)
         self.findable &= self.unknown
@@ -170,9 +171,12 @@ class BoardState:
         self.sentences = {clue: Sentence(self._around(clue), int(missing[clue]), 1 << clue) for clue in clues}
 
     def look_further(self, deducer: Deducer) -> tuple[int, int]:
-        """Returns what `read_board` finds, and leaves the rest in the arrays of a deducer."""
-        board, most, unknown = self._board.ravel(), self._codes.max_count, self.unknown.bit_count()
-        return read_board(board, most, self.mines_left, unknown, True, *deducer.clues, *deducer.closure)
+        """Returns what `read_board` and `pack_board` find, and leaves the rest in the arrays of a deducer."""
+        arrays = (*deducer.clues, *deducer.closure)
+        found, sentence = read_board(self._board.ravel(), self._codes.max_count, True, *arrays)
+        if found == NOTHING:
+            found = pack_board(self.mines_left, self.unknown.bit_count(), *arrays)
+        return found, sentence
 
     def _around(self, clue: int) -> int:
         return sum(1 << other for other in self._near(clue)) & self.unknown

@@ -49,14 +49,18 @@ def look_further(clues: Clues, closure: Closure, mines: int, unknown: int) -> in
 
     It returns SOME_DIFFER or SOME_OVERLAP, with the certain sentences in LISTED, or what `pack_sentences` returns.
     """
+    found = _combine_clues(clues, closure)
+    return pack_sentences(clues, closure, mines, unknown) if found == NOTHING and mines >= 0 else found
+
+
+@inlined
+def _combine_clues(clues: Clues, closure: Closure) -> int:
     is_complete = close_sentences(clues, closure)
     if closure.counts[CERTAIN] > 0:
         return SOME_DIFFER
     if not is_complete:
         return TOO_HARD
-    if find_overlaps(closure, clues.neighbours.shape[1]) > 0:
-        return SOME_OVERLAP
-    return pack_sentences(clues, closure, mines, unknown) if mines >= 0 else NOTHING
+    return SOME_OVERLAP if find_overlaps(closure) > 0 else NOTHING
 
 
 @inlined
@@ -70,18 +74,22 @@ SINGLE, SEVERAL, WITH_TOTAL = range(3)
 
 
 @kernel
-def read_board(
-    board: NDArray[np.int8], max_count: int, mines: int, unknown: int, further: bool, *arrays: Any
-) -> tuple[int, int]:
-    """Reads a board and, where no single clue proves anything, can look for the easiest step from several clues.
+def read_board(board: NDArray[np.int8], max_count: int, further: bool, *arrays: Any) -> tuple[int, int]:
+    """Reads a board, (n,) int8 as in `read_clues`, and can look for the easiest step from several clues.
 
-    The board is (n,) int8, as in `read_clues`; the arrays are the fields of `Clues` and `Closure`. It returns what
-    `look_further` does, and the easiest certain sentence or -1, whose clues are marked.
+    The arrays are the fields of `Clues` and `Closure`. It returns SOME_DIFFER, SOME_OVERLAP, NOTHING or TOO_HARD, and
+    the easiest certain sentence or -1, whose clues are marked.
     """
     clues, closure = Clues(*arrays[:6]), Closure(*arrays[6:])
     read_clues(board, max_count, clues)
-    found = look_further(clues, closure, mines, unknown) if further else NOTHING
+    found = _combine_clues(clues, closure) if further else NOTHING
     return found, easiest_certain(closure) if found >= SOME_DIFFER else -1
+
+
+@kernel
+def pack_board(mines: int, unknown: int, *arrays: Any) -> int:
+    """Returns what `pack_sentences` does; few boards need this kernel, so it is compiled apart from `read_board`."""
+    return pack_sentences(Clues(*arrays[:6]), Closure(*arrays[6:]), mines, unknown)
 
 
 @kernel

@@ -109,8 +109,6 @@ def close_sentences(clues: Clues, closure: Closure) -> bool:
         closure.cells[cell, MEMBER] = -1
     for clue in range(cells):
         if clues.known[clue] == OPEN and clues.unknown[clue] > 0:
-            if not _has_space(closure, degree):
-                return False
             at = closure.sentences[closure.counts[SENTENCES], START]
             for k in range(degree):
                 other = int(np.int64(clues.neighbours[clue, k]))
@@ -119,45 +117,39 @@ def close_sentences(clues: Clues, closure: Closure) -> bool:
                     at += 1
             _add(closure, at, int(np.int64(clues.missing[clue])), -1 - clue, -1)
     sentence = 0
-    while sentence < closure.counts[SENTENCES]:
-        if not _pair(closure, sentence, degree):
-            return False
+    while sentence < closure.counts[SENTENCES] and not _is_full(closure):
+        _pair(closure, sentence)
         sentence += 1
-    return True
+    return not _is_full(closure)
 
 
 @inlined
-def _has_space(closure: Closure, degree: int) -> bool:
-    """Returns whether there is space for one more sentence of up to `degree` cells."""
-    sentences = closure.counts[SENTENCES]
-    return bool(
-        closure.sentences[sentences, START] + degree <= len(closure.entries) and sentences + 2 < len(closure.sentences)
-    )
+def _is_full(closure: Closure) -> bool:
+    return bool(closure.counts[SENTENCES] + 2 >= len(closure.sentences))
 
 
 @inlined
-def _pair(closure: Closure, sentence: int, degree: int) -> bool:
-    """Adds the differences of a sentence and all earlier ones; returns whether there was space."""
+def _pair(closure: Closure, sentence: int) -> None:
+    """Adds the differences of a sentence and all earlier ones."""
     begin, end = closure.sentences[sentence, START], closure.sentences[sentence + 1, START]
     if is_certain(closure, sentence):
-        return True
+        return
     # Sentences around this one have its first cell among theirs.
     entry = closure.cells[closure.entries[begin, CELL], MEMBER]
     while entry >= 0:
         other = closure.entries[entry, OWNER]
         larger = other < sentence and length(closure, other) > end - begin
-        if larger and _lies_within(closure, sentence, other) and not _subtract(closure, other, sentence, degree):
-            return False
+        if larger and _lies_within(closure, sentence, other):
+            _subtract(closure, other, sentence)
         entry = closure.entries[entry, NEXT_MEMBER]
     # Sentences within this one begin with one of its cells.
     for i in range(begin, end):
         other = closure.cells[closure.entries[i, CELL], FIRST]
         while other >= 0:
             smaller = other < sentence and length(closure, other) < end - begin and not is_certain(closure, other)
-            if smaller and _lies_within(closure, other, sentence) and not _subtract(closure, sentence, other, degree):
-                return False
+            if smaller and _lies_within(closure, other, sentence):
+                _subtract(closure, sentence, other)
             other = closure.sentences[other, NEXT_FIRST]
-    return True
 
 
 @inlined
@@ -176,18 +168,10 @@ def _lies_within(closure: Closure, inner: int, outer: int) -> bool:
 
 
 @inlined
-def _subtract(closure: Closure, outer: int, inner: int, degree: int) -> bool:
-    """Adds the difference of two sentences; returns whether there was space."""
-    if not _has_space(closure, degree):
-        return False
-    _add(
-        closure,
-        _write_rest(closure, outer, inner),
-        closure.sentences[outer, MINES] - closure.sentences[inner, MINES],
-        outer,
-        inner,
-    )
-    return True
+def _subtract(closure: Closure, outer: int, inner: int) -> None:
+    """Adds the difference of two sentences."""
+    mines = closure.sentences[outer, MINES] - closure.sentences[inner, MINES]
+    _add(closure, _write_rest(closure, outer, inner), mines, outer, inner)
 
 
 @inlined
@@ -206,7 +190,9 @@ def _write_rest(closure: Closure, one: int, other: int) -> int:
 
 @subroutine
 def _add(closure: Closure, end: int, mines: int, one: int, other: int) -> None:
-    """Adds the sentence about the cells behind the last sentence up to `end`, unless there is one about them."""
+    """Adds the sentence about the cells behind the last sentence up to `end`, unless there is one or no space."""
+    if _is_full(closure):
+        return
     new = closure.counts[SENTENCES]
     begin = closure.sentences[new, START]
     signature = 0
@@ -235,7 +221,7 @@ def _add(closure: Closure, end: int, mines: int, one: int, other: int) -> None:
 
 
 @subroutine
-def find_overlaps(closure: Closure, degree: int) -> int:
+def find_overlaps(closure: Closure) -> int:
     """Adds the certain sentences that overlaps of two others prove; returns their number.
 
     Of two sentences that share cells, let one have as many mines more than the other as it has cells of its own. Then
@@ -261,8 +247,6 @@ def find_overlaps(closure: Closure, degree: int) -> int:
             own, foreign = length(closure, one) - shared, length(closure, other) - shared
             more = closure.sentences[one, MINES] - closure.sentences[other, MINES]
             if own > 0 and foreign > 0 and (more == own or more == -foreign):
-                if not _has_space(closure, 2 * degree):
-                    return int(closure.counts[CERTAIN])
                 _add(closure, _write_rest(closure, one, other), own if more > 0 else 0, one, other)
                 _add(closure, _write_rest(closure, other, one), 0 if more > 0 else foreign, one, other)
     return int(closure.counts[CERTAIN])
