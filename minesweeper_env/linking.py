@@ -8,6 +8,7 @@ for every function above it. A fragment remains LLVM code, and the kernel that l
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, cast
@@ -15,6 +16,7 @@ from typing import Any, cast
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
@@ -134,4 +136,16 @@ def keep_on_disk(kernel: Any, function: Callable[..., Any], stamp: str) -> None:
     """Lets a dispatcher load and store its machine code while its stamp is this one; RuntimeError without a folder."""
     cache: Any = _Cache(function)  # type: ignore[no-untyped-call]
     cache._cache_file = _Files(cache.cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
-    kernel._cache = cache
+    kernel._cache, plain = cache, kernel.compile
+
+    @global_compiler_lock  # type: ignore[untyped-decorator]
+    def compile_kernel(signature: Any) -> Any:
+        """Compiles with rare garbage collections, which take a tenth of the time and find next to nothing."""
+        thresholds = gc.get_threshold()
+        gc.set_threshold(50_000, 20, 20)
+        try:
+            return plain(signature)
+        finally:
+            gc.set_threshold(*thresholds)
+
+    kernel.compile = compile_kernel
