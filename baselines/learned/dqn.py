@@ -220,7 +220,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
 
     def _store_transition(
         self,
-        replay_buffer: Any,
+        replay_buffer: Any,  # noqa: ARG002 - the signature is Stable-Baselines3's
         buffer_action: NDArray[np.int64],
         new_obs: Any,
         reward: NDArray[np.float32],
@@ -236,14 +236,13 @@ class MaskedDQN(MultiBoardMixin, DQN):
         chosen = torch.rand(len(boards)).numpy() < keep
         if self.gamma == 0:
             chosen &= ~unopened(boards)
-        replay_buffer.add_some(
+        self.slot.store(
             chosen,
             observations=boards,
             next_observations=following,
             actions=buffer_action,
             rewards=reward,
             dones=ended,
-            games=self.slot.games,
         )
         self.slot.record_ends(dones, infos)
         self._last_obs = new_obs
@@ -256,7 +255,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         slot, losses = self.slot, []
-        ready = slot.buffer.size() >= min(self.learning_starts, self.buffer_size)
+        ready = slot.buffer.size >= min(self.learning_starts, self.buffer_size)
         while ready and slot.drawn + batch_size <= self.replay_ratio * slot.buffer.added:
             loss = self._losses(slot.buffer.sample(batch_size)).mean()
             self.policy.optimizer.zero_grad()

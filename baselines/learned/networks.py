@@ -144,11 +144,6 @@ class Tower(nn.Module):
         return features.float()
 
 
-def new_trunk(size: NetworkSize) -> nn.ModuleDict:
-    """Returns a `Tower` under the name that it has in stored weights."""
-    return nn.ModuleDict({"tower": Tower(size)})
-
-
 def cell_head(channels: int) -> nn.Sequential:
     """Returns a map of features to one number per cell, (N, rows * cols), in the order of the click actions."""
     return nn.Sequential(OrderedDict(layer=nn.Conv2d(channels, 1, 1), flatten=nn.Flatten()))
@@ -158,7 +153,7 @@ class BoardNetwork(nn.Module):
     """A trunk and a head: the part of an agent that plays, which clicks the legal cell with the highest output."""
 
     def __init__(self, trunk: nn.ModuleDict, head: nn.Sequential) -> None:
-        """Takes a trunk of `new_trunk`, and a head, without copying them; an algorithm may go on training them."""
+        """Takes a `Tower`, under its name in stored weights, and a head; an algorithm may go on training both."""
         super().__init__()
         self.trunk = trunk
         self.head = head
@@ -166,7 +161,7 @@ class BoardNetwork(nn.Module):
     @classmethod
     def of_size(cls, size: NetworkSize) -> BoardNetwork:
         """Returns a new network with random weights."""
-        return cls(new_trunk(size), cell_head(size.channels))
+        return cls(nn.ModuleDict({"tower": Tower(size)}), cell_head(size.channels))
 
     def forward(self, codes: Tensor, mines: int | None) -> Tensor:
         """Maps boards, as `board_planes` takes them, to (N, rows * cols) float32."""

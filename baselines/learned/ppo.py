@@ -384,7 +384,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         assert dones is not None
         keep = keep_probabilities(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_min)
         chosen = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
-        slot.buffer.add_some(chosen, observations=boards, games=slot.games)
+        slot.store(chosen, observations=boards)
         slot.record_ends(dones, infos)
 
     def train(self) -> None:

@@ -24,6 +24,7 @@ from baselines.learned.afterstate.self_play import (
     SelfPlay,
 )
 from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_weights
+from baselines.learned.common.replay_buffer import RingBuffer
 from baselines.learned.common.tensor_files import (
     Tensors,
     load_weights,
@@ -66,47 +67,6 @@ def worth_loss(log_worth: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
     return (weights * losses).sum() / weights.sum()
 
 
-class Replay:
-    """Ring buffer of the last `capacity` of `added` boards, in the columns of `empty`, `Lessons` or `Afterstates`."""
-
-    def __init__(self, capacity: int, empty: Any) -> None:
-        """Makes empty arrays; the system commits their memory as they fill."""
-        self._columns = type(empty)(*(np.zeros((capacity, *like.shape[1:]), like.dtype) for like in empty))
-        self._capacity, self.added = capacity, 0
-
-    @property
-    def size(self) -> int:
-        """The number of rows filled."""
-        return min(self.added, self._capacity)
-
-    def add(self, boards: Any) -> None:
-        """Stores boards in place of the oldest ones; if more are given than fit, the last ones stay."""
-        count = len(boards.codes)
-        rows = (self.added + np.arange(count)) % self._capacity
-        kept = slice(max(0, count - self._capacity), None)
-        for column, values in zip(self._columns, boards, strict=True):
-            column[rows[kept]] = values[kept]
-        self.added += count
-
-    def draw(self, count: int, rng: np.random.Generator) -> Any:
-        """Returns `count` boards, drawn uniformly with replacement."""
-        rows = rng.integers(self.size, size=count)
-        return type(self._columns)(*(column[rows] for column in self._columns))
-
-    def save(self) -> Tensors:
-        """Returns copies of the filled rows, for `restore`."""
-        filled = {
-            name: torch.from_numpy(column[: self.size].copy()) for name, column in self._columns._asdict().items()
-        }
-        return {**filled, "added": torch.tensor([self.added])}
-
-    def restore(self, saved: Tensors) -> None:
-        """Restores what `save` returned; raises KeyError or ValueError if it is of another buffer."""
-        self.added = int(saved["added"][0])
-        for name, column in self._columns._asdict().items():
-            column[: self.size] = saved[name].numpy()
-
-
 class Practice:
     """Games, samples and work on one board.
 
@@ -128,8 +88,8 @@ class Practice:
         rules = {config.first_click: count - others, other: others}
         self.plays = [SelfPlay(replace(config, first_click=rule), games, own) for rule, games in rules.items() if games]
         codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
-        self.lessons = Replay(own.buffer_size, Lessons(codes, np.zeros((0, config.cells), np.int8)))
-        self.afterstates = Replay(own.buffer_size, Afterstates(codes, numbers, numbers))
+        self.lessons = RingBuffer(own.buffer_size, codes=codes, labels=np.zeros((0, config.cells), np.int8))
+        self.afterstates = RingBuffer(own.buffer_size, codes=codes, targets=numbers, weights=numbers)
         self.replays = {"lessons": self.lessons, "afterstates": self.afterstates}
         self.config, self.work, self.pending = config, 0.0, 0.0
 
@@ -211,8 +171,8 @@ class AfterstateLearner:
         before = practice.afterstates.added
         for games in practice.plays:
             lessons, afterstates = games.play(self.network, self._rng, self.num_timesteps >= self._own.search_starts)
-            practice.lessons.add(lessons)
-            practice.afterstates.add(afterstates)
+            practice.lessons.add(**lessons._asdict())
+            practice.afterstates.add(**afterstates._asdict())
             practice.work += games.rated * practice.config.cells
             name = f"{file_name(name_of(games.config))}-{games.config.first_click}"
             self._logger.record_mean(f"train/win_rate/{name}", games.wins / games.count)
@@ -227,12 +187,17 @@ class AfterstateLearner:
         for _ in range(_STEPS_AT_ONCE):
             if practice.pending < batch:
                 break
-            lessons, afterstates = practice.lessons.draw(batch, self._rng), practice.afterstates.draw(batch, self._rng)
-            self._take_step(lessons, afterstates, practice.config.mines)
+            lessons = Lessons(*self._drawn(practice.lessons, batch))
+            self._take_step(lessons, Afterstates(*self._drawn(practice.afterstates, batch)), practice.config.mines)
             practice.pending -= batch
             practice.work += 2 * LEARNING_COST * batch * practice.config.cells
             self.num_timesteps += batch
         self.clock.lap("update")
+
+    def _drawn(self, replay: RingBuffer, batch: int) -> list[NDArray[Any]]:
+        """Returns the columns of rows drawn uniformly with replacement."""
+        rows = self._rng.integers(replay.size, size=batch)
+        return [column[rows] for column in replay.columns.values()]
 
     def _take_step(self, lessons: Lessons, afterstates: Afterstates, mines: int) -> None:
         own, network, record = self._own, self._trained, self._logger.record_mean

@@ -36,7 +36,7 @@ from baselines.learned.common.tensor_files import (
     unprefixed,
 )
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.networks import BoardNetwork, new_trunk, set_precision
+from baselines.learned.networks import BoardNetwork, Tower, set_precision
 from baselines.learned.settings import LEARNING_COST, Budget, Clock, NetworkSize, TrainingSettings, scaled
 from minesweeper_env.codes import FLAGGED, MINE
 
@@ -67,7 +67,7 @@ class BoardExtractor(BaseFeaturesExtractor):
         if not box or observation_space.high.max() != MINE:  # type: ignore[attr-defined]
             raise ValueError(f"the observations must be codes (rows, cols) of 0 to {MINE}, not {observation_space}")
         super().__init__(observation_space, features_dim=channels)
-        self.trunk, self.mines = new_trunk(NetworkSize(channels, depth)), mines
+        self.trunk, self.mines = nn.ModuleDict({"tower": Tower(NetworkSize(channels, depth))}), mines
 
     def forward(self, observations: Tensor) -> Tensor:
         """Maps codes (N, rows, cols) to features (N, channels, rows, cols) float32."""
@@ -110,6 +110,12 @@ class BoardSlot:
     work: int = 0
     drawn: int = 0
 
+    def store(self, chosen: NDArray[np.bool_], **transitions: NDArray[Any]) -> None:
+        """Stores the `chosen` ones of the last N transitions; `record_ends` adds their outcomes."""
+        rows = {name: values[chosen] for name, values in transitions.items()}
+        unknown = np.full((int(chosen.sum()), self.env.config.cells), -1, np.int8)
+        self.buffer.add(safe=unknown, games=self.games[chosen], **rows)
+
     def record_ends(self, dones: NDArray[np.bool_], infos: list[dict[str, Any]]) -> None:
         """Labels the stored boards of games that ended, and numbers the games that follow them.
 
@@ -121,22 +127,23 @@ class BoardSlot:
                 last = infos[index]["terminal_observation"].reshape(-1)
                 # A lost board shows its mines; on a won board the covered cells are the mines.
                 safe = last != MINE if (last == MINE).any() else last < FLAGGED
-                self.buffer.ended(self.games[index], safe)
+                outcomes, games = (self.buffer.columns[name][: self.buffer.size] for name in ("safe", "games"))
+                outcomes[games == self.games[index]] = safe
         self.games[dones] += len(self.games)
 
     def tensors(self) -> Tensors:
         """Returns the games and the boards, for `restore`."""
         arrays: dict[str, NDArray[Any]] = {f"env/{key}": value for key, value in self.env.get_state().items()}
         arrays |= {"episode_starts": self.episode_starts, "games": self.games}
-        arrays |= {f"buffer/{key}": value for key, value in self.buffer.get_state().items()}
-        return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+        tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+        return tensors | prefixed(self.buffer.save(), "buffer")
 
     def restore(self, tensors: Tensors) -> None:
         """Restores what `tensors` returned."""
         arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in tensors.items()}
         self.observations = self.env.set_state(unprefixed(arrays, "env"))  # type: ignore[arg-type]
         self.episode_starts, self.games = arrays["episode_starts"].astype(np.bool_), arrays["games"].copy()
-        self.buffer.set_state(unprefixed(arrays, "buffer"))  # type: ignore[arg-type]
+        self.buffer.restore(unprefixed(tensors, "buffer"))
 
 
 class MultiBoardMixin(BaseAlgorithm):
@@ -168,7 +175,7 @@ class MultiBoardMixin(BaseAlgorithm):
         self.clock, self.slots = Clock(), []
         for env, batch_size in zip(envs, batch_sizes, strict=True):
             env.clock, count = self.clock, env.num_envs
-            buffer = ThinnedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
+            buffer = ThinnedReplayBuffer(self.buffer_size, env.observation_space, device=self.device)
             games = env.reset(), np.ones(count, np.bool_), np.arange(count)
             self.slots.append(BoardSlot(env, batch_size, buffer, *games))
         self.activate(self.slots[0])

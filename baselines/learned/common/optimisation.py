@@ -88,7 +88,7 @@ class Muon(torch.optim.Optimizer):
             for parameter in group["params"]:
                 if parameter.grad is None:
                     continue
-                if is_matrix(parameter):
+                if parameter.ndim >= 2 and len(parameter) > 1 and parameter[0].numel() > 1:
                     self._step_matrix(parameter, group)
                 else:
                     self._step_other(parameter, group)
@@ -119,11 +119,6 @@ class Muon(torch.optim.Optimizer):
             state[name] / (1 - beta**step) for name, beta in zip(("mean", "square"), group["betas"], strict=True)
         )
         parameter.addcdiv_(mean, square.sqrt_().add_(_TINY), value=-group["lr"])
-
-
-def is_matrix(parameter: Tensor) -> bool:
-    """Returns whether a parameter has several rows (outputs) and several columns (inputs)."""
-    return parameter.ndim >= 2 and len(parameter) > 1 and parameter[0].numel() > 1
 
 
 def orthogonalise(matrix: Tensor) -> Tensor:

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.utils import get_device
 from torch import Tensor
 
+from baselines.learned.common.tensor_files import Tensors
+
 
 def keep_probabilities(errors: NDArray[np.float32], scale: float, least: float) -> NDArray[np.float32]:
     """Returns the probabilities that samples are kept, (N,) float32: clip(scale * error, least, 1).
@@ -49,80 +51,73 @@ class Transitions(NamedTuple):
     safe: Tensor
 
 
-class ThinnedReplayBuffer:
-    """Ring buffer of the last `buffer_size` stored transitions of all games, in columns.
+class RingBuffer:
+    """The last `capacity` of `added` rows, in arrays by name."""
 
-    Args:
-        buffer_size: number of rows.
-        observation_space: `Box` of the codes.
-        action_space: of the clicks.
-        device: device of the sampled tensors.
-        **_: what Stable-Baselines3 passes besides; any number of games may add transitions.
+    def __init__(self, capacity: int, **columns: NDArray[Any]) -> None:
+        """Makes the columns, of the types and shapes of arrays of no rows; memory is committed as they fill."""
+        self.columns = {name: np.zeros((capacity, *like.shape[1:]), like.dtype) for name, like in columns.items()}
+        self.capacity, self.added = capacity, 0
 
-    Attributes:
-        columns: the arrays by name, those of `Transitions` and "games", the number of the game of each row.
-        added: number of transitions ever stored.
+    @property
+    def size(self) -> int:
+        """The number of rows filled."""
+        return min(self.added, self.capacity)
+
+    def add(self, **rows: NDArray[Any]) -> None:
+        """Stores rows in place of the oldest ones; if more are given than fit, the last ones stay."""
+        count = len(next(iter(rows.values())))
+        places = (self.added + np.arange(count)) % self.capacity
+        kept = slice(max(0, count - self.capacity), None)
+        for name, values in rows.items():
+            column = self.columns[name]
+            column[places[kept]] = values[kept].reshape(-1, *column.shape[1:])
+        self.added += count
+
+    def save(self) -> Tensors:
+        """Returns copies of the filled rows, for `restore`."""
+        filled = {name: torch.from_numpy(column[: self.size].copy()) for name, column in self.columns.items()}
+        return filled | {"added": torch.tensor([self.added])}
+
+    def restore(self, saved: Tensors) -> None:
+        """Restores what `save` returned; raises KeyError or ValueError if it is of another buffer."""
+        self.added = int(saved["added"][0])
+        for name, column in self.columns.items():
+            column[: self.size] = saved[name].numpy()
+
+
+class ThinnedReplayBuffer(RingBuffer):
+    """The last `buffer_size` stored `Transitions` of all games, each with the number of its game, on a device.
+
+    It takes what Stable-Baselines3 passes to a replay buffer; any number of games may add transitions.
     """
 
     def __init__(
         self,
         buffer_size: int,
         observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],  # noqa: ARG002
+        *_: Any,
         device: torch.device | str = "auto",
-        **_: Any,
+        **__: Any,
     ) -> None:
-        """Makes empty arrays; the system commits their memory as they fill."""
-        self.buffer_size, self.device, self.added = buffer_size, get_device(device), 0
+        """Makes an empty buffer."""
         rows, cols = observation_space.shape or (0, 0)
-        boards = (buffer_size, rows, cols)
-        self.columns: dict[str, NDArray[Any]] = {
-            "observations": np.zeros(boards, np.int8),
-            "next_observations": np.zeros(boards, np.int8),
-            "actions": np.zeros((buffer_size, 1), np.int64),
-            "rewards": np.zeros((buffer_size, 1), np.float32),
-            "dones": np.zeros((buffer_size, 1), np.float32),
-            "safe": np.zeros((buffer_size, rows * cols), np.int8),
-            "games": np.full(buffer_size, -1, np.int64),
-        }
-
-    def size(self) -> int:
-        """Returns the number of rows filled."""
-        return min(self.added, self.buffer_size)
-
-    def add_some(self, chosen: NDArray[np.bool_], **transitions: NDArray[Any]) -> None:
-        """Stores some transitions in place of the oldest ones; `ended` adds their outcomes later.
-
-        Args:
-            chosen: (M,) bool, True for each transition to store; at most `buffer_size` of them.
-            **transitions: arrays of first dimension M, named as the columns, without "safe".
-        """
-        rows = (self.added + np.arange(int(chosen.sum()))) % self.buffer_size
-        for name, values in transitions.items():
-            column = self.columns[name]
-            column[rows] = values[chosen].reshape(-1, *column.shape[1:])
-        self.columns["safe"][rows] = -1
-        self.added += len(rows)
-
-    def ended(self, game: int, safe: NDArray[np.bool_]) -> None:
-        """Records the outcome of each cell, (rows * cols,) bool, in all stored rows of a game."""
-        self.columns["safe"][self.columns["games"] == game] = safe
+        boards, numbers = np.zeros((0, rows, cols), np.int8), np.zeros((0, 1), np.float32)
+        super().__init__(
+            buffer_size,
+            observations=boards,
+            next_observations=boards,
+            actions=np.zeros((0, 1), np.int64),
+            rewards=numbers,
+            dones=numbers,
+            safe=np.zeros((0, rows * cols), np.int8),
+            games=np.zeros(0, np.int64),
+        )
+        self.device = get_device(device)
 
     def sample(self, batch_size: int) -> Transitions:
         """Draws transitions uniformly with replacement, by PyTorch's global generator."""
-        rows = torch.randint(self.size(), (batch_size,)).numpy()
+        rows = torch.randint(self.size, (batch_size,)).numpy()
         return Transitions(
             *(torch.as_tensor(self.columns[name][rows], device=self.device) for name in Transitions._fields)
         )
-
-    def get_state(self) -> dict[str, NDArray[Any]]:
-        """Returns the stored rows and their number as arrays, for `set_state`."""
-        return {name: column[: self.size()] for name, column in self.columns.items()} | {
-            "added": np.array([self.added])
-        }
-
-    def set_state(self, state: dict[str, NDArray[Any]]) -> None:
-        """Restores what `get_state` returned; raises ValueError or KeyError if it is of another kind of buffer."""
-        self.added = int(state["added"][0])
-        for name, column in self.columns.items():
-            column[: self.size()] = state[name]

@@ -8,14 +8,12 @@ import pytest
 import torch
 from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.afterstate.learner import Replay
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.self_play import (
     MINE,
     UNKNOWN,
     AfterstateHyperparameters,
     GuessRecords,
-    Lessons,
     SelfPlay,
     finished_contents,
     worth_targets,
@@ -60,26 +58,6 @@ def test_a_covered_board_teaches_the_first_click_alone():
     assert (lessons.labels[covered].max(axis=1) < MINE).all()
     _, lessons, _ = self_play("opening", count=200)
     assert not (lessons.codes > 8).all(axis=(1, 2)).any()
-
-
-def numbered(numbers):
-    codes = np.array(numbers, np.int8)[:, None, None].repeat(2, axis=1)
-    return Lessons(codes, codes[:, :, 0])
-
-
-def test_the_replay_buffer_keeps_the_last_boards():
-    replay = Replay(5, numbered([]))
-    for numbers in ([1, 2], [3, 4, 5, 6], list(range(7, 20))):
-        replay.add(numbered(numbers))
-    assert (replay.size, replay.added) == (5, 19)
-    drawn = replay.draw(200, np.random.default_rng(0))
-    assert set(drawn.codes[:, 0, 0].tolist()) == {15, 16, 17, 18, 19}
-    assert (drawn.codes[:, 0, 0] == drawn.labels[:, 0]).all()
-    restored = Replay(5, numbered([]))
-    restored.restore(replay.save())
-    np.testing.assert_array_equal(
-        restored.draw(50, np.random.default_rng(2)).labels, replay.draw(50, np.random.default_rng(2)).labels
-    )
 
 
 ROWS, COLS, MINES = 3, 3, 2

@@ -5,7 +5,8 @@ import pytest
 import torch
 from support.tiny_training import learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, keep_probabilities
+from baselines.learned.common.multi_board import BoardSlot
+from baselines.learned.common.replay_buffer import RingBuffer, ThinnedReplayBuffer, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import distillation_loss
 from baselines.learned.networks import click_masks, unopened
@@ -16,33 +17,32 @@ from minesweeper_env.inference import mine_probabilities
 BOARD = BoardConfig(4, 5, 3, moves=("click",))
 
 
-def empty_buffer(size):
+def empty_slot(size):
     env = MinesweeperVecEnv(BOARD, 1)
-    return ThinnedReplayBuffer(size, env.observation_space, env.action_space, "cpu")
+    buffer = ThinnedReplayBuffer(size, env.observation_space, env.action_space, device="cpu")
+    return BoardSlot(env, 1, buffer, None, None, None)
 
 
-def add(buffer, numbers, chosen=None):
-    count = len(numbers)
-    marks = np.asarray(numbers)
-    boards = np.zeros((count, 4, 5), np.int8) + marks[:, None, None].astype(np.int8)
-    buffer.add_some(
-        np.ones(count, bool) if chosen is None else np.asarray(chosen),
+def add(slot, numbers, chosen=None):
+    marks = slot.games = np.asarray(numbers)
+    boards = np.zeros((len(numbers), 4, 5), np.int8) + marks[:, None, None].astype(np.int8)
+    slot.store(
+        np.ones(len(numbers), bool) if chosen is None else np.asarray(chosen),
         observations=boards,
         next_observations=boards + 1,
         actions=marks,
         rewards=marks.astype(np.float32),
         dones=marks % 2 == 0,
-        games=marks,
     )
 
 
 def test_the_buffer_keeps_the_latest_of_the_chosen():
-    buffer = empty_buffer(5)
-    add(buffer, [1, 2, 3, 4], chosen=[True, False, True, True])
-    assert buffer.size() == 3
-    add(buffer, [5, 6, 7])
-    assert buffer.size() == 5
-    assert buffer.added == 6
+    slot = empty_slot(5)
+    buffer = slot.buffer
+    add(slot, [1, 2, 3, 4], chosen=[True, False, True, True])
+    assert buffer.size == 3
+    add(slot, [5, 6, 7])
+    assert (buffer.size, buffer.added) == (5, 6)
     assert sorted(buffer.columns["actions"][:, 0]) == [3, 4, 5, 6, 7]
     torch.manual_seed(0)
     sample = buffer.sample(500)
@@ -59,26 +59,36 @@ def test_the_buffer_keeps_the_latest_of_the_chosen():
 
 @pytest.mark.parametrize("stored", [3, 4, 6])
 def test_rows_fill_in_order_and_wrap_and_a_restored_buffer_goes_on_in_them(stored):
-    buffer, other = empty_buffer(4), empty_buffer(4)
+    one, other = empty_slot(4), empty_slot(4)
     for number in range(stored):
-        add(buffer, [number])
-    other.set_state({name: array.copy() for name, array in buffer.get_state().items()})
-    assert (other.size(), other.added) == (min(stored, 4), stored)
-    for each in (buffer, other):
+        add(one, [number])
+    other.buffer.restore(one.buffer.save())
+    assert (other.buffer.size, other.buffer.added) == (min(stored, 4), stored)
+    for each in (one, other):
         add(each, [7, 8])
         expected = {3: [8, 1, 2, 7], 4: [7, 8, 2, 3], 6: [4, 5, 7, 8]}[stored]
-        assert each.columns["actions"][:, 0].tolist() == expected
+        assert each.buffer.columns["actions"][:, 0].tolist() == expected
+
+
+def test_of_more_rows_than_fit_the_last_ones_stay():
+    buffer = RingBuffer(5, numbers=np.zeros(0, np.int8))
+    for numbers in ([1, 2], [3, 4, 5, 6], list(range(7, 20))):
+        buffer.add(numbers=np.array(numbers, np.int8))
+    assert (buffer.size, buffer.added) == (5, 19)
+    assert sorted(buffer.columns["numbers"]) == [15, 16, 17, 18, 19]
 
 
 def test_the_buffer_notes_the_end_of_a_game_on_its_boards_alone():
-    buffer = empty_buffer(6)
-    add(buffer, [1, 2, 1, 3])
-    safe = np.arange(20) % 3 == 0
-    buffer.ended(1, safe)
-    np.testing.assert_array_equal(buffer.columns["safe"][[0, 2]], [safe, safe])
-    assert (buffer.columns["safe"][[1, 3]] == -1).all()
-    add(buffer, [1, 1, 1])
-    assert (buffer.columns["safe"][[4, 5, 0]] == -1).all()
+    slot, safe = empty_slot(6), np.arange(20) % 3 > 0
+    add(slot, [1, 2, 1, 3])
+    slot.games = np.array([1])
+    last = {"TimeLimit.truncated": False, "terminal_observation": np.where(safe, 0, 12).reshape(4, 5)}
+    slot.record_ends(np.array([True]), [last])
+    outcomes = slot.buffer.columns["safe"]
+    np.testing.assert_array_equal(outcomes[[0, 2]], [safe, safe])
+    assert (outcomes[[1, 3]] == -1).all()
+    add(slot, [1, 1, 1])
+    assert (outcomes[[4, 5, 0]] == -1).all()
 
 
 def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_them():
@@ -87,7 +97,7 @@ def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_t
     predicted, rewards = watch_clicks(model)
     learn(model, 12_000)
     predicted, rewards = np.concatenate(predicted), np.concatenate(rewards)
-    stored = model.replay_buffer.columns["rewards"][: model.replay_buffer.size()]
+    stored = model.replay_buffer.columns["rewards"][: model.replay_buffer.size]
     expected = np.clip(1 - predicted, 0.3, 1)
     assert len(stored) == pytest.approx(expected.sum(), rel=0.05)
     assert len(stored) < 0.8 * len(rewards)
@@ -114,21 +124,22 @@ def test_nothing_is_thinned_or_learned_in_hindsight_with_gamma_above_0():
     model = make_model(tiny("dqn", reward="win", gamma=0.5))
     assert model.hindsight == model.keep_scale == 0
     learn(model, 600)
-    assert model.replay_buffer.size() == model.num_timesteps
+    assert model.replay_buffer.size == model.num_timesteps
 
 
 @pytest.mark.parametrize("mines", [2, 9])
 def test_the_last_board_of_a_game_shows_where_the_mines_were(mines):
-    slot, found = make_model(tiny("dqn", boards=(f"4x5/{mines}",), first_click="any", envs=50)).slot, {}
-    slot.buffer.ended = found.__setitem__
+    slot = make_model(tiny("dqn", boards=(f"4x5/{mines}",), first_click="any", envs=50)).slot
     seen = {True: 0, False: 0}
     for _ in range(60):
         layouts, numbers = slot.env.games._current_games().mines(), slot.games.copy()
+        slot.store(np.ones(50, bool), observations=np.zeros((50, 4, 5), np.int8))
         _, _, dones, infos = slot.env.step(slot.env.games.sample_actions())
         slot.record_ends(dones, infos)
         for index in np.flatnonzero(dones):
             if infos[index]["episode"]["l"] > 1:
-                np.testing.assert_array_equal(found[numbers[index]], ~layouts[index].reshape(-1))
+                outcomes = slot.buffer.columns["safe"][slot.buffer.columns["games"] == numbers[index]]
+                np.testing.assert_array_equal(outcomes[-1], ~layouts[index].reshape(-1))
                 seen[infos[index]["is_success"]] += 1
     assert seen[False] > 20
     assert mines == 9 or seen[True] > 5
@@ -137,7 +148,7 @@ def test_the_last_board_of_a_game_shows_where_the_mines_were(mines):
 def test_what_is_learned_in_hindsight_is_what_the_game_showed():
     model = make_model(tiny("dqn", boards=("4x5/3",)))
     learn(model, 1_200)
-    columns = {name: column[: model.replay_buffer.size()] for name, column in model.replay_buffer.columns.items()}
+    columns = {name: column[: model.replay_buffer.size] for name, column in model.replay_buffer.columns.items()}
     known = columns["safe"][:, 0] >= 0
     assert known.mean() > 0.8
     boards, safe = columns["observations"][known], columns["safe"][known]
@@ -169,11 +180,11 @@ def test_ppo_remembers_boards_and_how_their_games_ended():
     for slot, mines in zip(model.slots, (3, 4), strict=True):
         buffer = slot.buffer
         assert 0.3 * model.num_timesteps / 2 < buffer.added < model.num_timesteps / 2
-        safe = buffer.columns["safe"][: buffer.size()]
+        safe = buffer.columns["safe"][: buffer.size]
         known = safe[:, 0] >= 0
         assert known.mean() > 0.5
         assert ((safe[known] == 0).sum(axis=1) == mines).all()
-        boards = buffer.columns["observations"][: buffer.size()].reshape(buffer.size(), -1)
+        boards = buffer.columns["observations"][: buffer.size].reshape(buffer.size, -1)
         assert (safe[known][boards[known] < 9] == 1).all()
         assert slot.drawn > buffer.added
 
