@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.policy import GUESS_BREADTH, GUESS_SLACK, SURE, AfterstatePolicy
@@ -141,24 +141,16 @@ class LearnedPolicy:
     @one_thread()
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """Returns the network's outputs (N, rows * cols) float32 for codes (N, rows, cols)."""
-        device = next(self.network.parameters()).device
+        device, (rows, cols) = next(self.network.parameters()).device, observations.shape[1:]
+        chosen = symmetries(rows, cols)[: None if self.symmetries else 1]
+        turns = [(symmetry, new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
+        outputs = []
         with torch.no_grad():
-            outputs = [
-                self._rate(torch.as_tensor(observations[start : start + BATCH], device=device)).cpu().numpy()
-                for start in range(0, len(observations), BATCH)
-            ]
+            for start in range(0, len(observations), BATCH):
+                boards = torch.as_tensor(observations[start : start + BATCH], device=device)
+                views = [self.network(transform(boards, turn), self.config.mines)[:, cells] for turn, cells in turns]
+                outputs.append(torch.stack(views).mean(dim=0).cpu().numpy())
         return np.concatenate(outputs)
-
-    def _rate(self, boards: Tensor) -> Tensor:
-        rows, cols = boards.shape[1:]
-        chosen = symmetries(rows, cols) if self.symmetries else symmetries(rows, cols)[:1]
-        rated = [
-            self.network(transform(boards, symmetry), self.config.mines)[
-                :, new_cells(rows, cols, symmetry, boards.device)
-            ]
-            for symmetry in chosen
-        ]
-        return torch.stack(rated).mean(dim=0)
 
 
 def click_agent(

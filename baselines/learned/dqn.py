@@ -81,15 +81,10 @@ class MinesweeperQNetwork(QNetwork):
 
     probability = True
 
-    def outputs(self, obs: PyTorchObs) -> Tensor:
-        """Returns the outputs of the head, (N, rows * cols): logits if `probability`, and Q-values if not."""
-        outputs: Tensor = self.q_net(self.extract_features(obs, self.features_extractor))
-        return outputs
-
     def forward(self, obs: PyTorchObs) -> Tensor:
         """Returns the Q-values, (N, rows * cols); `ILLEGAL` where a click does nothing."""
         assert isinstance(obs, Tensor)
-        outputs = self.outputs(obs)
+        outputs = super().forward(obs)
         values = torch.sigmoid(outputs) if self.probability else outputs
         return values.masked_fill(~click_masks(obs), ILLEGAL)
 
@@ -271,9 +266,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
 
     def _losses(self, sample: Transitions) -> Tensor:
         """Returns the loss of each sample, (N, 1)."""
-        assert isinstance(self.q_net, MinesweeperQNetwork)
         boards, cells = turn_at_random(sample.observations)
-        outputs = self.q_net.outputs(boards)
+        outputs = QNetwork.forward(self.q_net, boards)  # logits of illegal clicks, too
         if self.teacher:
             return distillation_loss(outputs, boards, self.slot.env.config)
         # Undo the symmetry: actions and hindsight refer to the original cells.

@@ -30,21 +30,6 @@ _MANY = 64.0
 """The number of unopened safe cells that the input plane shows as 1; larger numbers look the same."""
 
 
-class ResidualBlock(nn.Module):
-    """Residual block x -> x + conv(relu(conv(x))), for nonnegative features (He et al. 2016)."""
-
-    def __init__(self, channels: int) -> None:
-        """Makes the two convolutions on (N, channels, rows, cols)."""
-        super().__init__()
-        self.first = nn.Conv2d(channels, channels, 3, padding=1)
-        self.second = nn.Conv2d(channels, channels, 3, padding=1)
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Maps (N, channels, rows, cols) to the same shape."""
-        changes: Tensor = self.second(torch.relu_(self.first(features)))
-        return changes.add_(features)
-
-
 class GlobalPooling(nn.Module):
     """Adds a bias per channel from the mean and maximum over the board, as in KataGo (Wu 2019, section 3.3)."""
 
@@ -118,6 +103,8 @@ def _planes_of_mines(covered: Tensor, mines: int | Tensor | None) -> Tensor:
 class Tower(nn.Module):
     """Maps boards to features by applying one residual block `depth` times with the same weights.
 
+    The block is x -> pooling(x + conv(relu(conv(x)))), for nonnegative features (He et al. 2016).
+
     Reasoning on a board repeats the same step. A recurrent block learns this step from all its applications at once
     (Schwarzschild et al. 2021, "Can you learn an algorithm?"). Networks with separate weights per step learned slower.
 
@@ -131,7 +118,10 @@ class Tower(nn.Module):
         self.dtype = torch.float32
         self.depth = size.depth
         self.stem = nn.Conv2d(PLANES, size.channels, 3, padding=1)
-        self.block = nn.Sequential(ResidualBlock(size.channels), GlobalPooling(size.channels))
+        first, second = (nn.Conv2d(size.channels, size.channels, 3, padding=1) for _ in range(2))
+        # Stored weights have these names.
+        convolutions = nn.Sequential(OrderedDict(first=first, relu=nn.ReLU(inplace=True), second=second))
+        self.block = nn.Sequential(convolutions, GlobalPooling(size.channels))
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, codes: Tensor, mines: int | Tensor | None) -> Tensor:
@@ -139,8 +129,9 @@ class Tower(nn.Module):
         planes = board_planes(codes, mines)
         with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
             features = torch.relu_(self.stem(planes))
+            convolutions, pooling = self.block
             for _ in range(self.depth):
-                features = self.block(features)
+                features = pooling(convolutions(features).add_(features))
         return features.float()
 
 
@@ -209,17 +200,16 @@ class RecallTower(nn.Module):
 
     def begin_with(self, tower: Tower) -> None:
         """Copies a tower without recall, so that both compute the same; raises ValueError if the channels differ."""
-        block, pooling = tower.block
-        assert isinstance(block, ResidualBlock)
-        assert block.first.bias is not None
+        convolutions, pooling = tower.block
+        given = convolutions.state_dict()
         weights = {f"stem.{name}": tensor for name, tensor in tower.stem.state_dict().items()}
-        weights |= {"first.weight": block.first.weight, "recall.bias": block.first.bias}
+        weights |= {"first.weight": given["first.weight"], "recall.bias": given["first.bias"]}
         weights["recall.weight"] = torch.zeros_like(self.recall.weight)
-        weights |= {f"second.{name}": tensor for name, tensor in block.second.state_dict().items()}
+        weights |= {name: given[name] for name in ("second.weight", "second.bias")}
         weights |= {f"pooling.{name}": tensor for name, tensor in pooling.state_dict().items()}
         own = {name: tensor.shape for name, tensor in self.state_dict().items()}
         if own != {name: tensor.shape for name, tensor in weights.items()}:
-            raise ValueError(f"the tower has {len(block.first.weight)} channels, not {len(self.first.weight)}")
+            raise ValueError(f"the tower has {len(given['first.weight'])} channels, not {len(self.first.weight)}")
         self.load_state_dict(weights)
 
 

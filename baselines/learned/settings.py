@@ -193,8 +193,8 @@ class TrainingSettings(Options):
             raise ValueError(
                 f"algo {self.algo} learns from guesses, and no_guess {self.no_guess} needs none; choose algo dqn or ppo"
             )
-        object.__setattr__(self, "boards", _distinct(self.boards))
         _ = self.configs
+        object.__setattr__(self, "boards", tuple(self.boards))
 
     @cached_property
     def own(self) -> Any:
@@ -203,7 +203,11 @@ class TrainingSettings(Options):
 
     @property
     def configs(self) -> list[BoardConfig]:
-        """The configurations of all boards, with clicks as the only moves."""
+        """The configurations of all boards, with clicks as the only moves; ValueError if one is not allowed."""
+        if not isinstance(self.boards, (tuple, list)) or not 1 <= len(self.boards) <= MAX_BOARDS:
+            raise ValueError(f"boards must be 1 to {MAX_BOARDS} texts such as 8x8/14, not {self.boards!r}")
+        if len(set(map(str, self.boards))) < len(self.boards):
+            raise ValueError(f"each board may be given once, not {', '.join(map(str, self.boards))}")
         level: Any = False if self.no_guess == "none" else self.no_guess
         return [parse_board(text, self.first_click, level) for text in self.boards]
 
@@ -237,14 +241,6 @@ def scaled(number: int, cells: int) -> int:
     return max(min(number, LEAST_BOARDS), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
 
 
-def _distinct(boards: Any) -> tuple[str, ...]:
-    if not isinstance(boards, (tuple, list)) or not 1 <= len(boards) <= MAX_BOARDS:
-        raise ValueError(f"boards must be 1 to {MAX_BOARDS} texts such as 8x8/14, not {boards!r}")
-    if len(set(map(str, boards))) < len(boards):
-        raise ValueError(f"each board may be given once, not {', '.join(map(str, boards))}")
-    return tuple(boards)
-
-
 ACTIVITIES = ("environment", "inference", "update")
 """Activities of a learner, whose fractions of the time are reported."""
 
@@ -276,13 +272,12 @@ class Budget:
         return min(1.0, self.elapsed() / self.seconds)
 
 
+@dataclass
 class Clock:
     """Counts the seconds of each of `ACTIVITIES`."""
 
-    def __init__(self) -> None:
-        """Starts the first lap."""
-        self.seconds = dict.fromkeys(ACTIVITIES, 0.0)
-        self._last = time.perf_counter()
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(ACTIVITIES, 0.0))
+    _last: float = field(default_factory=time.perf_counter)
 
     def lap(self, name: str) -> None:
         """Adds the time since the last lap to an activity; time of another name counts for none."""

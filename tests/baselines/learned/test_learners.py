@@ -3,6 +3,7 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
+from stable_baselines3.dqn.policies import QNetwork
 from support.policies import click_config
 from support.tiny_training import ALL, learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
@@ -83,7 +84,7 @@ def test_dqn_target_takes_the_best_legal_next_click():
     with torch.no_grad():
         for head in (model.q_net.q_net, model.q_net_target.q_net):
             head.layer.weight.normal_()
-        raw = torch.sigmoid(model.q_net_target.outputs(torch.as_tensor(boards)))
+        raw = torch.sigmoid(QNetwork.forward(model.q_net_target, torch.as_tensor(boards)))
     rewards, dones = torch.full((300, 1), 0.25), torch.zeros(300, 1)
     dones[:10] = 1
     sample = Transitions(None, torch.as_tensor(boards), None, rewards, dones, None)

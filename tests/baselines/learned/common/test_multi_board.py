@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from stable_baselines3.dqn.policies import QNetwork
 from support.tiny_training import ALL, BOTH, learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
@@ -133,7 +134,7 @@ def test_a_training_begins_with_the_weights_of_another_agent(algo, tmp_path):
     values = learner.current_network()(codes, 2)
     torch.testing.assert_close(values, given(codes, 2) * (SHARPNESS if algo == "ppo" else 1))
     if algo == "dqn":
-        torch.testing.assert_close(learner.q_net_target.outputs(codes), values)
+        torch.testing.assert_close(QNetwork.forward(learner.q_net_target, codes), values)
     with pytest.raises(ValueError, match="do not fit"):
         learner.begin_with(BoardNetwork.of_size(NetworkSize(5, 1)))
 
