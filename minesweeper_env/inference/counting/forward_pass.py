@@ -145,12 +145,8 @@ def _add_level(work: Workspace, level: int, states: int, width: int) -> bool:
             _thin_out(work, level)
         if longs[ws.NEXT_VALUE] + needed > limit:
             return False
-    row[ws.FIRST], row[ws.STATES], row[ws.VALUE], row[ws.WIDTH] = (
-        longs[ws.NEXT_STATE],
-        states,
-        longs[ws.NEXT_VALUE],
-        width,
-    )
+    row[ws.FIRST], row[ws.STATES] = longs[ws.NEXT_STATE], states
+    row[ws.VALUE], row[ws.WIDTH] = longs[ws.NEXT_VALUE], width
     longs[ws.NEXT_STATE] += states
     longs[ws.NEXT_VALUE] += needed
     return True

@@ -131,11 +131,10 @@ def _decide(clues: Clues, closure: Closure, found: int) -> int:
         for k in range(closure.counts[CERTAIN]):
             sentence = closure.sentences[k, LISTED]
             for i in range(closure.sentences[sentence, START], closure.sentences[sentence + 1, START]):
-                fault = NOWHERE
                 if clues.known[closure.entries[i, CELL]] == UNKNOWN:
                     fault = settle(clues, closure.entries[i, CELL], int(closure.sentences[sentence, MINES] > 0))
-                if fault != NOWHERE:
-                    return fault
+                    if fault != NOWHERE:
+                        return fault
     elif found != NOTHING and found != TOO_HARD:
         for cell in range(len(clues.neighbours)):
             if is_left_over(clues, closure, cell):

@@ -62,9 +62,8 @@ def pack_sentences(clues: Clues, closure: Closure, mines: int, unknown: int) -> 
         # The score counts the weight, then the cells that are left over.
         closure.cells[:, TAKEN] = 0
         for begin in range(places - 1, -1, -1):
-            closure.cells[begin, BEST] = max(
-                closure.cells[begin + 1, BEST], _search(closure, kind, begin, places, False)
-            )
+            best = _search(closure, kind, begin, places, False)
+            closure.cells[begin, BEST] = max(closure.cells[begin + 1, BEST], best)
         if closure.counts[NODES] > MAX_NODES:
             return TOO_HARD
         weight = (closure.cells[0, BEST] + cells) // (cells + 1)

@@ -90,9 +90,8 @@ def length(closure: Closure, sentence: int) -> int:
 @inlined
 def is_certain(closure: Closure, sentence: int) -> bool:
     """Returns whether all cells of a sentence are free, or all are mines."""
-    return bool(
-        closure.sentences[sentence, MINES] == 0 or closure.sentences[sentence, MINES] == length(closure, sentence)
-    )
+    mines = closure.sentences[sentence, MINES]
+    return bool(mines == 0 or mines == length(closure, sentence))
 
 
 @subroutine
