@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from baselines.policy import DEFAULT_MOVES, PolicyError
 from baselines.support.act_inputs import checked_act
-from baselines.support.checks import one_of
-from baselines.support.extras import import_extra
+from baselines.support.checks import import_extra, one_of
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig, parse_size, whole_number
 from minesweeper_env.observations import ENCODINGS, Encoder

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from baselines.support.extras import import_extra
+from baselines.support.checks import import_extra
 from baselines.support.files import COPIES
 from baselines.support.processes import VARIABLES
 from baselines.support.provenance import own_identity

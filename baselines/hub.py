@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from baselines.support.extras import import_extra
+from baselines.support.checks import import_extra
 from minesweeper_env.notices import say
 
 PREFIX = "hf:"

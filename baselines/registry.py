@@ -21,8 +21,7 @@ from baselines.hub import DESCRIPTION, PREFIX, WEIGHTS, hub_folder, is_hub_name,
 from baselines.own import EntryFactory, Specification, existing_file, load
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
-from baselines.support.checks import number_or_text
-from baselines.support.extras import check_extra, import_extra
+from baselines.support.checks import check_extra, import_extra, number_or_text
 from baselines.support.files import local_path
 from minesweeper_env.config import BoardConfig
 

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain, typed_command
-from baselines.support.extras import MissingExtraError, missing_extra
+from baselines.support.checks import MissingExtraError, missing_extra
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
 from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.catalogue import Catalogue, language_of

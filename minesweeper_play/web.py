@@ -18,7 +18,7 @@ from textual_serve.server import Server
 
 from baselines.cli.start import BAD_ARGUMENTS, INTERRUPTED, explain
 from baselines.policy import PolicyError
-from baselines.support.extras import MissingExtraError
+from baselines.support.checks import MissingExtraError
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from baselines.cli.start import BAD_ARGUMENTS
 from baselines.cluster import parse_address
-from baselines.support.extras import check_extra
+from baselines.support.checks import check_extra
 from baselines.workers import MakeWorkers, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.notices import say

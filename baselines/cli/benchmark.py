@@ -23,7 +23,7 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.command import Command, Work
 from baselines.cli.start import announce, listed
-from baselines.support.extras import check_extra
+from baselines.support.checks import check_extra
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from baselines.cli.arguments import Parser
 from baselines.cli.start import FAILED, INTERRUPTED, MODULE, explain, typed_command
-from baselines.support.extras import MissingExtraError
+from baselines.support.checks import MissingExtraError
 from minesweeper_env.notices import say
 
 Work = Callable[[], int | None]

@@ -13,7 +13,7 @@ from baselines.cli.command import Command, Work
 from baselines.cli.start import announce, listed
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.support.board_names import name_of
-from baselines.support.extras import check_extra
+from baselines.support.checks import check_extra
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from baselines.cli.start import INTERRUPTED, announce, listed
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import check_name, policy_names
 from baselines.support.board_names import board_of, rules_of
-from baselines.support.extras import check_extra
+from baselines.support.checks import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
 from minesweeper_env.notices import say

@@ -16,7 +16,7 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.hub import DEFAULT_REVISION, LIMITS, MIB, PREFIX, RUN, HubName, check_sizes, is_hub_name, parse_hub_name
 from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import board_name
-from baselines.support.extras import check_extra
+from baselines.support.checks import check_extra
 from baselines.support.structs import Agent, Row, Run, read_as, read_results
 from minesweeper_env.texts import markdown, markdown_code
 

@@ -27,7 +27,7 @@ from baselines.cli.train import NEEDED
 from baselines.evaluation.seeds import check_seeds
 from baselines.learned.configurations import RUN_FILE, check_earlier
 from baselines.learned.settings import LEAST_SEEDS, TrainingSettings
-from baselines.support.extras import check_extra, import_extra
+from baselines.support.checks import check_extra, import_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.progress import game_bar

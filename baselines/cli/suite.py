@@ -11,7 +11,7 @@ from baselines.cli.arguments import SUITE_NEEDS, Parser, check_workers, chosen_w
 from baselines.cli.command import Command, Work
 from baselines.cli.start import announce
 from baselines.registry import check_name, pinned
-from baselines.support.extras import check_extra
+from baselines.support.checks import check_extra
 
 EXAMPLES = """\
 {0} ladder --out runs/ladder --workers 4

@@ -18,8 +18,7 @@ from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.configurations import RUN_FILE
 from baselines.learned.settings import TrainingSettings, hyperparameters_of
-from baselines.support.checks import number_or_text
-from baselines.support.extras import check_extra, import_extra
+from baselines.support.checks import check_extra, import_extra, number_or_text
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.provenance import earlier_results, own_identity

@@ -17,7 +17,7 @@ from baselines.cli.command import Command, Work
 from baselines.cli.start import FAILED, INTERRUPTED, announce, explain, sibling
 from baselines.learned.configurations import long_help, settings_and_folder
 from baselines.learned.settings import TrainingSettings, options_of
-from baselines.support.extras import check_extra, import_extra
+from baselines.support.checks import check_extra, import_extra
 from baselines.support.files import hold_folder, is_empty
 from minesweeper_env.notices import say
 

@@ -23,7 +23,7 @@ from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.registry import build_policy, find_policy, pinned
 from baselines.support.act_inputs import policy_name
 from baselines.support.board_names import name_of
-from baselines.support.extras import import_extra
+from baselines.support.checks import import_extra
 from baselines.support.progress import game_bar
 from baselines.workers import MakeWorkers, local_workers
 from minesweeper_env.config import BoardConfig, whole_number

@@ -24,7 +24,7 @@ from baselines.evaluation.results import (
 )
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.support.board_names import name_of, rules_of
-from baselines.support.extras import import_extra
+from baselines.support.checks import import_extra
 from baselines.support.figures import check_plot
 from baselines.support.files import check_writable, replace_file, write_json
 from baselines.support.tables import Page, Table

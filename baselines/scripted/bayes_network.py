@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.support.board_names import board_of
-from baselines.support.checks import one_of
-from baselines.support.extras import import_extra
+from baselines.support.checks import import_extra, one_of
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module, metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any], outer: str
 def own_identity() -> dict[str, str]:
     """Returns what changes a game besides its seed: the files of this package, versions, and the form of float32."""
     python = ".".join(platform.python_version_tuple()[:2])
-    versions = {name: _version(name) for name in ("numpy", "numba", "torch")}
+    versions = {name: metadata.version(name) if find_spec(name) else "none" for name in ("numpy", "numba", "torch")}
     mode = next((os.environ[name].lower() for name in _FLOAT32_MATH if os.environ.get(name)), "strict")
     precision = "float32" if mode == "strict" else mode
     return {"package": package_hash(), "python": python, **versions, "precision": precision}
@@ -81,13 +82,6 @@ def package_hash() -> str:
             content = hashlib.sha256(path.read_bytes()).digest()
             digest.update(f"{name}/{path.relative_to(folder).as_posix()}\n".encode() + content)
     return digest.hexdigest()[:12]
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "none"
 
 
 def processor_name() -> str:

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.checks import MissingExtraError, import_extra
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import FLAGGED
 from minesweeper_play.game.moves import Report

@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, INTERRUPTED, explain
 from baselines.policy import PolicyError
-from baselines.support.extras import MissingExtraError
+from baselines.support.checks import MissingExtraError
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.explanations import statistics_table

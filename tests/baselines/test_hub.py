@@ -22,7 +22,7 @@ from baselines.learned.agents import save_agent
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from baselines.registry import check_name, find_policy, pinned, policy_digest, read_specification
-from baselines.support.extras import MissingExtraError
+from baselines.support.checks import MissingExtraError
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 

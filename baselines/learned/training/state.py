@@ -34,7 +34,7 @@ from baselines.learned.training.curves import MINUTES, ROW, draw_curves
 from baselines.policy import Policy
 from baselines.registry import CHECKPOINT_FILE, build_policy
 from baselines.support.board_names import file_name
-from baselines.support.extras import import_extra
+from baselines.support.checks import import_extra
 from baselines.support.files import first_line, replace_file, write_json
 from baselines.support.provenance import own_identity, processor_name, source_commit
 from baselines.support.structs import Kept, Rate, Run, convert, read_as

@@ -123,7 +123,7 @@ def test_bad_arguments_are_answered_in_one_line(arguments, problem, capsys, tmp_
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch, capsys):
-    monkeypatch.setattr("baselines.support.extras.find_spec", lambda _: None)
+    monkeypatch.setattr("baselines.support.checks.find_spec", lambda _: None)
     with pytest.raises(SystemExit, match="2"):
         dataset.main([*BOARD])
     assert "minari is not installed; install it with: pip install 'minesweeper-env[minari]'" in capsys.readouterr().err

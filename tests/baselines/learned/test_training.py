@@ -165,7 +165,7 @@ def test_wandb_gets_the_settings_and_continues_its_run(tmp_path, monkeypatch):
 
 
 def test_a_missing_tracker_is_named_before_the_training(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("baselines.support.extras.find_spec", lambda module: None if module == "wandb" else module)
+    monkeypatch.setattr("baselines.support.checks.find_spec", lambda module: None if module == "wandb" else module)
     with pytest.raises(SystemExit) as stopped:
         main(["--steps", "100", "--track", "--out", str(tmp_path / "run")])
     assert stopped.value.code == 2
