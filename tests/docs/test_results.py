@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from support.docs_scripts import load_script
@@ -55,7 +56,7 @@ def test_tables_have_at_most_twelve_rows_and_name_their_command_and_seeds(policy
     filled = text[text.index("<!-- results:") : text.index("<!-- end of results -->")]
     assert filled.count("\n|") <= 14
     assert "`python " in filled
-    assert "of seeds" in filled.replace("\n", " ")
+    assert re.search(r"seeds\s\d", filled)
 
 
 @pytest.mark.parametrize("tested", ["exact", "subset"])
