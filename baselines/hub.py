@@ -29,7 +29,9 @@ LIMITS = {DESCRIPTION: MIB, WEIGHTS: 512 * MIB, RUN: 4 * MIB, "curves.png": 16 *
 SECONDS = 10.0
 """Time after which the hub counts as out of reach."""
 
-_NAME = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^\s:@]+))?", re.ASCII)
+HUB_NAME = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^\s:@]+))?", re.ASCII)
+"""Matches the name of an agent on the hub, without options."""
+
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -61,14 +63,9 @@ class HubName(NamedTuple):
         return f"{PREFIX}{self.repository}@{self.revision}"
 
 
-def is_hub_name(text: str) -> bool:
-    """Returns whether a text is the name of an agent on the hub, without options."""
-    return _NAME.fullmatch(text) is not None
-
-
 def parse_hub_name(text: str) -> HubName:
     """Returns the parts of a name, with `DEFAULT_REVISION` if it has no revision; ValueError for another form."""
-    match = _NAME.fullmatch(text)
+    match = HUB_NAME.fullmatch(text)
     if match is None:
         raise ValueError(
             "write an agent of the Hugging Face hub as hf:user/repo@revision, perhaps with "

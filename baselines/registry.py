@@ -17,7 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from baselines.hub import DESCRIPTION, PREFIX, WEIGHTS, hub_folder, is_hub_name, parse_hub_name, pinned_name
+from baselines.hub import DESCRIPTION, HUB_NAME, PREFIX, WEIGHTS, hub_folder, parse_hub_name, pinned_name
 from baselines.own import EntryFactory, Specification, existing_file, load
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
@@ -141,7 +141,7 @@ def agent_folder(name: str) -> Path | None:
     for folder in (AGENTS_FOLDER / name, local_path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder
-    return hub_folder(name) if is_hub_name(name) else None
+    return hub_folder(name) if HUB_NAME.fullmatch(name) else None
 
 
 def make_policy(
@@ -217,7 +217,7 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
         MissingExtraError: the policy needs a package that is not installed.
     """
     specification = read_specification(name)
-    if is_hub_name(specification.base):
+    if HUB_NAME.fullmatch(specification.base):
         name = pinned(name)
     for option in specification.options.keys() & options.keys():
         raise ValueError(f"option {option} of policy {name!r} is given twice")
@@ -240,7 +240,7 @@ def pinned(name: str) -> str:
     be had. A specification of another policy is returned as it is.
     """
     base = read_specification(name).base
-    return pinned_name(base) + name[len(base) :] if is_hub_name(base) else name
+    return pinned_name(base) + name[len(base) :] if HUB_NAME.fullmatch(base) else name
 
 
 def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
@@ -250,7 +250,7 @@ def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
     `folder`: these are data. For a class or a function, what the user has `typed` is returned; a ValueError if nothing.
     """
     for base in (name, *accumulate(name.split(":"), "{}:{}".format)):
-        if base in policy_names() or (is_hub_name(base) and parse_hub_name(base).is_pinned):
+        if base in policy_names() or (HUB_NAME.fullmatch(base) and parse_hub_name(base).is_pinned):
             return name
         path = (folder / base).resolve()
         if base and path.is_relative_to(folder.resolve()) and (path / AGENT_FILE).is_file():
@@ -266,7 +266,7 @@ def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
 def check_name(name: str) -> None:
     """Raises a ValueError unless a specification is well formed and its policy or file exists; loads nothing."""
     specification = read_specification(name)
-    if is_hub_name(specification.base):
+    if HUB_NAME.fullmatch(specification.base):
         check_extra("huggingface_hub", "hub")
     if specification.in_file:
         existing_file(specification)
@@ -325,7 +325,7 @@ def read_specification(text: str) -> Specification:
 
 
 def _is_name(text: str) -> bool:
-    return text in SCRIPTED or is_hub_name(text) or agent_folder(text) is not None
+    return text in SCRIPTED or HUB_NAME.fullmatch(text) is not None or agent_folder(text) is not None
 
 
 def _parse_options(text: str, given: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 from stable_baselines3.common.logger import Logger
@@ -24,7 +25,6 @@ from baselines.learned.agents import CLICKS, load_network, read_description
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.configurations import read_configuration
 from baselines.learned.settings import PRECISIONS, Budget, TrainingSettings
-from baselines.learned.training.loop import resolve_settings
 from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 
@@ -68,7 +68,7 @@ def players() -> Iterator[str]:
 
 def learner_of(name: str) -> MultiBoardMixin:
     """Returns a model that continues from the weights of a shipped agent, if it is there."""
-    settings = resolve_settings(TrainingSettings.of(read_configuration(f"{name}-8x8")))
+    settings = replace(TrainingSettings.of(read_configuration(f"{name}-8x8")), device="cpu")
     learner = settings.own.make_learner(settings)
     if name in agent_names():
         learner.begin_with(load_network(AGENTS_FOLDER / name))

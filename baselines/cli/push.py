@@ -13,7 +13,7 @@ from baselines.cli.arguments import Parser, parse_path
 from baselines.cli.command import Command, Work
 from baselines.cli.start import announce
 from baselines.evaluation.intervals import wilson_interval
-from baselines.hub import DEFAULT_REVISION, LIMITS, MIB, PREFIX, RUN, HubName, check_sizes, is_hub_name, parse_hub_name
+from baselines.hub import DEFAULT_REVISION, HUB_NAME, LIMITS, MIB, PREFIX, RUN, HubName, check_sizes, parse_hub_name
 from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import board_name
 from baselines.support.checks import check_extra
@@ -55,14 +55,14 @@ def _add_arguments(parser: Parser) -> None:
 
 def _prepare(options: argparse.Namespace) -> Work:
     text = f"{PREFIX}{options.repository}@{options.revision}"
-    if "@" in options.repository or not is_hub_name(text) or parse_hub_name(text).is_pinned:
+    if "@" in options.repository or not HUB_NAME.fullmatch(text) or parse_hub_name(text).is_pinned:
         raise ValueError(f"write the repository as USER/REPO and the branch as --revision BRANCH, not {text!r}")
     for module, extra in (("huggingface_hub", "hub"), ("torch", "train"), ("safetensors", "train")):
         check_extra(module, extra)
     name = parse_hub_name(text)
     action = "List what would be sent" if options.dry_run else "Check and send the agent"
     announce(f"{action} of {options.agent} to {name}")
-    folder = None if is_hub_name(options.agent) else agent_folder(options.agent)
+    folder = None if HUB_NAME.fullmatch(options.agent) else agent_folder(options.agent)
     if folder is None:
         shipped = ", ".join(agent_names())
         raise ValueError(f"{options.agent} is no run folder with {AGENT_FILE}, and no shipped agent ({shipped})")

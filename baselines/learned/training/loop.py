@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from baselines.hub import is_hub_name, pinned_name
+from baselines.hub import HUB_NAME, pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
 from baselines.learned.configurations import training_of
 from baselines.learned.settings import Budget, TrainingSettings
@@ -51,7 +51,13 @@ def train(settings: TrainingSettings, folder: Path, command: str = "", *, resume
 
 def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> Training:
     """Returns a training that is ready to run; it writes nothing. For the arguments and errors see `train`."""
-    settings = resolve_settings(settings)
+    on_gpu = settings.device != "cpu" and torch.cuda.is_available()
+    if settings.device == "cuda" and not on_gpu:
+        raise ValueError("device cuda is not available; use cpu or auto")
+    torch.set_num_threads(settings.threads)
+    keep_freed_memory()
+    origin = pinned_name(settings.start) if settings.start and HUB_NAME.fullmatch(settings.start) else settings.start
+    settings = replace(settings, device="cuda" if on_gpu else "cpu", start=origin)
     learner, start, progress = settings.own.make_learner(settings), None, Progress(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
         progress = restore(learner, folder / CHECKPOINT_FILE)
@@ -62,19 +68,6 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     # Without a kept agent the first evaluation was cut off, and is due again.
     training.done = 0 if progress.kept is None else training.evaluations_due
     return training
-
-
-def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
-    """Returns the settings with the device chosen and the start pinned, and sets the number of threads of PyTorch."""
-    device = settings.device
-    if device == "cuda" and not torch.cuda.is_available():
-        raise ValueError("device cuda is not available; use cpu or auto")
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_num_threads(settings.threads)
-    keep_freed_memory()
-    start = settings.start
-    return replace(settings, device=device, start=pinned_name(start) if start and is_hub_name(start) else start)
 
 
 def _start_from(learner: Learner, agent: str) -> dict[str, Any]:
