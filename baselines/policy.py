@@ -7,10 +7,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DEFAULT_MOVES", "Policy", "PolicyError"]
+__all__ = ["DEFAULT_MOVES", "RESIGN", "Policy", "PolicyError"]
 
 DEFAULT_MOVES: tuple[str, ...] = ("click",)
 """The moves of a policy whose class has no attribute `moves`."""
+
+
+RESIGN = -1
+"""The action of a policy with the attribute `may_resign` that gives a game up; the game counts as truncated."""
 
 
 class PolicyError(RuntimeError):
@@ -28,6 +32,8 @@ class Policy(Protocol):
     - `batch_size`: the number of games that it prefers to play side by side.
     - `counters`, dict[str, int]: running totals since the policy was made, such as {"guesses": 12}. They never
       decrease, even on `reset`; results report them per game.
+    - `may_resign`: True if its actions may be `RESIGN`.
+    - `judged`: True to judge its clicks by the exact mine probabilities without being asked to.
     - `finishes(board)`: True if the policy would still flag every mine once each safe cell is open. The board is
       (rows, cols) int8 with all safe cells open. It is called only in games with the move "flag".
     """

@@ -32,6 +32,7 @@ __all__ = [
     "CHECKPOINT_FILE",
     "DEFAULT_MOVES",
     "SCRIPTED",
+    "SERVED",
     "PolicyMaker",
     "agent_folder",
     "agent_names",
@@ -67,6 +68,9 @@ SCRIPTED: dict[str, str] = {
     "optimal": "baselines.scripted.oracle_play.optimal:OptimalPolicy",
 }
 """The scripted policies, weakest first, each with its class as "module:class"."""
+
+SERVED = {"chat": "baselines.llm.chat:ChatPolicy"}
+"""The policies that ask a server, which their options name."""
 
 AGENT_FILE = DESCRIPTION
 """The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
@@ -325,7 +329,7 @@ def read_specification(text: str) -> Specification:
 
 
 def _is_name(text: str) -> bool:
-    return text in SCRIPTED or HUB_NAME.fullmatch(text) is not None or agent_folder(text) is not None
+    return text in SCRIPTED or text in SERVED or HUB_NAME.fullmatch(text) is not None or agent_folder(text) is not None
 
 
 def _parse_options(text: str, given: str) -> dict[str, Any]:
@@ -342,8 +346,8 @@ def _parse_options(text: str, given: str) -> dict[str, Any]:
 
 def _built_in(base: str) -> Callable[..., Policy]:
     """Returns the class of a scripted policy, or the agent of a run folder."""
-    if base in SCRIPTED:
-        module, _, attribute = SCRIPTED[base].partition(":")
+    if found_class := SCRIPTED.get(base) or SERVED.get(base):
+        module, _, attribute = found_class.partition(":")
         make: Callable[..., Policy] = getattr(import_module(module), attribute)
         return make
     for module in ("torch", "safetensors"):

@@ -26,7 +26,7 @@ from baselines.support.board_names import name_of
 from baselines.support.checks import import_extra
 from baselines.support.progress import game_bar
 from baselines.workers import MakeWorkers, local_workers
-from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, whole_number
 from minesweeper_env.notices import is_live
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
@@ -115,6 +115,7 @@ class Entrant:
         build: makes the policy; a given object is returned as it is.
         batch_size: number of games to play side by side.
         precision: number format of its network; None for a policy without such a choice.
+        judged: whether its clicks are judged without being asked to.
     """
 
     name: str
@@ -122,9 +123,11 @@ class Entrant:
     build: Callable[[], Policy]
     batch_size: int
     precision: str | None = None
+    judged: bool = False
 
     def play(self, seeds: range, shown: bool = True, **settings: Any) -> PolicyResult:
         """Plays a game per seed, with a bar of progress if it is shown; the settings are those of `evaluate_policy`."""
+        settings["diagnose"] = settings.get("diagnose", False) or self.judged
         with game_bar("playing", self.name, len(seeds)) if shown else nullcontext() as on_finished:
             result = evaluate_policy(
                 self.build,
@@ -172,7 +175,8 @@ def prepare(policy: Any, config: BoardConfig, diagnose: bool = False, name: str 
         built.reset(0)
         boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False).arguments()).reset(seed=0)
         built.act(boards, infos["action_mask"])
-    return Entrant(name, games, build, getattr(built, "batch_size", BATCH_SIZE), precision)
+    judged = getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS
+    return Entrant(name, games, build, getattr(built, "batch_size", BATCH_SIZE), precision, judged)
 
 
 def _is_object(policy: Any) -> bool:

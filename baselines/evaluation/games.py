@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.judge import GameDiagnosis, Judge
 from baselines.evaluation.seeds import derived_seed
-from baselines.policy import Policy, PolicyError
+from baselines.policy import RESIGN, Policy, PolicyError
 from baselines.support.act_inputs import policy_name
 from baselines.support.board_names import board_of
 from minesweeper_env.config import BoardConfig
@@ -28,7 +28,7 @@ class GameRecord(NamedTuple):
         seed: seed of the game; a single environment reset with it plays the same game.
         won: True if every safe cell was opened.
         clicks: number of actions.
-        truncated: True if the step limit ended the game, which is then not won.
+        truncated: True if the step limit or the policy itself ended the game, which is then not won.
         opened: number of safe cells open at the end.
         marked: True if at some moment the flags were exactly the mines. After a win, the policy's method `finishes`
             says whether its next flags would complete them.
@@ -161,6 +161,15 @@ def play_games(
             actions = np.array([start.cell for start in starts], np.int64)
         else:
             actions[playing] = choose_actions(policy, boards[playing], infos["action_mask"][playing])
+            if (actions == RESIGN).any():
+                resigned = actions == RESIGN
+                truncated |= resigned
+                opened[resigned] = (boards[resigned] <= config.codes.max_count).sum(axis=(1, 2))
+                playing &= ~resigned
+                # The engine plays on, unseen, where a policy has given up.
+                actions[resigned] = 0
+                if not playing.any():
+                    break
         before = boards
         boards, _, terminations, truncations, infos = env.step(actions)
         games, wins = np.flatnonzero(playing), playing & infos["is_success"]
@@ -200,10 +209,11 @@ def choose_actions(policy: Policy, observations: NDArray[np.int8], masks: NDArra
     if not isinstance(answer, np.ndarray) or answer.shape != (count,) or answer.dtype != np.int64:
         found = f"{answer.dtype} {answer.shape}" if isinstance(answer, np.ndarray) else type(answer).__name__
         raise PolicyError(f"{policy_name(policy)}.act must return an int64 array of shape ({count},), not {found}")
-    outside = (answer < 0) | (answer > last)
+    least = RESIGN if getattr(policy, "may_resign", False) else 0
+    outside = (answer < least) | (answer > last)
     if outside.any():
         raise PolicyError(f"{policy_name(policy)}.act chose {answer[outside][0]}, but actions are 0 to {last}")
-    illegal = masks[np.arange(count), answer] == 0
+    illegal = (masks[np.arange(count), answer] == 0) & (answer != RESIGN)
     if illegal.any():
         raise PolicyError(f"{policy_name(policy)}.act chose action {answer[illegal][0]}, which its mask forbids")
     return answer

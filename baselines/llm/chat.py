@@ -1,0 +1,251 @@
+"""Policy that asks a language model for each click, through any server that speaks OpenAI's chat completions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.policy import RESIGN, PolicyError
+from baselines.support.act_inputs import checked_act
+from baselines.support.board_names import file_name, name_of
+from baselines.support.extras import import_extra
+from baselines.support.files import replace_file
+from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.text import MAX_ILLEGAL, STYLES, Reply, board_text, parse_reply, rules_text
+
+KEY = "OPENAI_API_KEY"
+"""The variable of the environment with the key; servers without keys need none."""
+
+LEAST_WAIT = 0.5
+"""Seconds between two requests to a server that answered with garbage."""
+
+
+class ChatError(PolicyError):
+    """A chat server cannot be reached, refuses a request, or answers with something else than a chat completion."""
+
+
+class Answer(msgspec.Struct, omit_defaults=True):
+    """One line of a transcript: what the model was shown, and its answer.
+
+    Attributes:
+        observation: the last message to the model.
+        reply: its text.
+        reasoning: the thinking that the server sent apart, if it did.
+        error: what is wrong with the reply; "" for a legal move.
+        cell: the row and column that the reply names; None if it names none.
+        prompt_tokens: number of tokens of the request; 0 if the server did not count them.
+        tokens: number of tokens of the answer, with the thinking; 0 if the server did not count them.
+        seconds: time from the request to the answer, with all retries.
+    """
+
+    observation: str
+    reply: str
+    reasoning: str = ""
+    error: str = ""
+    cell: tuple[int, int] | None = None
+    prompt_tokens: Annotated[int, msgspec.Meta(ge=0)] = 0
+    tokens: Annotated[int, msgspec.Meta(ge=0)] = 0
+    seconds: float = 0.0
+
+
+class ChatServer:
+    """A chat server and the settings of its requests."""
+
+    def __init__(self, model: str, url: str | None, timeout: float, retries: int, **request: Any) -> None:
+        """Prepares requests; sends none. The key comes from the variable `KEY` alone."""
+        openai = import_extra("openai", "llm")
+        self._key = os.environ.get(KEY, "")
+        if url is None and not self._key:
+            raise ValueError(f"a policy chat without url asks OpenAI, which needs a key in the variable {KEY}")
+        self._client = openai.OpenAI(api_key=self._key or "none", base_url=url, timeout=timeout, max_retries=retries)
+        self._errors = openai
+        self._request = {"model": model, **{name: value for name, value in request.items() if value is not None}}
+        self._name = f"chat server {urlsplit(str(self._client.base_url)).netloc}, model {model}"
+        self._retries, self._timeout = retries, timeout
+
+    def ask(self, messages: list[dict[str, str]]) -> Answer:
+        """Returns the answer to a conversation; raises a ChatError, in one line, after the last retry."""
+        begin, problem = time.perf_counter(), ""
+        for attempt in range(self._retries + 1):
+            if attempt:
+                time.sleep(LEAST_WAIT * 2**attempt)
+            try:
+                found = self._client.chat.completions.create(messages=messages, **self._request)
+                message, usage = found.choices[0].message, found.usage
+                answer = Answer(messages[-1]["content"], self._text(message.content))
+                answer.reasoning = self._text(
+                    getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
+                )
+                answer.prompt_tokens = getattr(usage, "prompt_tokens", None) or 0
+                answer.tokens = getattr(usage, "completion_tokens", None) or 0
+            except self._errors.APITimeoutError:
+                raise self._error(f"no answer in {self._timeout:g} seconds, {self._retries + 1} times") from None
+            except self._errors.APIConnectionError as error:
+                raise self._error(f"no connection: {error.__cause__ or error}") from None
+            except self._errors.APIStatusError as error:
+                raise self._error(f"status {error.status_code}: {error.message}") from None
+            except (self._errors.APIError, AttributeError, IndexError, TypeError, ValueError) as error:
+                problem = f"{type(error).__name__}: {error}"
+                continue
+            answer.seconds = round(time.perf_counter() - begin, 3)
+            return answer
+        raise self._error(f"no chat completion in {self._retries + 1} answers ({problem})")
+
+    def _error(self, problem: str) -> ChatError:
+        return ChatError(f"{self._name}: {self._text(' '.join(problem.split()))[:300]}")
+
+    def _text(self, text: str | None) -> str:
+        """Returns a text without the key, which a server may repeat."""
+        return (text or "").replace(self._key, "***") if self._key else text or ""
+
+
+class ChatPolicy:
+    """A language model that plays one game at a time; a transcript keeps each answer of the server.
+
+    The model sees the rules, the last exchanges, and the board. An illegal reply is answered by what is wrong with it,
+    and `max_illegal` of them give the game up. A game that is played again reads the answers of its transcript before
+    it asks the server, so that an interrupted evaluation goes on where it stopped.
+    """
+
+    batch_size = 1
+    judged = may_resign = True
+
+    def __init__(
+        self,
+        config: BoardConfig,
+        model: str | float = "",
+        url: str | None = None,
+        style: str = "grid",
+        history: int = 1,
+        max_illegal: int = MAX_ILLEGAL,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        timeout: float = 120.0,
+        retries: int = 3,
+        transcripts: str = "runs/chat",
+    ) -> None:
+        """Prepares to play; contacts no server.
+
+        Args:
+            config: the games, of radius 1.
+            model: name of the model.
+            url: address of the server, such as http://127.0.0.1:8000/v1; None for OpenAI.
+            style: form of the board, one of `minesweeper_env.text.STYLES`.
+            history: number of earlier exchanges that each request repeats.
+            max_illegal: number of illegal replies that give the game up.
+            temperature: of the samples; None for the server's own.
+            max_tokens: limit of an answer; None for the server's own.
+            timeout: seconds to wait for an answer.
+            retries: number of further requests after a failure.
+            transcripts: folder of the transcripts.
+
+        Raises:
+            ValueError: an option is not allowed.
+            MissingExtraError: openai is not installed.
+        """
+        if model == "":
+            raise ValueError("the policy chat needs a model, as in chat:model=NAME,url=http://127.0.0.1:8000/v1")
+        if config.radius != 1:
+            raise ValueError("the policy chat plays boards of radius 1")
+        if style not in STYLES:
+            raise ValueError(f"style must be one of {', '.join(STYLES)}, not {style!r}")
+        parts = urlsplit(url or "https://")
+        if parts.scheme not in ("http", "https") or "@" in parts.netloc or parts.query:
+            raise ValueError("url must be http://HOST/... or https://HOST/..., without a user, a password or a key")
+        self.config, self._style = config, style
+        self._history = whole_number("history", history, 0)
+        self._max_illegal = whole_number("max_illegal", max_illegal, 1)
+        limit = "max_tokens" if url else "max_completion_tokens"
+        request = {"temperature": temperature, limit: max_tokens}
+        self._server = ChatServer(str(model), url, float(timeout), whole_number("retries", retries, 0), **request)
+        self._prompt = rules_text(config, style, max_illegal)
+        settings = {"model": str(model), "url": url, "history": history, "prompt": self._prompt, **request}
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
+        model_name = re.sub(r"[^A-Za-z0-9.]+", "-", str(model))
+        self._folder = (
+            Path(transcripts) / f"{model_name}-{digest}" / f"{file_name(name_of(config))}-{config.first_click}"
+        )
+        self._settings = settings
+        self.counters = {"illegal": 0, "tokens": 0, "prompt_tokens": 0, "answer_ms": 0}
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Begins the game of a seed, which names its transcript."""
+        self._path = self._folder / f"{seed}.jsonl"
+        self._kept: list[Answer] | None = None
+        self._played: list[Answer] = []
+        self._illegal, self._problem = 0, ""
+
+    @checked_act
+    def act(
+        self,
+        observations: NDArray[np.int8],
+        action_masks: NDArray[np.int8],  # noqa: ARG002 - the board says which cells are covered
+    ) -> NDArray[np.int64]:
+        """Returns the click of the model on one board; see `baselines.policy.Policy`."""
+        if len(observations) != 1:
+            raise PolicyError(f"chat plays one game at a time, not {len(observations)}")
+        board = observations[0]
+        while self._illegal < self._max_illegal:
+            text = board_text(board, self.config.mines, self._style)
+            answer = self._answer(f"{self._problem}\n\n{text}" if self._problem else text)
+            move = parse_reply(answer.reply, board)
+            self._note(answer, move)
+            if move.action is not None:
+                return np.array([move.action])
+        return np.array([RESIGN])
+
+    def _answer(self, observation: str) -> Answer:
+        """Returns the answer to an observation from the transcript, or from the server."""
+        if self._kept is None:
+            self._kept = self._read()
+        if self._kept and self._kept[0].observation == observation:
+            answer = self._kept.pop(0)
+        else:
+            # The transcript of another game, such as one of other first clicks, ends here.
+            self._kept = []
+            answer = self._server.ask(self._messages(observation))
+        self._played.append(answer)
+        return answer
+
+    def _messages(self, observation: str) -> list[dict[str, str]]:
+        """Returns the conversation: the rules, the last exchanges without their thinking, and the observation."""
+        messages = [{"role": "system", "content": self._prompt}]
+        for answer in self._played[len(self._played) - self._history :] if self._history else []:
+            reply = answer.reply.rpartition("</think>")[2]
+            messages += [{"role": "user", "content": answer.observation}, {"role": "assistant", "content": reply}]
+        return [*messages, {"role": "user", "content": observation}]
+
+    def _read(self) -> list[Answer]:
+        """Returns the answers of an earlier play of this game."""
+        if not self._path.exists():
+            return []
+        try:
+            lines = self._path.read_bytes().splitlines()[1:]
+            return [msgspec.json.decode(line, type=Answer) for line in lines]
+        except (ValueError, msgspec.DecodeError) as error:
+            raise ChatError(f"{self._path} is no transcript ({error}): delete or move it") from None
+
+    def _note(self, answer: Answer, move: Reply) -> None:
+        """Counts an answer, and writes the transcript, unless the answer comes from there."""
+        self.counters["illegal"] += bool(move.error)
+        self.counters["tokens"] += answer.tokens
+        self.counters["prompt_tokens"] += answer.prompt_tokens
+        self.counters["answer_ms"] += round(1000 * answer.seconds)
+        self._illegal += bool(move.error)
+        self._problem = move.error
+        answer.error, answer.cell = move.error, move.cell
+        if not self._kept:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            lines = [msgspec.json.encode(self._settings), *map(msgspec.json.encode, self._played)]
+            replace_file(self._path, b"\n".join(lines) + b"\n")
