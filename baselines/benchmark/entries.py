@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import (
     AUTHOR,
     Card,
@@ -27,7 +27,7 @@ from baselines.benchmark.result_files import (
     title_of,
 )
 from baselines.benchmark.run import MANIFEST, Task, plan
-from baselines.benchmark.suites import SUITES, Entry, Suite
+from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.evaluation.columns import table_of
 from baselines.evaluation.games import Assignment, GameRecord
 from baselines.evaluation.intervals import wilson_interval
@@ -94,47 +94,49 @@ def _known(policy: str) -> dict[str, Any]:
 
 
 def suite_of(
-    policies: Sequence[str], boards: Sequence[str] | None = None, first_clicks: Sequence[str] | None = None
+    policies: Sequence[str],
+    boards: Sequence[str] | None = None,
+    first_clicks: Sequence[str] | None = None,
+    protocol: Protocol = PROTOCOL,
 ) -> Suite:
-    """Returns the suite `benchmark` with these policies, on some of its boards; raises ValueError for unknown ones."""
-    suite = SUITES["benchmark"]
-    (group,) = suite.groups
-    names, rules = dict.fromkeys(map(name_of, group.boards)), PROTOCOL.first_clicks
+    """Returns the suite of a protocol with these policies, on some boards; raises ValueError for unknown ones."""
+    names, rules = dict.fromkeys(map(name_of, protocol.boards)), protocol.first_clicks
     for given, known in ((boards, names), (first_clicks, rules)):
         if unknown := set(given or ()) - set(known):
-            raise ValueError(f"benchmark {PROTOCOL.version} has {', '.join(known)}, not {', '.join(sorted(unknown))}")
-    kept = [each for each in group.boards if name_of(each) in (boards or names)]
+            raise ValueError(f"benchmark {protocol.version} has {', '.join(known)}, not {', '.join(sorted(unknown))}")
+    kept = [each for each in protocol.boards if name_of(each) in (boards or names)]
     kept = [each for each in kept if each.first_click in (first_clicks or rules)]
-    return replace(suite, groups=(replace(group, entries=tuple(map(Entry, policies)), boards=tuple(kept)),))
+    group = Group("benchmark", tuple(kept), tuple(map(Entry, policies)), protocol.reference)
+    return Suite("benchmark", f"Benchmark {protocol.version}", (group,), protocol=protocol)
 
 
-def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[str]]:
+def collect(card: Card, folders: Sequence[Path], protocol: Protocol = PROTOCOL) -> tuple[ResultFile, list[str]]:
     """Returns the result file of a policy, and for each board that it leaves out a line with the reason.
 
     Of each board, the folder with the most games counts. A ValueError says if none has enough, or games of other code.
     """
     boards, missing, manifests = [], [], {folder: read_json(folder / MANIFEST) for folder in folders}
     for folder, manifest in manifests.items():
-        check_same(folder, manifest, {"suite": "benchmark", "seed": PROTOCOL.seeds.start})
-    for task in plan(suite_of([card.policy]), len(PROTOCOL.seeds)):
-        found = (_records(replace(task, games=manifest["games"]), folder) for folder, manifest in manifests.items())
+        check_same(folder, manifest, {"suite": "benchmark", "seed": protocol.seeds.start})
+    for task in plan(suite_of([card.policy], protocol=protocol), len(protocol.seeds)):
+        found = (_records(replace(task, games=each["games"]), folder, protocol) for folder, each in manifests.items())
         records = [] if task.refusal else max(found, key=len)
-        if len(records) >= PROTOCOL.least_games:
+        if len(records) >= protocol.least_games:
             boards.append(Games.of_records(task.config, task.batch_size, records))
         else:
-            reason = task.refusal or f"{len(records)} of at least {PROTOCOL.least_games} games are played"
+            reason = task.refusal or f"{len(records)} of at least {protocol.least_games} games are played"
             missing.append(f"{card.name} leaves out {title_of(task.board)}: {reason}")
     if not boards:
         places = ", ".join(map(str, folders))
-        raise ValueError(f"{card.policy} has no board with {PROTOCOL.least_games} games in {places}")
+        raise ValueError(f"{card.policy} has no board with {protocol.least_games} games in {places}")
     commits = sorted({manifest["commit"] for manifest in manifests.values()})
-    return ResultFile.of(card, versions() | {"commit": ", ".join(commits)}, boards), missing
+    return ResultFile.of(card, versions() | {"commit": ", ".join(commits)}, boards, protocol=protocol), missing
 
 
-def _records(task: Task, folder: Path) -> list[GameRecord]:
+def _records(task: Task, folder: Path, protocol: Protocol) -> list[GameRecord]:
     """Returns the games of a task from the first one up to a gap."""
     records: list[GameRecord] = []
-    for part in task.read(folder, PROTOCOL.seeds.start, actions=True):
+    for part in task.read(folder, protocol.seeds.start, actions=True):
         if part.first != len(records):
             break
         records += part.records
@@ -155,9 +157,9 @@ def earlier_file(card: Card, out: Path) -> ResultFile | None:
     return earlier
 
 
-def write_entry(card: Card, folders: Sequence[Path], out: Path) -> None:
+def write_entry(card: Card, folders: Sequence[Path], out: Path, protocol: Protocol = PROTOCOL) -> None:
     """Writes the result file of a policy and prints its win rates; raises as `collect` and `earlier_file` do."""
-    result, missing = collect(card, folders)
+    result, missing = collect(card, folders, protocol)
     if (earlier := earlier_file(card, out)) is not None:
         result = with_times_of(earlier, result)
     result.write(out / card.file_name)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, TEXT_PROTOCOL, Protocol
 from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, read_result_file, title_of
 from baselines.evaluation.columns import format_p_value, per_cent, shown, spaced
 from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
@@ -113,18 +113,20 @@ def board_table(
     return markdown_table([heading for heading, _ in chosen], [[text(row) for _, text in chosen] for row in rows])
 
 
-def overview(results: Sequence[ResultFile], first_click: str, entries: Sequence[str] = ()) -> str:
+def overview(
+    results: Sequence[ResultFile], first_click: str, entries: Sequence[str] = (), protocol: Protocol = PROTOCOL
+) -> str:
     """Returns the boards of one first-click rule, a row per entry; `policy_table` describes the cells."""
-    boards = [title_of(board) for board in PROTOCOL.boards if board.first_click == first_click]
+    boards = [title_of(board) for board in protocol.boards if board.first_click == first_click]
     tables = [{row.card.name: row for row in rows_of(results, board)} for board in boards]
     cards = [result.card for result in results if any(result.card.name in table for table in tables)]
     cards.sort(key=lambda card: -sum(table[card.name].rate for table in tables if card.name in table))
     rows = [
-        [markdown_code(card.name), card.track, *(_cell(table.get(card.name)) for table in tables)]
+        [markdown_code(card.name), card.track, *(_cell(table.get(card.name), protocol.least_games) for table in tables)]
         for card in cards
         if not entries or card.name in entries
     ]
-    return markdown_table(["entry", "track", *(board.partition(" ")[0] for board in boards)], rows)
+    return markdown_table(["entry", "track", *(board.rpartition(" ")[0] for board in boards)], rows)
 
 
 def policy_table(results: Sequence[ResultFile], name: str) -> str:
@@ -134,7 +136,7 @@ def policy_table(results: Sequence[ResultFile], name: str) -> str:
     points; `*` marks p < 0.05.
     """
     cells = {
-        tuple(title_of(board).split(" ")): _cell(row)
+        tuple(title_of(board).split(" ")): _cell(row, PROTOCOL.least_games)
         for board in PROTOCOL.boards
         for row in rows_of(results, title_of(board))
         if row.card.name == name
@@ -144,11 +146,11 @@ def policy_table(results: Sequence[ResultFile], name: str) -> str:
     return markdown_table(["first click", *boards], rows) if cells else ""
 
 
-def _cell(row: Row | None) -> str:
+def _cell(row: Row | None, least_games: int) -> str:
     if row is None:
         return NOT_MEASURED
     text = shown(100 * row.rate, ".1f", [100 * end for end in row.interval])
-    if row.games != PROTOCOL.least_games:
+    if row.games != least_games:
         text += ", " + f"n = {spaced(row.games)}".replace(" ", "&nbsp;")
     if row.difference:
         text += f"<br>{_points(row)}" + ("*" if row.p_value is not None and row.p_value < 0.05 else "")
@@ -158,7 +160,7 @@ def _cell(row: Row | None) -> str:
 
 def cards_table(results: Sequence[ResultFile]) -> str:
     """Returns the cards of all entries, by track, with their times per game on `TIMED`."""
-    tracks = list(PROTOCOL.tracks)
+    tracks = list(TEXT_PROTOCOL.tracks)
     ordered = sorted(results, key=lambda result: tracks.index(result.card.track))
     trained = ["training steps", "hours", "trained on"]
     headings = ["entry", "track", "policy", "author", f"ms/game, {TIMED}", *trained, "links", "result file"]

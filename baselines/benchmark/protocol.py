@@ -1,4 +1,4 @@
-"""Protocol of the benchmark, frozen: its boards, seeds, tracks and rules. docs/benchmark.md explains it.
+"""Protocols of the benchmark, frozen: their boards, seeds, tracks and rules. docs/benchmark.md explains it.
 
 A published version never changes, because results of all times stand in one table. A new version gets a new name, seeds
 of its own and a table of its own.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 from baselines.evaluation.seeds import TEST_SEEDS
 from minesweeper_env.config import BoardConfig
@@ -27,6 +28,7 @@ class Protocol:
         forbidden_seeds: seeds whose games must shape no agent and no choice of a checkpoint.
         reference: policy with which every entry is compared on the same games.
         tracks: tracks by name, and what a policy of the track may use.
+        no_guess: levels of logic that win the boards, False for boards as they come; each board is played with each.
     """
 
     version: str
@@ -37,13 +39,15 @@ class Protocol:
     forbidden_seeds: range
     reference: str
     tracks: dict[str, str]
+    no_guess: tuple[Literal[False, "subset", "exact"], ...] = (False,)
 
     @property
     def boards(self) -> tuple[BoardConfig, ...]:
         """The configurations of the games, with clicks as the only moves; a policy may bring moves of its own."""
         return tuple(
-            BoardConfig(rows, cols, mines, first_click=rule, moves=("click",))
+            BoardConfig(rows, cols, mines, first_click=rule, moves=("click",), no_guess=level)
             for rule in self.first_clicks
+            for level in self.no_guess
             for rows, cols, mines in self.sizes
         )
 
@@ -70,6 +74,8 @@ class Protocol:
             "tracks": list(self.tracks),
         }
         del definition["sizes"]
+        if self.no_guess == (False,):
+            del definition["no_guess"]
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()
 
 
@@ -90,3 +96,19 @@ PROTOCOL = Protocol(
     },
 )
 """Version 2026.1. A policy belongs to the last of the tracks whose description fits it."""
+
+TEXT_PROTOCOL = Protocol(
+    version="text-2026.1",
+    sizes=((5, 5, 5), (8, 8, 14), (9, 9, 10)),
+    first_clicks=("opening",),
+    seeds=range(202_620_000, 202_621_000),
+    least_games=100,
+    forbidden_seeds=TEST_SEEDS,
+    reference="exact",
+    tracks=PROTOCOL.tracks | {"text": "a language model that reads the board as text; it runs no program of its own"},
+    no_guess=("subset", "exact", False),
+)
+"""Version text-2026.1, for language models, which need seconds for a move."""
+
+PROTOCOLS = {each.version: each for each in (PROTOCOL, TEXT_PROTOCOL)}
+"""The protocols by version."""

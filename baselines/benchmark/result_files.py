@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TEXT_PROTOCOL, Protocol
 from baselines.evaluation.games import GameRecord
 from baselines.support.board_names import name_of
 from baselines.support.checks import one_of
@@ -123,11 +123,11 @@ class Games(_Strict, frozen=True, dict=True):
 
     @property
     def config(self) -> BoardConfig:
-        """The board and rules; raises ValueError if the protocol has no such board."""
-        for config in PROTOCOL.boards:
+        """The board and rules; raises ValueError if no protocol has such a board."""
+        for config in (*PROTOCOL.boards, *TEXT_PROTOCOL.boards):
             if self.name == title_of(config):
                 return replace(config, moves=self.moves)
-        raise ValueError(f"protocol {PROTOCOL.version} has no board {self.name!r}")
+        raise ValueError(f"no protocol has a board {self.name!r}")
 
     @cached_property
     def outcomes(self) -> NDArray[np.bool_]:
@@ -200,7 +200,7 @@ class Card(_Strict, frozen=True):
         for link in self.links:
             if not _LINK.fullmatch(link):
                 raise ValueError(f"a link must be an address that begins with https://, not {link!r}")
-        one_of("track", self.track, PROTOCOL.tracks)
+        one_of("track", self.track, TEXT_PROTOCOL.tracks)
 
     @property
     def file_name(self) -> str:
@@ -257,9 +257,16 @@ class ResultFile(_Strict, frozen=True):
     protocol_sha256: str
 
     @classmethod
-    def of(cls, card: Card, versions: dict[str, str], boards: Sequence[Games], times: Times | None = None) -> Self:
+    def of(
+        cls,
+        card: Card,
+        versions: dict[str, str],
+        boards: Sequence[Games],
+        times: Times | None = None,
+        protocol: Protocol = PROTOCOL,
+    ) -> Self:
         """Returns the file of these games, with its hash."""
-        result = cls(card, versions, tuple(boards), times, "", FORMAT, PROTOCOL.version, PROTOCOL.digest())
+        result = cls(card, versions, tuple(boards), times, "", FORMAT, protocol.version, protocol.digest())
         return msgspec.structs.replace(result, sha256=result.content_sha256())
 
     def content_sha256(self) -> str:
@@ -319,12 +326,16 @@ def check_result_file(path: Path) -> tuple[ResultFile, int]:
 
 
 def _check(result: ResultFile, content: bytes) -> None:
-    for name, right in (("format", FORMAT), ("protocol", PROTOCOL.version), ("protocol_sha256", PROTOCOL.digest())):
+    _ask(result.protocol in PROTOCOLS, f"`protocol` must be {' or '.join(PROTOCOLS)}, not {result.protocol!r}")
+    protocol = PROTOCOLS[result.protocol]
+    for name, right in (("format", FORMAT), ("protocol_sha256", protocol.digest())):
         found = getattr(result, name)
         _ask(found == right, f"`{name}` must be {right}, not {found!r}")
+    one_of("track", result.card.track, protocol.tracks)
+    order = [title_of(board) for board in protocol.boards]
     for games in result.boards:
-        _check_games(games)
-    order = [title_of(board) for board in PROTOCOL.boards]
+        _ask(games.name in order, f"protocol {protocol.version} has no board {games.name!r}")
+        _check_games(games, protocol)
     places = [order.index(games.name) for games in result.boards]
     in_order = bool(places) and places == sorted(set(places))
     _ask(in_order, "`boards` must hold boards of the protocol, each board once and in its order")
@@ -340,14 +351,14 @@ def _ask(is_right: bool, fault: str) -> None:
         raise ValueError(fault)
 
 
-def _check_games(games: Games) -> None:
+def _check_games(games: Games, protocol: Protocol) -> None:
     """Raises a ValueError if a field does not follow from the games, or these break the protocol."""
     name, count = games.name, games.games
     _ask(set(games.moves) <= set(MOVE_NAMES), f"{name}: the moves are some of {', '.join(MOVE_NAMES)}")
     sizes = {"won": (count + 7) // 8, "clicks": 2 * count, "digests": DIGEST_BYTES * count}
     for field, size in (sizes | {"checks": CHECK_BYTES * count}).items():
         _ask(len(getattr(games, field)) == size, f"{name}: `{field}` must hold {size} bytes for {count} games")
-    first, least, most = PROTOCOL.seeds.start, PROTOCOL.least_games, len(PROTOCOL.seeds)
+    first, least, most = protocol.seeds.start, protocol.least_games, len(protocol.seeds)
     follows = games.seed == first and least <= count <= most
     _ask(follows, f"{name}: an entry plays {least} to {most} games from seed {first} on")
     wins = games.outcomes.sum()
@@ -376,4 +387,5 @@ def _fault_of_replay(env: MinesweeperVectorEnv, games: Games, sampled: Sampled) 
                 return f"the game ends {left} actions before the last one recorded"
             won = bool(infos["is_success"][0]) == games.outcomes[sampled.game]
             return "" if won else "the recorded actions end it, and `won` says otherwise"
-    return "the game does not end with the last action"
+    # A policy may give a game up, which then counts as lost.
+    return "the game does not end with the last action" if games.outcomes[sampled.game] else ""

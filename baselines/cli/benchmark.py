@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TEXT_PROTOCOL
 from baselines.cli.arguments import (
     SUITE_NEEDS,
     Parser,
@@ -37,7 +37,12 @@ CARD_FIELDS = ("name", "track", "author", "links", "training_steps", "training_h
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    announce(options.aim.format(PROTOCOL.version, listed(options.policy if "out" in options else options.files)))
+    announce(
+        options.aim.format(
+            getattr(options, "protocol", PROTOCOL.version),
+            listed(options.policy if "out" in options else options.files),
+        )
+    )
     for module in SUITE_NEEDS if options.work == "run" else ("rich", "msgspec"):
         check_extra(module)
     work: Work = options.prepare(options)
@@ -65,6 +70,8 @@ def _add_arguments(parser: Parser) -> None:
     pack.add_argument("folders", nargs="+", type=parse_path, metavar="DIR", help="read the games of these folders")
     for each in (run, pack):
         _add_card_options(each)
+        text = f"the protocol: {', '.join(PROTOCOLS)} (default {PROTOCOL.version})"
+        each.add_argument("--protocol", choices=PROTOCOLS, default=PROTOCOL.version, metavar="VERSION", help=text)
         share(each, "--out", required=True, help="write the result files here")
     for each in (check, timed, add):
         each.add_argument("files", nargs="+", type=parse_path, metavar="FILE", help="take these result files")
@@ -89,9 +96,9 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
-    least, most = PROTOCOL.least_games, len(PROTOCOL.seeds)
     run.set_defaults(left="; the games so far are in {out}: the same command goes on")
-    share(run, "--games", default=least, help=f"play N games on each board, {least} to {most}")
+    ranges = ", ".join(f"{each.least_games} to {len(each.seeds)} of {name}" for name, each in PROTOCOLS.items())
+    share(run, "--games", default=None, help=f"play N games on each board, {ranges} (default the least)")
     run.add_argument("--boards", nargs="+", metavar="BOARD", help="play these boards, such as 8x8/14 (default all)")
     run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
     share(run, "--workers", "--ray")
@@ -101,7 +108,7 @@ def _add_card_options(parser: argparse.ArgumentParser) -> None:
     share(parser, "--policy", required=True, help="enter these policies")
     card = parser.add_argument_group("card of the entry (known for the policies of the package)")
     card.add_argument("--name", help="name it so in the tables (default the policy)")
-    card.add_argument("--track", help=f"enter it in this track: {', '.join(PROTOCOL.tracks)}")
+    card.add_argument("--track", help=f"enter it in this track: {', '.join(TEXT_PROTOCOL.tracks)}")
     card.add_argument("--author", help="name its author")
     card.add_argument("--link", nargs="+", dest="links", metavar="URL", help="link its code, weights or paper")
     card.add_argument(
@@ -132,15 +139,17 @@ def _prepare_run(options: argparse.Namespace) -> Work:
 
     check_workers(options)
     cards = _cards(options)
-    if options.games < PROTOCOL.least_games:
-        raise ValueError(f"an entry plays at least {PROTOCOL.least_games} games on a board, not {options.games}")
-    suite = suite_of(options.policy, options.boards, options.first_click)
-    run = SuiteRun(suite, options.out, None, options.games, options.command)
+    protocol = PROTOCOLS[options.protocol]
+    games = protocol.least_games if options.games is None else options.games
+    if games < protocol.least_games:
+        raise ValueError(f"an entry plays at least {protocol.least_games} games on a board, not {games}")
+    suite = suite_of(options.policy, options.boards, options.first_click, protocol)
+    run = SuiteRun(suite, options.out, None, games, options.command)
 
     def play() -> None:
         run.play(chosen_workers(options, options.policy))
         for card in cards:
-            write_entry(card, [options.out], options.out)
+            write_entry(card, [options.out], options.out, protocol)
 
     return play
 
@@ -153,7 +162,7 @@ def _prepare_pack(options: argparse.Namespace) -> Work:
 
     def pack() -> None:
         for card in cards:
-            write_entry(card, options.folders, options.out)
+            write_entry(card, options.folders, options.out, PROTOCOLS[options.protocol])
 
     return pack
 
@@ -186,7 +195,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
     from baselines.benchmark.entries import check_entry
     from baselines.benchmark.leaderboard import check_name
 
-    script, folder = options.docs / "generate" / "pages.py", options.docs / "leaderboard" / "results"
+    script = options.docs / "generate" / "pages.py"
     if not script.is_file():
         raise ValueError(
             f"{options.docs} has no generate/pages.py; run this in a checkout, or name its folder with --docs"
@@ -195,6 +204,9 @@ def _prepare_add(options: argparse.Namespace) -> Work:
     def add() -> int:
         for path in options.files:
             result = check_entry(path, options.replay, options.policy)
+            folder = (
+                options.docs / "leaderboard" / ("results" if result.protocol == PROTOCOL.version else result.protocol)
+            )
             check_name(result, folder)
             if (folder / result.card.file_name).exists():
                 say(f"{result.card.name} by {result.card.author} replaces its earlier entry")
@@ -209,7 +221,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
 
 main = Command(
     "benchmark",
-    f"Enter policies in benchmark {PROTOCOL.version}; docs/benchmark.md states the protocol.",
+    f"Enter policies in benchmark {' or '.join(PROTOCOLS)}; docs/benchmark.md states the protocols.",
     EXAMPLES,
     _add_arguments,
     _prepare,

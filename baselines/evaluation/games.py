@@ -161,15 +161,12 @@ def play_games(
             actions = np.array([start.cell for start in starts], np.int64)
         else:
             actions[playing] = choose_actions(policy, boards[playing], infos["action_mask"][playing])
-            if (actions == RESIGN).any():
-                resigned = actions == RESIGN
-                truncated |= resigned
-                opened[resigned] = (boards[resigned] <= config.codes.max_count).sum(axis=(1, 2))
-                playing &= ~resigned
-                # The engine plays on, unseen, where a policy has given up.
-                actions[resigned] = 0
-                if not playing.any():
-                    break
+        resigned = playing & (actions == RESIGN)
+        opened[resigned] = (boards[resigned] <= config.codes.max_count).sum(axis=(1, 2))
+        truncated |= resigned
+        playing &= ~resigned
+        # The engine plays on, unseen, where a policy has given up.
+        actions[resigned] = 0
         before = boards
         boards, _, terminations, truncations, infos = env.step(actions)
         games, wins = np.flatnonzero(playing), playing & infos["is_success"]

@@ -26,7 +26,7 @@ from baselines.benchmark.leaderboard import (
     policy_table,
     read_results,
 )
-from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, TEXT_PROTOCOL
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, spaced
 from baselines.evaluation.results import points
@@ -193,9 +193,12 @@ BLOCKS: dict[str, Callable[..., str]] = {
         entries(), board, names.split(), columns.split() or COLUMNS
     ),
     "overview": lambda first_click, names="": overview(entries(), first_click, names.split()),
+    "text": lambda: overview(
+        read_results(DOCS / "leaderboard" / TEXT_PROTOCOL.version), "opening", protocol=TEXT_PROTOCOL
+    ),
     "entries": lambda: cards_table(entries()),
     "protocol": lambda: markdown_table(
-        ["track", "a policy of it"], [[f"`{k}`", v] for k, v in PROTOCOL.tracks.items()]
+        ["track", "a policy of it"], [[f"`{k}`", v] for k, v in TEXT_PROTOCOL.tracks.items()]
     ),
     "policies": policies,
     "ids": ids,
