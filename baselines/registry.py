@@ -69,7 +69,7 @@ SCRIPTED: dict[str, str] = {
 }
 """The scripted policies, weakest first, each with its class as "module:class"."""
 
-SERVED = {"chat": "baselines.llm.chat:ChatPolicy"}
+SERVED = {"chat": "baselines.chat:ChatPolicy"}
 """The policies that ask a server, which their options name."""
 
 AGENT_FILE = DESCRIPTION

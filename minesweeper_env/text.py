@@ -299,7 +299,7 @@ class TextGame:
         """Starts a game as `MinesweeperEnv.reset` does; returns the board as text, and the info."""
         self.codes, info = self.env.reset(seed=seed, options=options)
         self.illegal, self.over = 0, False
-        return self.observation(), self._info(Reply(None), info["is_success"], None)
+        return self.observation(), self._info(Reply(None), info["is_success"], {})
 
     def parse(self, reply: str | None) -> Reply:
         """Returns the move in a reply to the present board; see `parse_reply`."""
@@ -310,8 +310,8 @@ class TextGame:
 
         Returns:
             The event and the board as text; the reward; whether the game is won or lost; whether illegal replies or
-            the step limit ended it; and the info: `illegal`, `error`, `cell`, `is_success`, and of a click `risk`,
-            `excess_risk` and `sound`.
+            the step limit ended it; and the info: `illegal`, `error`, `cell`, `is_success`, `rewards` by name, and of
+            a click `risk`, `excess_risk` and `sound`.
 
         Raises:
             gymnasium.error.ResetNeeded: no game is in progress.
@@ -320,20 +320,34 @@ class TextGame:
             raise ResetNeeded("no game is in progress: call reset() first")
         move = self.parse(reply)
         if move.action is None:
-            self.illegal += 1
-            self.over = self.illegal == self.max_illegal
-            ending = "\nThe game ends: too many illegal replies." if self.over else ""
-            reward = -self.weights.get("risk", 0.0)
-            return self._said(move.error + ending), reward, False, self.over, self._info(move, False, None)
+            return self._refuse(move)
         judged = self._judge(move.action)
-        self.codes, progress, terminated, truncated, info = self.env.step(move.action)
+        self.codes, progress, terminated, truncated, found = self.env.step(move.action)
         self.over = terminated or truncated
-        earned = {"win": float(info["is_success"]), "progress": progress}
+        rewards = {"win": float(found["is_success"]), "progress": progress}
+        info = self._info(move, found["is_success"], rewards)
         if judged is not None:
-            earned |= {"risk": -judged.excess.item(), "sound": float(judged.sound.item())}
-        reward = sum(weight * earned.get(name, 0.0) for name, weight in self.weights.items())
-        event = self._event(move, terminated, truncated, info["is_success"])
-        return self._said(event), reward, terminated, truncated, self._info(move, info["is_success"], judged)
+            rewards |= {"risk": 0.0 - judged.excess.item(), "sound": float(judged.sound.item())}
+            info |= {"risk": judged.risk.item(), "excess_risk": judged.excess.item(), "sound": judged.sound.item()}
+        event = self._event(move, terminated, truncated, found["is_success"])
+        return self._said(event), self._reward(rewards), terminated, truncated, info
+
+    def _refuse(self, move: Reply) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Counts an illegal reply, and returns what `step` returns for it."""
+        self.illegal += 1
+        self.over = self.illegal == self.max_illegal
+        ending = "\nThe game ends: too many illegal replies." if self.over else ""
+        rewards = {"risk": -1.0}
+        return (
+            self._said(move.error + ending),
+            self._reward(rewards),
+            False,
+            self.over,
+            self._info(move, False, rewards),
+        )
+
+    def _reward(self, rewards: dict[str, float]) -> float:
+        return sum(weight * rewards.get(name, 0.0) for name, weight in self.weights.items())
 
     def _judge(self, action: int) -> Judgement | None:
         if self.config.first_click not in UNIFORM_FIRST_CLICKS or action >= self.config.cells:
@@ -350,8 +364,11 @@ class TextGame:
     def _said(self, event: str) -> str:
         return f"{event}\n\n{self.observation()}"
 
-    def _info(self, move: Reply, won: bool, judged: Judgement | None) -> dict[str, Any]:
-        info: dict[str, Any] = {"illegal": bool(move.error), "error": move.error, "cell": move.cell, "is_success": won}
-        if judged is not None:
-            info |= {"risk": judged.risk.item(), "excess_risk": judged.excess.item(), "sound": judged.sound.item()}
-        return info
+    def _info(self, move: Reply, won: bool, rewards: dict[str, float]) -> dict[str, Any]:
+        return {
+            "illegal": bool(move.error),
+            "error": move.error,
+            "cell": move.cell,
+            "is_success": won,
+            "rewards": rewards,
+        }

@@ -1,0 +1,12 @@
+"""Games of `minesweeper_env.text` for the libraries that train and test language models; one module each.
+
+verifiers finds its classes in this package, by the id `minesweeper_text`. docs/how-to/language-models.md shows all.
+"""
+
+from __future__ import annotations
+
+from minesweeper_env.lazy import lazy_exports
+
+__all__ = ["MinesweeperEnv", "MinesweeperHarness", "MinesweeperTaskset"]
+
+__getattr__, __dir__ = lazy_exports(__name__, dict.fromkeys(__all__, "minesweeper_text.verifiers_env"))

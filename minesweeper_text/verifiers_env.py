@@ -1,0 +1,160 @@
+"""Taskset and environment of verifiers: `vf-eval minesweeper_text`; the moves are text, or calls of a tool."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import verifiers.v1 as vf
+from openai import AsyncOpenAI
+from pydantic import Field
+from verifiers.v1.dialects.chat import message_to_wire
+
+from minesweeper_env.text import REWARDS, TextGame
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "open",
+        "description": "Open a cell of the board.",
+        "parameters": {
+            "type": "object",
+            "properties": {"row": {"type": "integer"}, "col": {"type": "integer"}},
+            "required": ["row", "col"],
+        },
+    },
+}
+
+
+class GameData(vf.TaskData):
+    """One game."""
+
+    seed: int
+    size: tuple[int, int]
+    mines: int
+    no_guess: Literal["no", "subset", "exact"]
+    style: str
+    tools: bool
+    weights: dict[str, float]
+
+
+class GameState(vf.State):
+    """What the rewards and metrics of a game are made of; it holds no mines."""
+
+    rewards: dict[str, float] = Field(default_factory=dict)
+    clicks: int = 0
+    illegal: int = 0
+
+
+class GameTask(vf.Task[GameData, GameState]):
+    """A game; the environment records its rewards."""
+
+    @vf.metric
+    async def clicks(self, trace: vf.Trace) -> float:
+        """Returns the number of legal clicks."""
+        return trace.state.clicks
+
+    @vf.metric
+    async def illegal(self, trace: vf.Trace) -> float:
+        """Returns the number of illegal replies."""
+        return trace.state.illegal
+
+
+class MinesweeperConfig(vf.TasksetConfig):
+    """Games, and the weights of the rewards that `TextGame` explains; seeds of training begin at 2**31."""
+
+    games: int = 100
+    first_seed: int = 1 << 31
+    rows: int = 5
+    cols: int = 5
+    mines: int = 5
+    no_guess: Literal["no", "subset", "exact"] = "exact"
+    style: str = "grid"
+    tools: bool = False
+    win: float = 1.0
+    progress: float = 0.0
+    risk: float = 0.0
+    sound: float = 0.0
+
+
+def game_of(data: GameData) -> tuple[TextGame, str]:
+    """Returns the game of a task, and the text that begins it."""
+    level: Any = False if data.no_guess == "no" else data.no_guess
+    game = TextGame(data.size, data.mines, no_guess=level, style=data.style)
+    return game, game.reset(seed=data.seed)[0]
+
+
+class MinesweeperTaskset(vf.Taskset[GameTask, MinesweeperConfig]):
+    """One task per game; the seeds follow each other."""
+
+    def load(self) -> Iterator[GameTask]:
+        """Yields the tasks."""
+        config = self.config
+        weights = {name: getattr(config, name) for name in REWARDS}
+        fields = {name: getattr(config, name) for name in ("mines", "no_guess", "style", "tools")}
+        for seed in range(config.first_seed, config.first_seed + config.games):
+            data = GameData(name=f"seed-{seed}", seed=seed, size=(config.rows, config.cols), weights=weights, **fields)
+            game, text = game_of(data)
+            yield GameTask(
+                data.model_copy(update={"prompt": text, "system_prompt": game.prompt(data.tools)}), config.task
+            )
+
+
+class MinesweeperEnvConfig(vf.EnvConfig):
+    """The player asks the model from this process; no sandbox is needed."""
+
+    player: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+
+
+class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
+    """Plays the user: it answers each move with the next board."""
+
+    async def run(self, task: GameTask, agents: Any) -> None:
+        """Plays the game of a task, and records the sum of each reward with its weight."""
+        game, _ = game_of(task.data)
+        sums = Counter(dict.fromkeys(REWARDS, 0.0))
+        async with agents.player.interaction(task) as talk:
+            segment = await talk.turn()
+            while not segment.terminated:
+                calls = segment.messages[-1].tool_calls or [] if segment.messages else []
+                reply = f"{calls[-1].name} {calls[-1].arguments}" if calls else segment.last_reply
+                text, _, terminated, truncated, info = game.step(reply)
+                sums.update(info["rewards"])
+                talk.trace.state.rewards = dict(sums)
+                talk.trace.state.clicks += not info["illegal"]
+                talk.trace.state.illegal += info["illegal"]
+                if terminated or truncated:
+                    break
+                # Each call needs an answer; the last one counts as the move.
+                answers = [{"role": "tool", "tool_call_id": call.id, "content": text} for call in calls]
+                segment = await talk.turn(answers or text)
+        for name, weight in task.data.weights.items():
+            talk.trace.record_reward(name, sums[name], weight)
+
+
+class MinesweeperHarness(vf.Harness[vf.HarnessConfig]):
+    """One request a turn, from this process."""
+
+    APPENDS_SYSTEM_PROMPT, SUPPORTS_RESUME, EXECUTES_CODE, NEEDS_CONTAINER = True, True, False, False
+
+    async def launch(  # noqa: D102 - verifiers describes it
+        self,
+        ctx: Any,
+        trace: vf.Trace,  # noqa: ARG002
+        runtime: Any,  # noqa: ARG002
+        endpoint: str,
+        secret: str,
+        mcp_urls: Any,  # noqa: ARG002
+        data: GameData,
+    ) -> vf.ProgramResult:
+        system, prompt = self.resolve_prompt(data)
+        messages: list[Any] = [{"role": "system", "content": system}] if system else []
+        if isinstance(prompt, str):
+            messages.append({"role": "user", "content": prompt})
+        else:
+            messages += map(message_to_wire, prompt or [])
+        tools: Any = {"tools": [TOOL]} if data.tools else {}
+        async with AsyncOpenAI(base_url=endpoint, api_key=secret) as client:
+            await client.chat.completions.create(model=ctx.model, messages=messages, **tools)
+        return vf.ProgramResult(0, "", "")
