@@ -1,0 +1,68 @@
+"""Task of Inspect: `inspect eval minesweeper_text/inspect_task.py --model NAME`; one sample per game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from minesweeper_env.text import TextGame
+
+FIGURES = ("win", "illegal", "unsound", "excess_risk")
+"""What a game is scored by: the win, and the numbers of illegal replies and of unsound clicks, and the excess risk."""
+
+
+@task
+def minesweeper(
+    games: int = 100,
+    first_seed: int = 0,
+    rows: int = 5,
+    cols: int = 5,
+    mines: int = 5,
+    no_guess: str = "exact",
+    style: str = "grid",
+) -> Task:
+    """Returns games with consecutive seeds; `no_guess` is "exact", "subset" or "no"."""
+    arguments = {"size": (rows, cols), "mines": mines, "no_guess": no_guess != "no" and no_guess, "style": style}
+    samples = []
+    for seed in range(first_seed, first_seed + games):
+        game = TextGame(**arguments)
+        messages = [ChatMessageSystem(content=game.prompt()), ChatMessageUser(content=game.reset(seed=seed)[0])]
+        samples.append(Sample(id=f"seed-{seed}", input=messages, target="win", metadata={"seed": seed}))
+    return Task(dataset=MemoryDataset(samples, name="minesweeper"), solver=play(arguments), scorer=outcome())
+
+
+@solver
+def play(arguments: dict[str, Any]) -> Solver:
+    """Returns a solver that answers each move of the model with the next board, to the end of the game."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        game = TextGame(**arguments)
+        game.reset(seed=state.metadata["seed"])
+        figures = dict.fromkeys(FIGURES, 0.0)
+        while not game.over and not state.completed:
+            state = await generate(state)
+            text, _, _, _, info = game.step(state.output.completion)
+            figures["win"] = float(info["is_success"])
+            figures["illegal"] += info["illegal"]
+            figures["unsound"] += not info.get("sound", True)
+            figures["excess_risk"] += info.get("excess_risk", 0.0)
+            state.messages.append(ChatMessageUser(content=text))
+        state.store.set("figures", figures)
+        return state
+
+    return solve
+
+
+@scorer(metrics={name: [mean(), stderr()] for name in FIGURES})
+def outcome() -> Scorer:
+    """Returns a scorer with the figures of each game."""
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - the signature is Inspect's
+        return Score(value=state.store.get("figures"), answer="won" if state.store.get("figures")["win"] else "not won")
+
+    return score
