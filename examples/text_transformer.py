@@ -252,7 +252,7 @@ def main() -> None:
     parser.add_argument("work", choices=["imitate", "learn", "serve"])
     parser.add_argument("--out", type=Path, default=Path("runs/text/1"), help="folder of the network")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=3000, help="minibatches to imitate")
+    parser.add_argument("--steps", type=int, default=1000, help="minibatches to imitate")
     parser.add_argument("--games", type=int, default=12_800, help="games to learn from")
     parser.add_argument("--reward", choices=["win", "sound", "imitate"], default="sound")
     parser.add_argument("--port", type=int, default=8080)
