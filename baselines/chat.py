@@ -94,7 +94,7 @@ class ChatServer:
                 raise self._error(f"no connection: {error.__cause__ or error}") from None
             except self._errors.APIStatusError as error:
                 raise self._error(f"status {error.status_code}: {error.message}") from None
-            except (self._errors.APIError, AttributeError, IndexError, TypeError, ValueError) as error:
+            except (self._errors.OpenAIError, AttributeError, IndexError, TypeError, ValueError) as error:
                 problem = f"{type(error).__name__}: {error}"
                 continue
             answer.seconds = round(time.perf_counter() - begin, 3)
@@ -106,7 +106,7 @@ class ChatServer:
 
     def _text(self, text: str | None) -> str:
         """Returns a text without the key, which a server may repeat."""
-        return (text or "").replace(self._key, "***") if self._key else text or ""
+        return str.replace(text or "", self._key or "\0", "***")
 
 
 class ChatPolicy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from baselines.evaluation.intervals import holm
@@ -25,17 +25,27 @@ class Column(NamedTuple):
 
     Attributes:
         heading: its heading.
-        name: name of its values in a row, or in the test of a row.
+        name: name of its values in a row, or in the test of a row; or a function that returns the value of a row.
         form: format of a number or of the ends of an interval; "" for a name, which may fold.
         priority: 0 for a column that is always shown; of the others the greatest is left out first.
         ends: name of the interval that stands in brackets after the value.
     """
 
     heading: str
-    name: str
+    name: str | Callable[[Row], Any]
     form: str = ""
     priority: int = 0
     ends: str = ""
+
+    def text(self, row: Row) -> str:
+        """Returns the cell of a row."""
+        value = self.name(row) if callable(self.name) else row.get(self.name)
+        return shown(value, self.form, row.get(self.ends))
+
+
+def _judged(figure: Callable[[Row], Any]) -> Callable[[Row], Any]:
+    """Returns a function of a row that finds a figure in its diagnostics; None without any."""
+    return lambda row: figure(row["diagnostics"]) if "diagnostics" in row else None
 
 
 COLUMNS: dict[str, Column] = {
@@ -49,6 +59,11 @@ COLUMNS: dict[str, Column] = {
     "clicks": Column("clicks/game", "clicks_per_game", ".1f", 11),
     "queries": Column("queries/game", "queries_per_game", ".1f", 8),
     "guesses": Column("guesses/game", "guesses_per_game", ".2f", 8),
+    "illegal": Column("illegal/game", "illegal_per_game", ".2f", 4),
+    "unsound": Column("unsound clicks", _judged(lambda found: found["clicks_past_safe"]), "d", 2),
+    "avoidable": Column("avoidable losses", _judged(lambda found: found["lost_avoidable"]["count"]), "d", 3),
+    "excess": Column("excess risk/game", _judged(lambda found: found["excess_risk_per_game"]), ".3f", 5),
+    "tokens": Column("tokens/game", "tokens_per_game", ".0f", 6),
     "ms": Column("ms/game", "ms_per_game", ".2f", 5),
     "first_click_losses": Column("first-click losses", "first_click_losses", "d", 10),
     "survived": Column("survived", "survived_win_rate", ".1%", 4, "survived_ci95"),
@@ -66,6 +81,9 @@ COLUMNS: dict[str, Column] = {
 
 EVALUATED = ("policy", "games", "wins", "win_rate", "interval", "clicks", "ms", "p")
 """Columns of the table of `evaluate.py`."""
+
+ANSWERED = ("policy", "games", "win_rate", "interval", "illegal", "unsound", "avoidable", "excess", "tokens", "p")
+"""Columns of the table of `evaluate.py` with a language model; unsound clicks had a safe cell on their board."""
 
 COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval", "p_holm", "ms")
 """Columns of the table of `baselines.evaluate`."""
@@ -88,10 +106,7 @@ def table_of(title: str, names: Iterable[str], rows: Sequence[Row], marked: Sequ
     """
     chosen = {name: COLUMNS[name] for name in names}
     rows = [(row.get("mcnemar") or {}) | row for row in rows]
-    cells = {
-        name: [shown(row.get(column.name), column.form, row.get(column.ends)) for row in rows]
-        for name, column in chosen.items()
-    }
+    cells = {name: [column.text(row) for row in rows] for name, column in chosen.items()}
     legend = ["> highest win rate."] if marked else []
     values = [row["p_value"] for row in rows if "p_value" in row] if "p" in cells else []
     adjusted = iter(holm(values) if values else ())

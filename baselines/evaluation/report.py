@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from baselines.evaluation.columns import COMPARED, EVALUATED, Row, shown, table_of
+from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, Row, shown, table_of
 from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.plot import draw
@@ -164,7 +164,8 @@ class Results:
             return table_of(title, COMPARED, self._compared())
         rows = self._tested()
         best = max(row["win_rate"] for row in rows) if len(rows) > 1 else None
-        return table_of(title, EVALUATED, rows, [at for at, row in enumerate(rows) if row["win_rate"] == best])
+        names = ANSWERED if any("tokens_per_game" in row for row in rows) else EVALUATED
+        return table_of(title, names, rows, [at for at, row in enumerate(rows) if row["win_rate"] == best])
 
     def _page(self, page: Page) -> Page:
         page.table(self._table())
@@ -205,7 +206,10 @@ class Results:
             )
         for result in self.policies:
             if result.truncated:
-                yield f"{result.policy} reached the step limit in {result.truncated} games, which count as not won."
+                yield (
+                    f"{result.policy} gave up or reached the step limit in {result.truncated} games, which count as "
+                    "not won."
+                )
 
 
 def _flat(row: Row) -> Row:

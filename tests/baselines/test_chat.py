@@ -1,0 +1,173 @@
+"""Tests of the policy `chat` against a real server on the loopback."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.chat_server import ChatServer, Raw, board_in
+
+import baselines
+from baselines.chat import KEY, ChatError
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.evaluation.games import play_games
+from baselines.evaluation.seeds import derived_seed
+from baselines.registry import build_policy, find_policy
+from minesweeper_env import HIDDEN, BoardConfig
+
+pytest.importorskip("openai")
+
+BOARD = BoardConfig(5, 5, 3, moves=("click",))
+SECRET = "sk-very-secret"
+
+
+def scripted(name, games):
+    """Returns a reply function that plays as a policy does, with the seeds of an evaluation by single games."""
+    policy, begun = build_policy(name, BOARD), iter(range(games))
+
+    def reply(messages):
+        board = board_in(messages[-1]["content"])
+        if (board == HIDDEN).all():
+            policy.reset(derived_seed(0, next(begun)))
+        row, col = divmod(int(policy.act(board[None], (board.reshape(1, -1) == HIDDEN).astype(np.int8))[0]), 5)
+        return f"<think>Not open 0 0.</think>I choose <move>open {row} {col}</move>"
+
+    return reply
+
+
+def chat(server, folder, **options):
+    given = {"model": "m", "url": server.url, "transcripts": folder, "retries": 1, "timeout": 5} | options
+    return "chat:" + ",".join(f"{name}={value}" for name, value in given.items())
+
+
+@pytest.mark.parametrize("name", ["exact", "subset", "random"])
+def test_policies_win_the_same_games_through_a_server_as_directly(name, tmp_path):
+    games = 25
+    direct = evaluate_policy(partial(build_policy, name, BOARD), BOARD, range(games), batch_size=1)
+    with ChatServer(scripted(name, games)) as server:
+        (found,) = baselines.evaluate(chat(server, tmp_path), 5, 3, games, against=()).policies
+    assert [record[:3] for record in found.records] == [record[:3] for record in direct.records]
+    assert found.counters["illegal"] == 0
+    assert found.counters["tokens"] == 7 * len(server.requests)
+    assert all(record.diagnosis is not None for record in found.records)
+
+
+def test_illegal_replies_are_told_counted_and_end_the_game(tmp_path):
+    answers = iter(["open 2 2", None, "open 2 2", "no idea", "open 9 9"])
+    with ChatServer(lambda _: next(answers)) as server:
+        policy = find_policy(chat(server, tmp_path, max_illegal=4))(BOARD)
+        (record,) = play_games(policy, BOARD, [1], record=True)
+    assert (record.won, record.truncated, record.clicks, len(record.actions)) == (False, True, 1, 2)
+    assert policy.counters["illegal"] == 4
+    assert "no move" in server.requests[2][-1]["content"]
+    assert "open already" in server.requests[3][-1]["content"]
+    assert [message["role"] for message in server.requests[3]] == ["system", "user", "assistant", "user"]
+
+
+def test_a_killed_evaluation_goes_on_without_asking_again(tmp_path):
+    reply = scripted("exact", 12)
+
+    def slow(messages):
+        time.sleep(0.05)
+        return reply(messages)
+
+    with ChatServer(slow) as server:
+        code = f"import baselines; baselines.evaluate({chat(server, tmp_path)!r}, 5, 3, 12, against=())"
+        process = subprocess.Popen([sys.executable, "-c", code])
+        while len(server.requests) < 20:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.2)
+        asked = len(server.requests)
+        lines = [line for path in tmp_path.rglob("*.jsonl") for line in path.read_text().splitlines()[1:]]
+        (found,) = baselines.evaluate(chat(server, tmp_path), 5, 3, 12, against=()).policies
+        whole = len(server.requests) - asked + len(lines)
+        again = baselines.evaluate(chat(server, tmp_path), 5, 3, 12, against=()).policies[0]
+    assert asked - len(lines) <= 1
+    assert whole == sum(record.clicks for record in found.records)
+    assert len(server.requests) - asked == whole - len(lines)
+    assert (again.records, again.counters) == (found.records, found.counters)
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked", "words"),
+    [
+        (Raw(500, b'{"error": {"message": "broken"}}'), 2, "status 500"),
+        (Raw(404, b'{"error": {"message": "no such model"}}'), 1, "no such model"),
+        (Raw(401, json.dumps({"error": {"message": f"wrong key {SECRET}"}}).encode()), 1, "wrong key ***"),
+        (Raw(200, b"{broken"), 2, "no chat completion"),
+        (Raw(200, b"<html>hello</html>", kind="text/html"), 2, "no chat completion"),
+        (Raw(200, b'{"choices": []}'), 2, "no chat completion"),
+        (Raw(200, b"{}", 3.0), 2, "no answer in 0.5 seconds"),
+    ],
+)
+def test_a_server_that_fails_costs_retries_and_one_line(answer, asked, words, tmp_path, monkeypatch):
+    monkeypatch.setenv(KEY, SECRET)
+    with ChatServer(lambda _: answer) as server, pytest.raises(ChatError) as error:
+        play_games(find_policy(chat(server, tmp_path, timeout=0.5))(BOARD), BOARD, [1])
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+    assert SECRET not in str(error.value)
+    assert len(server.requests) == asked
+
+
+def test_the_games_before_a_failure_are_kept_and_the_key_is_nowhere(tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv(KEY, SECRET)
+    reply = scripted("exact", 10)
+    with ChatServer(
+        lambda messages: reply(messages) + SECRET if len(server.requests) < 15 else Raw(400, b"{}")
+    ) as server:
+        with pytest.raises(ChatError):
+            baselines.evaluate(chat(server, tmp_path), 5, 3, 10, against=())
+        assert server.keys == {f"Bearer {SECRET}"}
+    texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert sum(len(text.splitlines()) - 1 for text in texts) == 14
+    assert not any(SECRET in text for text in (*texts, *map(str, tmp_path.rglob("*")), *capfd.readouterr()))
+
+
+def test_a_transcript_holds_the_game(tmp_path):
+    with ChatServer(scripted("exact", 1)) as server:
+        baselines.evaluate(chat(server, tmp_path), 5, 3, 1, against=())
+    (path,) = tmp_path.rglob("*.jsonl")
+    head, *answers = map(json.loads, path.read_text().splitlines())
+    assert head["model"] == "m"
+    assert "3 hidden mines" in head["prompt"]
+    assert all(answer["reasoning"] == "hm" and answer["tokens"] == 7 and answer["seconds"] > 0 for answer in answers)
+
+
+def test_a_transcript_of_other_boards_is_replaced(tmp_path):
+    with ChatServer(scripted("exact", 4)) as server:
+        policy = find_policy(chat(server, tmp_path))(BOARD)
+        for seed in (1, 2, 2):
+            policy.reset(5)
+            play_games(policy, BOARD, [seed])
+        asked = len(server.requests)
+        policy.reset(5)
+        play_games(policy, BOARD, [2])
+    assert len(server.requests) == asked
+
+
+def test_wrong_options_are_refused_before_any_request(tmp_path, monkeypatch):
+    monkeypatch.delenv(KEY, raising=False)
+    for options, word in (
+        ("", "needs a model"),
+        ("model=m", KEY),
+        ("model=m,url=ftp://x", "http://"),
+        ("model=m,url=http://me:word@x/v1", "password"),
+        ("model=m,url=http://x/v1?key=1", "password"),
+        ("model=m,url=http://x/v1,style=svg", "style"),
+        ("model=m,url=http://x/v1,history=-1", "history"),
+        ("model=m,url=http://x/v1,retries=x", "retries"),
+        ("model=m,url=http://x/v1,key=1", "no option key"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            find_policy(f"chat:{options}" if options else "chat")(BOARD)
+    with pytest.raises(ValueError, match="radius"):
+        find_policy("chat:model=m,url=http://x/v1")(BoardConfig(5, 5, 3, moves=("click",), radius=2))
+    assert not Path("runs/chat").exists()

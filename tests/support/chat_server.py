@@ -1,0 +1,76 @@
+"""A chat server on the loopback, whose answers a function of the messages gives."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env import HIDDEN
+
+
+class Raw(NamedTuple):
+    """An answer as it is, after some seconds."""
+
+    status: int
+    body: bytes
+    seconds: float = 0.0
+    kind: str = "application/json"
+
+
+def board_in(text: str) -> NDArray[np.int8]:
+    """Returns the codes of the last board in the style "grid"."""
+    rows = [line.partition(":")[2].split() for line in text.splitlines() if re.match(r" *\d+: ", line)]
+    return np.array([[HIDDEN if cell == "#" else int(cell) for cell in row] for row in rows], np.int8)
+
+
+def completion(content: str | None) -> bytes:
+    message = {"role": "assistant", "content": content, "reasoning_content": "hm"}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
+    body = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
+    return json.dumps(body).encode()
+
+
+class ChatServer:
+    """Answers `reply(messages)`, a text or a `Raw`; keeps all `requests` and their `keys`."""
+
+    def __init__(self, reply: Callable[[list[dict[str, Any]]], Any]) -> None:
+        self.requests: list[list[dict[str, Any]]] = []
+        self.keys: set[str] = set()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_: Any) -> None:
+                pass
+
+            def do_POST(self) -> None:
+                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                outer.requests.append(request["messages"])
+                outer.keys.add(self.headers["Authorization"])
+                answer = reply(request["messages"])
+                found = answer if isinstance(answer, Raw) else Raw(200, completion(answer))
+                time.sleep(found.seconds)
+                self.send_response(found.status)
+                self.send_header("Content-Type", found.kind)
+                self.send_header("Content-Length", str(len(found.body)))
+                self.end_headers()
+                self.wfile.write(found.body)
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def __enter__(self) -> ChatServer:
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
