@@ -31,8 +31,9 @@ def board_in(text: str) -> NDArray[np.int8]:
     return np.array([[HIDDEN if cell == "#" else int(cell) for cell in row] for row in rows], np.int8)
 
 
-def completion(content: str | None) -> bytes:
-    message = {"role": "assistant", "content": content, "reasoning_content": "hm"}
+def completion(content: str | dict[str, Any] | None) -> bytes:
+    plain = {"role": "assistant", "content": content, "reasoning_content": "hm"}
+    message = content if isinstance(content, dict) else plain
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     usage = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
     body = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
@@ -40,7 +41,7 @@ def completion(content: str | None) -> bytes:
 
 
 class ChatServer:
-    """Answers `reply(messages)`, a text or a `Raw`; keeps all `requests` and their `keys`."""
+    """Answers `reply(messages)`, a text, a whole message or a `Raw`; keeps all `requests` and their `keys`."""
 
     def __init__(self, reply: Callable[[list[dict[str, Any]]], Any]) -> None:
         self.requests: list[list[dict[str, Any]]] = []

@@ -1,0 +1,154 @@
+"""Tests of `minesweeper_text` with the real libraries on the loopback; each needs its library."""
+
+import asyncio
+import gc
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+from support.chat_server import ChatServer, Raw, board_in
+
+from minesweeper_env import HIDDEN
+from minesweeper_env.inference import mine_probabilities
+from minesweeper_env.text import TextGame
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(autouse=True)
+def left_open():
+    """Collects the streams that the libraries leave open, while their warnings are ignored."""
+    yield
+    gc.collect()
+
+
+def best_move(text, mines=5):
+    """Returns the cell of least risk on the last board in a text."""
+    board = board_in(text)
+    risks = np.where(board == HIDDEN, mine_probabilities(board, mines), 2.0)
+    return divmod(int(risks.argmin()), board.shape[1])
+
+
+def reply_of(messages):
+    """Returns nonsense first, then the move of least risk."""
+    return "open {} {}".format(*best_move(messages[-1]["content"])) if len(messages) > 2 else "hm"
+
+
+def call_of(messages):
+    row, col = best_move(messages[-1]["content"])
+    call = {"id": f"call-{len(messages)}", "type": "function"}
+    call["function"] = {"name": "open", "arguments": f'{{"col": {col}, "row": {row}}}'}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def sums_of(seed, replies, **arguments):
+    """Returns the sums of the rewards of a game that is played directly."""
+    game = TextGame((5, 5), 5, no_guess="exact", **arguments)
+    text, _ = game.reset(seed=seed)
+    sums = dict.fromkeys(("win", "progress", "risk", "sound"), 0.0)
+    messages = [{}] * replies
+    while not game.over:
+        text, _, _, _, info = game.step(reply_of([*messages, {"content": text}]))
+        messages += [{}, {}]
+        sums = {name: sums[name] + info["rewards"].get(name, 0.0) for name in sums}
+    return sums
+
+
+@pytest.mark.parametrize("tools", [False, True])
+def test_verifiers_plays_whole_games_and_weighs_the_rewards(tools, tmp_path, monkeypatch):
+    pytest.importorskip("verifiers")
+    from verifiers.v1.cli.eval.runner import run_eval
+    from verifiers.v1.configs.cli.eval import EvalConfig
+
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with ChatServer(call_of if tools else reply_of) as server:
+        taskset = {"id": "minesweeper_text", "games": 3, "tools": tools, "sound": 0.1, "risk": 0.5}
+        client = {"type": "eval", "base_url": server.url, "api_key_var": "OPENAI_API_KEY"}
+        config = EvalConfig(
+            env={"taskset": taskset}, model="m", client=client, push=False, rich=None, output_dir=str(tmp_path)
+        )
+        episodes = asyncio.run(run_eval(config))
+    assert len(episodes) == 3
+    for episode in episodes:
+        assert episode.ok
+        (trace,) = episode.traces
+        assert trace.metrics["illegal"] == (not tools)
+        if not tools:
+            sums = sums_of(trace.task.data.seed, 1)
+            assert {name: each.score for name, each in trace.rewards.items()} == pytest.approx(sums)
+            assert trace.reward == pytest.approx(sums["win"] + 0.5 * sums["risk"] + 0.1 * sums["sound"])
+        assert trace.rewards["win"].score == 1.0
+
+
+def test_verifiers_tells_a_broken_server_from_a_lost_game(tmp_path, monkeypatch):
+    pytest.importorskip("verifiers")
+    from verifiers.v1.cli.eval.runner import run_eval
+    from verifiers.v1.configs.cli.eval import EvalConfig
+
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with ChatServer(lambda _: Raw(400, b"{}")) as server:
+        client = {"type": "eval", "base_url": server.url, "api_key_var": "OPENAI_API_KEY"}
+        taskset = {"id": "minesweeper_text", "games": 1}
+        config = EvalConfig(
+            env={"taskset": taskset}, model="m", client=client, push=False, rich=None, output_dir=str(tmp_path)
+        )
+        (episode,) = asyncio.run(run_eval(config))
+    assert not episode.ok
+
+
+def test_openenv_serves_sessions_of_their_own():
+    pytest.importorskip("openenv")
+    import uvicorn
+
+    from minesweeper_text.openenv import MinesweeperAction, MinesweeperClient, app
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="critical"))
+    threading.Thread(target=server.run, daemon=True).start()
+    while not server.started:
+        time.sleep(0.05)
+    url = f"http://127.0.0.1:{port}"
+    with MinesweeperClient(base_url=url).sync() as client, MinesweeperClient(base_url=url).sync() as other:
+        with pytest.raises(RuntimeError, match="reset"):
+            other.step(MinesweeperAction(reply="open 0 0"))
+        with pytest.raises(RuntimeError, match="mines must be"):
+            other.reset(size=5, mines=99)
+        result = client.reset(seed=3, size=[4, 6], mines=5, no_guess="exact", reward={"win": 1, "sound": 0.1})
+        first = other.reset(seed=3, size=[4, 6], mines=5, no_guess="exact")
+        assert result.observation.text == first.observation.text
+        assert "4 rows and 6 columns" in result.observation.prompt
+        total = client.step(MinesweeperAction(reply="hm")).reward
+        while not result.done:
+            row, col = best_move(result.observation.text)
+            result = client.step(MinesweeperAction(reply=f"open {row} {col}"))
+            total += result.reward
+        state = client.state()
+        assert (state.won, state.illegal) == (True, 1)
+        assert total == pytest.approx(1 + 0.1 * state.clicks)
+        assert "#" in other.step(MinesweeperAction(reply="hm")).observation.text
+        assert set(state.model_dump()) == {"episode_id", "step_count", "clicks", "illegal", "won"}
+    server.should_exit = True
+
+
+def test_inspect_scores_games(tmp_path):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import eval as evaluate
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from minesweeper_text.inspect_task import minesweeper
+
+    def answer(messages, *_):
+        content = reply_of([{"content": message.text} for message in messages])
+        output = ModelOutput.from_content("mockllm/model", content)
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=answer)
+    (log,) = evaluate(minesweeper(games=4), model=model, log_dir=str(tmp_path), display="none", score_display=False)
+    assert log.status == "success"
+    figures = {score.name: score.metrics["mean"].value for score in log.results.scores}
+    assert figures == {"win": 1.0, "illegal": 1.0, "unsound": 0.0, "excess_risk": 0.0}
