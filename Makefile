@@ -113,7 +113,7 @@ docs: $(VENV)/installed
 
 $(VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet $(TORCH) --editable '.[all,dev,docs]'
+	$(BIN)/python -m pip install --quiet $(TORCH) --editable '.[all,llm,dev,docs]'
 	touch $@
 
 $(CORE_VENV)/installed: pyproject.toml setup.cfg

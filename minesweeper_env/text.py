@@ -41,7 +41,7 @@ REWARDS: tuple[str, ...] = ("win", "progress", "risk", "sound")
 MAX_ILLEGAL = 5
 """The usual number of illegal replies that end a game."""
 
-TIE = 1e-9
+_TIE = 1e-9
 """Probabilities that differ by less are equal."""
 
 _SYMBOLS = {**{clue: str(clue) for clue in range(9)}, FLAGGED: "F", QUESTION: "#", HIDDEN: "#", MINE: "*"}
@@ -123,7 +123,7 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike, threads: int 
     probabilities = Oracle(config, threads).ask(codes).probabilities.reshape(flat.shape)
     risk = probabilities[each, cells]
     least = np.where(flat >= FLAGGED, probabilities, np.inf).min(axis=1, initial=np.inf)
-    return Judgement(risk, least, np.where(least > 0.0, risk - least < TIE, risk == 0.0))
+    return Judgement(risk, least, np.where(least > 0.0, risk - least < _TIE, risk == 0.0))
 
 
 def board_text(codes: NDArray[np.int8], mines: int, style: str = "grid") -> str:

@@ -27,7 +27,12 @@ def minesweeper(
     style: str = "grid",
 ) -> Task:
     """Returns games with consecutive seeds; `no_guess` is "exact", "subset" or "no"."""
-    arguments = {"size": (rows, cols), "mines": mines, "no_guess": no_guess != "no" and no_guess, "style": style}
+    arguments: dict[str, Any] = {
+        "size": (rows, cols),
+        "mines": mines,
+        "no_guess": no_guess != "no" and no_guess,
+        "style": style,
+    }
     samples = []
     for seed in range(first_seed, first_seed + games):
         game = TextGame(**arguments)

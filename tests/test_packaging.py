@@ -20,7 +20,9 @@ def declared(package: str) -> set[str]:
     return {path.relative_to(ROOT).as_posix() for paths in found.values() for path in paths}
 
 
-@pytest.mark.parametrize("package", ["azulejos_env", "minesweeper_env", "baselines", "minesweeper_play"])
+@pytest.mark.parametrize(
+    "package", ["azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "minesweeper_text"]
+)
 def test_package_data_are_all_files_that_the_code_reads_and_no_others(package):
     there = {
         path.relative_to(ROOT).as_posix()

@@ -37,10 +37,12 @@ PUBLIC = (
     "minesweeper_env.rendering",
     "minesweeper_env.rewards",
     "minesweeper_env.testing",
+    "minesweeper_env.text",
     "minesweeper_env.vector_env",
     "minesweeper_env.wrappers",
+    "minesweeper_text",
 )
-PACKAGES = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play")
+PACKAGES = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "minesweeper_text")
 MODULES = {dotted(path): path for package in PACKAGES for path in modules_of(package)}
 
 

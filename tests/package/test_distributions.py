@@ -58,7 +58,7 @@ def test_the_wheel_has_the_packages_alone_and_no_byte_code(built):
         names = archive.namelist()
     tops = {name.split("/")[0] for name in names}
     info = f"minesweeper_env-{__version__}.dist-info"
-    assert tops == {"azulejos_env", "baselines", "minesweeper_env", "minesweeper_play", info}
+    assert tops == {"azulejos_env", "baselines", "minesweeper_env", "minesweeper_play", "minesweeper_text", info}
     assert not [name for name in names if name.endswith((".pyc", ".nbi", ".nbc"))]
     assert f"{info}/licenses/LICENSE" in names
 
