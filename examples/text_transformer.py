@@ -30,7 +30,7 @@ from minesweeper_env.text import TextGame, board_text
 
 SIZE, MINES = 5, 3
 WIDTH, DEPTH, HEADS = 128, 5, 4
-CONTEXT, ANSWER = 120, 10  # characters of the board and, at most, of a reply
+CONTEXT, ANSWER = 104, 10  # characters of the board and, at most, of a reply
 GAMES = 64  # games side by side, and positions of a minibatch
 TRAINING_SEEDS = 1 << 31  # test games have seeds below 2**30
 

@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
-from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
+from minesweeper_env.codes import FLAGGED, HIDDEN
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, counted, whole_number
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference.oracle import Oracle
@@ -44,7 +44,8 @@ MAX_ILLEGAL = 5
 _TIE = 1e-9
 """Probabilities that differ by less are equal."""
 
-_SYMBOLS = {**{clue: str(clue) for clue in range(9)}, FLAGGED: "F", QUESTION: "#", HIDDEN: "#", MINE: "*"}
+_SYMBOLS = "012345678###*"
+"""The character of each cell code; the games have no flags."""
 
 _FIRST_CLICKS = {
     "opening": "The first cell that you open is a 0.",
@@ -68,7 +69,7 @@ class Reply(NamedTuple):
     """The move in a reply.
 
     Attributes:
-        action: the action in the environment; None for an illegal reply.
+        action: row * cols + column; None for an illegal reply.
         error: what is wrong with the reply, one sentence; "" for a legal one.
         cell: (row, column) that the reply names; None if it names none.
     """
@@ -128,13 +129,13 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike, threads: int 
 
 def board_text(codes: NDArray[np.int8], mines: int, style: str = "grid") -> str:
     """Returns a board of (rows, cols) cell codes as text in one of `STYLES`."""
-    covered, flags = int(((codes == HIDDEN) | (codes == QUESTION)).sum()), int((codes == FLAGGED).sum())
+    covered = int((codes == HIDDEN).sum())
     cells = [[_SYMBOLS[code] for code in row] for row in codes.tolist()]
     if style == "json":
         rows = ",\n".join("  [" + ", ".join(f'"{cell}"' for cell in row) + "]" for row in cells)
-        return f'{{"mines": {mines}, "covered": {covered}, "flags": {flags}, "board": [\n{rows}\n]}}'
+        return f'{{"mines": {mines}, "covered": {covered}, "board": [\n{rows}\n]}}'
     body = _grid(cells) if style == "grid" else _lists(cells)
-    return f"{body}\n{counted(mines, 'mine')}, {counted(covered, 'covered cell')}, {counted(flags, 'flag')}"
+    return f"{body}\n{counted(mines, 'mine')}, {counted(covered, 'covered cell')}"
 
 
 def _grid(cells: Sequence[Sequence[str]]) -> str:
@@ -145,15 +146,12 @@ def _grid(cells: Sequence[Sequence[str]]) -> str:
 
 
 def _lists(cells: Sequence[Sequence[str]]) -> str:
-    found: dict[str, list[str]] = {"open": [], "flagged": [], "mines": []}
-    for row, line in enumerate(cells):
-        for col, cell in enumerate(line):
-            if cell.isdigit():
-                found["open"].append(f"({row}, {col}) = {cell}")
-            elif cell != "#":
-                found["flagged" if cell == "F" else "mines"].append(f"({row}, {col})")
-    texts = [f"{name}: {', '.join(each) or 'none'}" for name, each in found.items() if each or name == "open"]
-    return "\n".join([*texts, "all other cells are covered"])
+    known = [
+        (f"({row}, {col})", cell) for row, line in enumerate(cells) for col, cell in enumerate(line) if cell != "#"
+    ]
+    opened = ", ".join(f"{place} = {cell}" for place, cell in known if cell != "*")
+    mines = ", ".join(place for place, cell in known if cell == "*")
+    return f"open: {opened or 'none'}" + (f"\nmines: {mines}" if mines else "") + "\nall other cells are covered"
 
 
 def rules_text(
@@ -164,69 +162,53 @@ def rules_text(
     With `tools` the reply is a call of the tool `open`; otherwise it is free text with one move.
     """
     forms = {
-        "grid": "On the board, # is a covered cell, a digit is an open cell, F is a flag and * a mine.",
+        "grid": "On the board, # is a covered cell, a digit is an open cell, and * is a mine.",
         "list": "The board is a list of the open cells with their numbers, as (row, column) = number.",
-        "json": 'The board is JSON by rows: "#" is a covered cell, a digit is an open cell, "F" a flag, "*" a mine.',
+        "json": 'The board is JSON by rows: "#" is a covered cell, a digit is an open cell, "*" is a mine.',
     }
-    verbs = ["open", "flag"] if "flag" in config.moves else ["open"]
     if tools:
-        reply = f"Make one move at a time: call the tool {' or '.join(verbs)} with row and col."
+        reply = "Make one move at a time: call the tool open with row and col."
     else:
-        texts = " or ".join(f"<move>{verb} ROW COL</move>" for verb in verbs)
-        reply = f"Reply with one move: {texts}. You may think first; the last move of a reply counts."
+        reply = "Reply with one move: <move>open ROW COL</move>. You may think first; the last move of a reply counts."
     limit = "" if max_illegal is None else f"; illegal reply number {max_illegal} ends the game"
+    logic = "No guess is needed: after the first move some covered cell is always provably safe."
     parts = (
         f"You play Minesweeper on {counted(config.rows, 'row')} and {counted(config.cols, 'column')} with "
         f"{counted(config.mines, 'hidden mine')}. You win when every cell without a mine is open, and lose when you "
         "open a mine. An open cell shows how many of its up to eight neighbours are mines. A 0 also opens them all.",
         _FIRST_CLICKS[config.first_click],
-        "No guess is needed: after the first move some covered cell is always provably safe."
-        if config.no_guess
-        else "",
-        "A flag is a note of yours: a flagged cell cannot be opened, and a second flag removes it."
-        if len(verbs) > 1
-        else "",
+        logic if config.no_guess else "",
         f"Rows are 0 to {config.rows - 1} from the top, columns 0 to {config.cols - 1} from the left. {forms[style]}",
         f"{reply} An illegal reply changes nothing{limit}.",
     )
-    return "\n".join(part for part in parts if part)
+    return "\n".join(filter(None, parts))
 
 
-def parse_reply(reply: str | None, codes: NDArray[np.int8], flags: bool = False) -> Reply:
-    """Returns the last move in a reply, which may be any text; never raises.
+def parse_reply(reply: str | None, codes: NDArray[np.int8]) -> Reply:
+    """Returns the last move in a reply, which may be any text or None; never raises.
 
     A move is written as `<move>open 3 4</move>`, `[reveal 3 4]`, `open (3, 4)`, `open row 3, column 4` or the JSON of a
-    tool call. Text up to `</think>`, and after a `<think>` without an end, does not count.
-
-    Args:
-        reply: the text of a model; None for an empty one.
-        codes: (rows, cols) cell codes of the board before the move.
-        flags: whether the game has the move flag.
+    tool call. Text up to `</think>`, and after a `<think>` without an end, does not count. `codes`, (rows, cols), is
+    the board before the move.
     """
     text = (reply or "").rpartition("</think>")[2].partition("<think>")[0]
     last = max(chain(*(pattern.finditer(text) for pattern in _MOVES)), key=re.Match.end, default=None)
-    rows, cols = codes.shape
     if last is None:
-        if text != (reply or "") and not text.strip():
-            return Reply(None, "The reply ends with its thinking: write a move after it.")
-        return Reply(None, "The reply has no move: write <move>open ROW COL</move>.")
+        thought = "ends with its thinking" if reply and not text.strip() else "has no move"
+        return Reply(None, f"The reply {thought}: write <move>open ROW COL</move>.")
     # Numbers of many digits are outside of every board, and int() refuses them.
     row, col = (int(last[name][:9]) for name in ("first", "second"))
     if "col" in last["gap"].lower():
         row, col = col, row
-    name = f"({row}, {col})"
-    if not (0 <= row < rows and 0 <= col < cols):
-        return Reply(
-            None, f"{name} is outside the board: rows are 0 to {rows - 1}, columns 0 to {cols - 1}.", (row, col)
-        )
-    flag = last["verb"].lower() == "flag"
-    if flag and not flags:
-        return Reply(None, "This game has no flags: the only move is open.", (row, col))
-    if codes[row, col] < FLAGGED:
-        return Reply(None, f"Cell {name} is open already: choose a covered cell.", (row, col))
-    if codes[row, col] == FLAGGED and not flag:
-        return Reply(None, f"Cell {name} has a flag: remove the flag first, or choose another cell.", (row, col))
-    return Reply(flag * rows * cols + row * cols + col, "", (row, col))
+    rows, cols = codes.shape
+    error = ""
+    if last["verb"].lower() == "flag":
+        error = "This game has no flags: the only move is open."
+    elif not (0 <= row < rows and 0 <= col < cols):
+        error = f"({row}, {col}) is outside the board: rows are 0 to {rows - 1}, columns 0 to {cols - 1}."
+    elif codes[row, col] < FLAGGED:
+        error = f"Cell ({row}, {col}) is open already: choose a covered cell."
+    return Reply(None if error else row * cols + col, error, (row, col))
 
 
 class TextGame:
@@ -242,7 +224,7 @@ class TextGame:
     | "risk" | minus the exact risk beyond the least on the board: 0 for a best click, -1 for an illegal reply |
     | "sound" | 1 for a click that logic proves safe or, where no cell is safe, of least risk; else 0 |
 
-    "risk" and "sound" judge the click and not its luck. Flags earn nothing.
+    "risk" and "sound" judge the click and not its luck.
     """
 
     def __init__(
@@ -252,7 +234,6 @@ class TextGame:
         first_click: str = "opening",
         no_guess: Literal[False, "subset", "exact"] = False,
         *,
-        flags: bool = False,
         style: str = "grid",
         reward: str | Mapping[str, float] = "win",
         max_illegal: int | None = MAX_ILLEGAL,
@@ -264,7 +245,6 @@ class TextGame:
             mines: the number of mines; None follows the size, as in `MinesweeperEnv`.
             first_click: "opening", "safe", "any" or "corners".
             no_guess: "subset" or "exact" for boards that logic of this level wins.
-            flags: True adds the move flag.
             style: one of `STYLES`.
             reward: one of `REWARDS`, or weights by name, such as {"win": 1, "sound": 0.1}.
             max_illegal: the number of illegal replies that truncates the game; None for no limit.
@@ -279,8 +259,7 @@ class TextGame:
             raise ValueError(
                 f"reward must be one of {', '.join(REWARDS)}, or a dict of weights by name, not {reward!r}"
             )
-        moves = ("click", "flag") if flags else ("click",)
-        self.env = MinesweeperEnv(size, mines, first_click, moves, "progress", no_guess=no_guess)
+        self.env = MinesweeperEnv(size, mines, first_click, ("click",), "progress", no_guess=no_guess)
         self.config, self.style = self.env.config, style
         if first_click not in UNIFORM_FIRST_CLICKS and {"risk", "sound"} & set(self.weights):
             raise ValueError(f"the rewards risk and sound need first_click {', '.join(UNIFORM_FIRST_CLICKS)}")
@@ -297,21 +276,21 @@ class TextGame:
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Starts a game as `MinesweeperEnv.reset` does; returns the board as text, and the info."""
-        self.codes, info = self.env.reset(seed=seed, options=options)
+        self.codes, _ = self.env.reset(seed=seed, options=options)
         self.illegal, self.over = 0, False
-        return self.observation(), self._info(Reply(None), info["is_success"], {})
+        return self.observation(), self._info(Reply(None), {})
 
     def parse(self, reply: str | None) -> Reply:
         """Returns the move in a reply to the present board; see `parse_reply`."""
-        return parse_reply(reply, self.codes, "flag" in self.config.moves)
+        return parse_reply(reply, self.codes)
 
     def step(self, reply: str | None) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Makes the move of a reply.
 
         Returns:
-            The event and the board as text; the reward; whether the game is won or lost; whether illegal replies or
-            the step limit ended it; and the info: `illegal`, `error`, `cell`, `is_success`, `rewards` by name, and of
-            a click `risk`, `excess_risk` and `sound`.
+            The event and the board as text; the reward; whether the game is won or lost; whether illegal replies ended
+            it; and the info: `illegal`, `error`, `cell`, `is_success`, `rewards` by name, and of a click `risk`,
+            `excess_risk` and `sound`.
 
         Raises:
             gymnasium.error.ResetNeeded: no game is in progress.
@@ -321,16 +300,19 @@ class TextGame:
         move = self.parse(reply)
         if move.action is None:
             return self._refuse(move)
-        judged = self._judge(move.action)
-        self.codes, progress, terminated, truncated, found = self.env.step(move.action)
-        self.over = terminated or truncated
-        rewards = {"win": float(found["is_success"]), "progress": progress}
-        info = self._info(move, found["is_success"], rewards)
+        # Under other rules for the first click the layouts that fit a board are not equally likely.
+        uniform = self.config.first_click in UNIFORM_FIRST_CLICKS
+        judged = judge_clicks(self.codes[None], self.config.mines, [move.action]) if uniform else None
+        self.codes, progress, self.over, _, found = self.env.step(move.action)
+        won = found["is_success"]
+        rewards = {"win": float(won), "progress": progress}
+        info = self._info(move, rewards, won)
         if judged is not None:
-            rewards |= {"risk": 0.0 - judged.excess.item(), "sound": float(judged.sound.item())}
             info |= {"risk": judged.risk.item(), "excess_risk": judged.excess.item(), "sound": judged.sound.item()}
-        event = self._event(move, terminated, truncated, found["is_success"])
-        return self._said(event), self._reward(rewards), terminated, truncated, info
+            rewards |= {"risk": 0.0 - info["excess_risk"], "sound": float(info["sound"])}
+        ending = " You won." if won else " It was a mine: you lost." if self.over else ""
+        text = f"You opened {move.cell}.{ending}\n\n{self.observation()}"
+        return text, self._reward(rewards), self.over, False, info
 
     def _refuse(self, move: Reply) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Counts an illegal reply, and returns what `step` returns for it."""
@@ -338,37 +320,12 @@ class TextGame:
         self.over = self.illegal == self.max_illegal
         ending = "\nThe game ends: too many illegal replies." if self.over else ""
         rewards = {"risk": -1.0}
-        return (
-            self._said(move.error + ending),
-            self._reward(rewards),
-            False,
-            self.over,
-            self._info(move, False, rewards),
-        )
+        text = f"{move.error}{ending}\n\n{self.observation()}"
+        return text, self._reward(rewards), False, self.over, self._info(move, rewards)
 
     def _reward(self, rewards: dict[str, float]) -> float:
         return sum(weight * rewards.get(name, 0.0) for name, weight in self.weights.items())
 
-    def _judge(self, action: int) -> Judgement | None:
-        if self.config.first_click not in UNIFORM_FIRST_CLICKS or action >= self.config.cells:
-            return None
-        return judge_clicks(self.codes[None], self.config.mines, [action])
-
-    def _event(self, move: Reply, terminated: bool, truncated: bool, won: bool) -> str:
-        flag = move.action is not None and move.action >= self.config.cells
-        event = f"You {'marked' if flag else 'opened'} {move.cell}."
-        if terminated:
-            return f"{event} You won." if won else f"{event} It was a mine: you lost."
-        return f"{event} The game ends: too many moves." if truncated else event
-
-    def _said(self, event: str) -> str:
-        return f"{event}\n\n{self.observation()}"
-
-    def _info(self, move: Reply, won: bool, rewards: dict[str, float]) -> dict[str, Any]:
-        return {
-            "illegal": bool(move.error),
-            "error": move.error,
-            "cell": move.cell,
-            "is_success": won,
-            "rewards": rewards,
-        }
+    def _info(self, move: Reply, rewards: dict[str, float], won: bool = False) -> dict[str, Any]:
+        facts = {"illegal": bool(move.error), "error": move.error, "cell": move.cell}
+        return facts | {"is_success": won, "rewards": rewards}
