@@ -8,7 +8,7 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -26,8 +26,8 @@ from minesweeper_env.text import MAX_ILLEGAL, STYLES, Reply, board_text, parse_r
 KEY = "OPENAI_API_KEY"
 """The variable of the environment with the key; servers without keys need none."""
 
-LEAST_WAIT = 0.5
-"""Seconds between two requests to a server that answered with garbage."""
+WAIT = 1.0
+"""Seconds before the first repeated request to a server that answered with garbage; the next one waits for twice."""
 
 
 class ChatError(PolicyError):
@@ -41,8 +41,6 @@ class Answer(msgspec.Struct, omit_defaults=True):
         observation: the last message to the model.
         reply: its text.
         reasoning: the thinking that the server sent apart, if it did.
-        error: what is wrong with the reply; "" for a legal move.
-        cell: the row and column that the reply names; None if it names none.
         prompt_tokens: number of tokens of the request; 0 if the server did not count them.
         tokens: number of tokens of the answer, with the thinking; 0 if the server did not count them.
         seconds: time from the request to the answer, with all retries.
@@ -51,10 +49,8 @@ class Answer(msgspec.Struct, omit_defaults=True):
     observation: str
     reply: str
     reasoning: str = ""
-    error: str = ""
-    cell: tuple[int, int] | None = None
-    prompt_tokens: Annotated[int, msgspec.Meta(ge=0)] = 0
-    tokens: Annotated[int, msgspec.Meta(ge=0)] = 0
+    prompt_tokens: int = 0
+    tokens: int = 0
     seconds: float = 0.0
 
 
@@ -63,46 +59,40 @@ class ChatServer:
 
     def __init__(self, model: str, url: str | None, timeout: float, retries: int, **request: Any) -> None:
         """Prepares requests; sends none. The key comes from the variable `KEY` alone."""
-        openai = import_extra("openai", "llm")
+        openai = import_extra("openai", "chat")
         self._key = os.environ.get(KEY, "")
         if url is None and not self._key:
             raise ValueError(f"a policy chat without url asks OpenAI, which needs a key in the variable {KEY}")
         self._client = openai.OpenAI(api_key=self._key or "none", base_url=url, timeout=timeout, max_retries=retries)
-        self._errors = openai
+        self._failure = openai.OpenAIError
         self._request = {"model": model, **{name: value for name, value in request.items() if value is not None}}
         self._name = f"chat server {urlsplit(str(self._client.base_url)).netloc}, model {model}"
-        self._retries, self._timeout = retries, timeout
+        self._retries = retries
 
     def ask(self, messages: list[dict[str, str]]) -> Answer:
         """Returns the answer to a conversation; raises a ChatError, in one line, after the last retry."""
         begin, problem = time.perf_counter(), ""
         for attempt in range(self._retries + 1):
-            if attempt:
-                time.sleep(LEAST_WAIT * 2**attempt)
+            time.sleep(WAIT * attempt)
             try:
-                found = self._client.chat.completions.create(messages=messages, **self._request)
-                message, usage = found.choices[0].message, found.usage
-                answer = Answer(messages[-1]["content"], self._text(message.content))
-                answer.reasoning = self._text(
-                    getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
-                )
-                answer.prompt_tokens = getattr(usage, "prompt_tokens", None) or 0
-                answer.tokens = getattr(usage, "completion_tokens", None) or 0
-            except self._errors.APITimeoutError:
-                raise self._error(f"no answer in {self._timeout:g} seconds, {self._retries + 1} times") from None
-            except self._errors.APIConnectionError as error:
-                raise self._error(f"no connection: {error.__cause__ or error}") from None
-            except self._errors.APIStatusError as error:
-                raise self._error(f"status {error.status_code}: {error.message}") from None
-            except (self._errors.OpenAIError, AttributeError, IndexError, TypeError, ValueError) as error:
+                answer = self._request_answer(messages)
+            except (self._failure, AttributeError, IndexError, TypeError, ValueError) as error:
                 problem = f"{type(error).__name__}: {error}"
-                continue
-            answer.seconds = round(time.perf_counter() - begin, 3)
-            return answer
-        raise self._error(f"no chat completion in {self._retries + 1} answers ({problem})")
+                # The client itself has retried what it reports; what is no chat completion it returns as it is.
+                if isinstance(error, self._failure):
+                    break
+            else:
+                answer.seconds = round(time.perf_counter() - begin, 3)
+                return answer
+        problem = " ".join(self._text(problem).split())[:300]
+        raise ChatError(f"{self._name}: no chat completion, with {self._retries} retries: {problem}")
 
-    def _error(self, problem: str) -> ChatError:
-        return ChatError(f"{self._name}: {self._text(' '.join(problem.split()))[:300]}")
+    def _request_answer(self, messages: list[dict[str, str]]) -> Answer:
+        found = self._client.chat.completions.create(messages=messages, **self._request)
+        message, usage = found.choices[0].message, found.usage
+        reasoning = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
+        tokens = [getattr(usage, name, None) or 0 for name in ("prompt_tokens", "completion_tokens")]
+        return Answer(messages[-1]["content"], self._text(message.content), self._text(reasoning), *tokens)
 
     def _text(self, text: str | None) -> str:
         """Returns a text without the key, which a server may repeat."""
@@ -244,7 +234,6 @@ class ChatPolicy:
         self.counters["answer_ms"] += round(1000 * answer.seconds)
         self._illegal += bool(move.error)
         self._problem = move.error
-        answer.error, answer.cell = move.error, move.cell
         if not self._kept:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             lines = [msgspec.json.encode(self._settings), *map(msgspec.json.encode, self._played)]

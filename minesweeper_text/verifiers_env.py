@@ -8,41 +8,27 @@ from typing import Any, Literal
 
 import verifiers.v1 as vf
 from openai import AsyncOpenAI
-from pydantic import Field
 from verifiers.v1.dialects.chat import message_to_wire
 
 from minesweeper_env.text import REWARDS, TextGame
 
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "open",
-        "description": "Open a cell of the board.",
-        "parameters": {
-            "type": "object",
-            "properties": {"row": {"type": "integer"}, "col": {"type": "integer"}},
-            "required": ["row", "col"],
-        },
-    },
-}
+NUMBERS = {name: {"type": "integer"} for name in ("row", "col")}
+PARAMETERS = {"type": "object", "properties": NUMBERS, "required": list(NUMBERS)}
+TOOL = {"type": "function", "function": {"name": "open", "description": "Open a cell.", "parameters": PARAMETERS}}
 
 
 class GameData(vf.TaskData):
-    """One game."""
+    """One game: its seed, the arguments of its `TextGame`, and the weights of its rewards."""
 
     seed: int
-    size: tuple[int, int]
-    mines: int
-    no_guess: Literal["no", "subset", "exact"]
-    style: str
+    arguments: dict[str, Any]
     tools: bool
     weights: dict[str, float]
 
 
 class GameState(vf.State):
-    """What the rewards and metrics of a game are made of; it holds no mines."""
+    """The progress of a game; it holds no mines."""
 
-    rewards: dict[str, float] = Field(default_factory=dict)
     clicks: int = 0
     illegal: int = 0
 
@@ -78,27 +64,27 @@ class MinesweeperConfig(vf.TasksetConfig):
     sound: float = 0.0
 
 
-def game_of(data: GameData) -> tuple[TextGame, str]:
-    """Returns the game of a task, and the text that begins it."""
-    level: Any = False if data.no_guess == "no" else data.no_guess
-    game = TextGame(data.size, data.mines, no_guess=level, style=data.style)
-    return game, game.reset(seed=data.seed)[0]
-
-
 class MinesweeperTaskset(vf.Taskset[GameTask, MinesweeperConfig]):
     """One task per game; the seeds follow each other."""
 
     def load(self) -> Iterator[GameTask]:
         """Yields the tasks."""
         config = self.config
+        level = config.no_guess != "no" and config.no_guess
+        arguments = {
+            "size": [config.rows, config.cols],
+            "mines": config.mines,
+            "no_guess": level,
+            "style": config.style,
+        }
         weights = {name: getattr(config, name) for name in REWARDS}
-        fields = {name: getattr(config, name) for name in ("mines", "no_guess", "style", "tools")}
         for seed in range(config.first_seed, config.first_seed + config.games):
-            data = GameData(name=f"seed-{seed}", seed=seed, size=(config.rows, config.cols), weights=weights, **fields)
-            game, text = game_of(data)
-            yield GameTask(
-                data.model_copy(update={"prompt": text, "system_prompt": game.prompt(data.tools)}), config.task
+            game = TextGame(**arguments)
+            texts = {"prompt": game.reset(seed=seed)[0], "system_prompt": game.prompt(config.tools)}
+            data = GameData(
+                name=f"seed-{seed}", seed=seed, arguments=arguments, tools=config.tools, weights=weights, **texts
             )
+            yield GameTask(data, config.task)
 
 
 class MinesweeperEnvConfig(vf.EnvConfig):
@@ -112,7 +98,8 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
 
     async def run(self, task: GameTask, agents: Any) -> None:
         """Plays the game of a task, and records the sum of each reward with its weight."""
-        game, _ = game_of(task.data)
+        game = TextGame(**task.data.arguments)
+        game.reset(seed=task.data.seed)
         sums = Counter(dict.fromkeys(REWARDS, 0.0))
         async with agents.player.interaction(task) as talk:
             segment = await talk.turn()
@@ -121,7 +108,6 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
                 reply = f"{calls[-1].name} {calls[-1].arguments}" if calls else segment.last_reply
                 text, _, terminated, truncated, info = game.step(reply)
                 sums.update(info["rewards"])
-                talk.trace.state.rewards = dict(sums)
                 talk.trace.state.clicks += not info["illegal"]
                 talk.trace.state.illegal += info["illegal"]
                 if terminated or truncated:
