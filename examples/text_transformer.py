@@ -147,7 +147,7 @@ class Run:
 
     def keep(self, row: dict[str, float]) -> None:
         """Adds a row to the log, and writes both files."""
-        self.rows.append(row)
+        self.rows.append({name: float(value) for name, value in row.items()})
         state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict(), "rows": self.rows}
         torch.save(state, self.path.with_suffix(".tmp"))
         os.replace(self.path.with_suffix(".tmp"), self.path)
