@@ -17,7 +17,7 @@ OLDEST = gymnasium==1.2.2 numba==0.62.1 numpy==2.0.2
 OLDEST_EXTRAS = msgspec==0.20.0 torch==2.6.0 stable-baselines3==2.7.0 sb3-contrib==2.7.0 pgmpy==1.1.2 scipy==1.13.0 safetensors==0.6.1 \
 	tensorboard==2.18.0 matplotlib==3.10.7 rich==14.3.1 huggingface_hub==1.0.0 minari==0.5.2 pettingzoo==1.24.3 \
 	textual==8.2.0 textual-serve==1.1.0 pygame-ce==2.5.2 platformdirs==4.2.0 imageio==2.35.1 imageio-ffmpeg==0.5.0 \
-	pillow==10.3.0 ray==2.40.0 optuna==4.0.0
+	pillow==10.3.0 openai==2.54.0 ray==2.40.0 optuna==4.0.0
 
 # Each learning library has an environment of its own, since RLlib asks for one version of gymnasium.
 LIBRARIES = .venv-libraries

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from baselines.policy import RESIGN, PolicyError
 from baselines.support.act_inputs import checked_act
 from baselines.support.board_names import file_name, name_of
-from baselines.support.extras import import_extra
+from baselines.support.checks import import_extra
 from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.text import MAX_ILLEGAL, STYLES, Reply, board_text, parse_reply, rules_text

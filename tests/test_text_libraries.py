@@ -2,12 +2,14 @@
 
 import asyncio
 import gc
+import re
 import socket
 import threading
 import time
 
 import numpy as np
 import pytest
+from support import ROOT
 from support.chat_server import ChatServer, Raw, board_in
 
 from minesweeper_env import HIDDEN
@@ -98,6 +100,16 @@ def test_verifiers_tells_a_broken_server_from_a_lost_game(tmp_path, monkeypatch)
     assert not episode.ok
 
 
+def blocks_of_page():
+    text = (ROOT / "docs" / "how-to" / "language-models.md").read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def test_the_code_of_the_page_plays_a_game_as_text(capsys):
+    exec(compile(blocks_of_page()[0], "the page", "exec"), {})
+    assert "You opened (2, 2)." in capsys.readouterr().out
+
+
 def test_openenv_serves_sessions_of_their_own():
     pytest.importorskip("openenv")
     import uvicorn
@@ -130,6 +142,8 @@ def test_openenv_serves_sessions_of_their_own():
         assert (state.won, state.illegal) == (True, 1)
         assert total == pytest.approx(1 + 0.1 * state.clicks)
         assert "#" in other.step(MinesweeperAction(reply="hm")).observation.text
+        code = blocks_of_page()[1].replace("http://127.0.0.1:8000", url)
+        exec(compile(code, "the page", "exec"), {})
         assert set(state.model_dump()) == {"episode_id", "step_count", "clicks", "illegal", "won"}
     server.should_exit = True
 

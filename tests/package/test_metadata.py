@@ -26,9 +26,9 @@ def test_the_citation_names_this_version_and_licence():
     assert f"version = {{{minesweeper_env.__version__}}}" in page
 
 
-def test_everything_includes_every_extra_but_trackers_and_the_tools_of_developers():
+def test_everything_includes_every_extra_but_what_conflicts_trackers_and_the_tools_of_developers():
     extras = settings()["options.extras_require"]
-    assert set(re.findall(r"%\((\w+)\)s", extras["all"])) == set(extras) - {"all", "dev", "docs", "wandb"}
+    assert set(re.findall(r"%\((\w+)\)s", extras["all"])) == set(extras) - {"all", "dev", "docs", "llm", "wandb"}
 
 
 def lower_bounds() -> dict[str, Version]:
