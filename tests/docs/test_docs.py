@@ -119,7 +119,13 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
 
 
 def test_every_page_with_python_code_has_a_test():
-    own = {"tutorial.md", "how-to/libraries.md", "how-to/own-policy.md", "how-to/rewards.md", "how-to/language-models.md"}
+    own = {
+        "tutorial.md",
+        "how-to/libraries.md",
+        "how-to/own-policy.md",
+        "how-to/rewards.md",
+        "how-to/language-models.md",
+    }
     docs = ROOT / "docs"
     found = {str(page.relative_to(docs)) for page in docs.rglob("*.md") if "```python" in page.read_text("utf-8")}
     assert found == {*PAGES_WITH_CODE, *own, "how-to/offline-data.md"}

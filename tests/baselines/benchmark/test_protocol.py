@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, TEXT_PROTOCOL
 from baselines.benchmark.suites import SUITES
 from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS
 from baselines.registry import policy_names
@@ -12,8 +12,18 @@ from baselines.registry import policy_names
 FROZEN = "fb86159cb9c9364986fd8eb5ace5efa79a10613e5b216f8276a019682c51bb2a"
 
 
-def test_version_2026_1_is_frozen():
-    assert PROTOCOL.digest() == FROZEN, "a published protocol never changes; a new one needs a new version"
+FROZEN_TEXT = "0ce57dd5c5a4cc6ce256c5b55f406194e0de5fc34ecb5dff2e2decd336143011"
+
+
+@pytest.mark.parametrize(("protocol", "digest"), [(PROTOCOL, FROZEN), (TEXT_PROTOCOL, FROZEN_TEXT)])
+def test_a_published_protocol_is_frozen(protocol, digest):
+    assert protocol.digest() == digest, "a published protocol never changes; a new one needs a new version"
+
+
+def test_the_boards_in_text_have_seeds_of_their_own_and_hide_no_guess_but_on_three():
+    assert set(TEXT_PROTOCOL.seeds) <= set(TEST_SEEDS)
+    assert set(TEXT_PROTOCOL.seeds).isdisjoint(PROTOCOL.seeds)
+    assert [board.no_guess for board in TEXT_PROTOCOL.boards] == ["subset"] * 3 + ["exact"] * 3 + [False] * 3
 
 
 def test_its_seeds_are_test_seeds_that_no_training_selection_or_published_figure_used():
