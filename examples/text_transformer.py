@@ -5,17 +5,14 @@
     python examples/text_transformer.py serve --out runs/text/1 --reward sound
     python evaluate.py --policy chat:model=tiny,url=http://127.0.0.1:8080/v1 --size 5 --mines 3
 
-The model reads and writes characters. All that it learns from in the second step are texts and the rewards of
-`TextGame`. An interrupted command goes on where it stopped.
+The second step sees texts and the rewards of `TextGame` alone. An interrupted command goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
-import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -28,8 +25,7 @@ from minesweeper_env import HIDDEN, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities_batch
 from minesweeper_env.text import TextGame, board_text
 
-SIZE, MINES = 5, 3
-WIDTH, DEPTH, HEADS = 128, 5, 4
+SIZE, MINES, WIDTH, DEPTH, HEADS = 5, 3, 128, 5, 4
 CONTEXT, ANSWER = 104, 10  # characters of the board and, at most, of a reply
 GAMES = 64  # games side by side, and positions of a minibatch
 TRAINING_SEEDS = 1 << 31  # test games have seeds below 2**30
@@ -92,7 +88,8 @@ class Transformer(nn.Module):
 
 def encode(texts: list[str], length: int = CONTEXT) -> Tensor:
     """Returns the last characters of texts, (N, length) int64; spaces fill up short ones from the left."""
-    codes = [text[-length:].rjust(length).encode("ascii", "replace") for text in texts]
+    # What was said before the board is left out.
+    codes = [text.rpartition("\n\n")[2][-length:].rjust(length).encode("ascii", "replace") for text in texts]
     return torch.tensor(np.frombuffer(b"".join(codes), np.uint8).reshape(len(texts), length), dtype=torch.int64)
 
 
@@ -126,7 +123,7 @@ class Run:
 
     def __init__(self, folder: Path, name: str, rate: float, start: Path | None = None) -> None:
         """Goes on with the files of the run, or begins with the network of `start`."""
-        self.path, self.log = folder / f"{name}.pt", folder / f"{name}.csv"
+        self.path, self.log = folder / f"{name}.pt", folder / f"{name}.json"
         folder.mkdir(parents=True, exist_ok=True)
         self.model, self.rows = Transformer(), []
         self.optimiser = torch.optim.AdamW(self.model.parameters(), rate, (0.9, 0.95), weight_decay=0.0)
@@ -151,36 +148,29 @@ class Run:
         state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict(), "rows": self.rows}
         torch.save(state, self.path.with_suffix(".tmp"))
         os.replace(self.path.with_suffix(".tmp"), self.path)
-        with self.log.open("w", newline="") as file:
-            writer = csv.DictWriter(file, row)
-            writer.writeheader()
-            writer.writerows(self.rows)
+        self.log.write_text(json.dumps(self.rows))
         print(" ".join(f"{name} {value:g}" for name, value in row.items()), flush=True)
 
 
-def play(model: Transformer, seeds: list[int], reward: str, greedy: bool = False):
+def play(model: Transformer, seeds: list[int], reward: str):
     """Plays games side by side; returns the characters of all moves, their returns, and the results of the games."""
     games = [TextGame(SIZE, MINES, reward=reward, max_illegal=3) for _ in seeds]
     texts = [game.reset(seed=seed)[0] for game, seed in zip(games, seeds, strict=True)]
     moves, rewards, illegal = [[] for _ in seeds], [[] for _ in seeds], 0
     won, playing = np.zeros(len(seeds), bool), list(range(len(seeds)))
     while playing:
-        known, replies = model.answer([texts[game] for game in playing], greedy)
-        still = []
+        known, replies = model.answer([texts[game] for game in playing])
         for game, line, reply in zip(playing, known, replies, strict=True):
-            text, earned, terminated, truncated, info = games[game].step(reply)
-            texts[game] = text
+            texts[game], earned, _, _, info = games[game].step(reply)
             moves[game].append(line)
             rewards[game].append(earned)
             won[game] |= info["is_success"]
             illegal += info["illegal"]
-            if not (terminated or truncated):
-                still.append(game)
-        playing = still
+        playing = [game for game in playing if not games[game].over]
     # The win is to the credit of all moves of a game; soundness judges each move alone.
     returns = [[sum(each)] * len(each) if reward == "win" else each for each in rewards]
-    flat = torch.tensor([value for each in returns for value in each])
-    return torch.stack([line for each in moves for line in each]), flat, won, illegal
+    known = torch.stack([line for each in moves for line in each])
+    return known, torch.tensor([value for each in returns for value in each]), won, illegal
 
 
 def imitate(folder: Path, seed: int, steps: int) -> None:
@@ -188,24 +178,19 @@ def imitate(folder: Path, seed: int, steps: int) -> None:
     run = Run(folder, "imitate", 3e-4)
     torch.manual_seed(seed + len(run.rows))
     positions = least_risk_positions(seed + 1000 * len(run.rows))
-    losses, begin = [], time.time()
+    losses = []
     for step in range(100 * len(run.rows), steps):
         boards, cells = next(positions)
-        texts = [board_text(board, MINES) for board in boards]
         answers = [f"open {cell // SIZE} {cell % SIZE}\n".ljust(ANSWER) for cell in cells.tolist()]
+        texts = [board_text(board, MINES) for board in boards]
         known = torch.cat([encode(texts), encode(answers, ANSWER)], 1)
         loss = -answer_log_probs(run.model, known).mean()
         run.optimiser.param_groups[0]["lr"] = 6e-4 * min(1.0, (step + 1) / 200) * (1 - 0.9 * step / steps)
         run.step(loss)
         losses.append(loss.item())
         if step % 100 == 99:
-            won = (
-                play(run.model, [TRAINING_SEEDS - 1 - game for game in range(200)], "win")[2]
-                if step % 500 == 499
-                else []
-            )
-            row = {"step": step + 1, "loss": np.mean(losses[-100:]), "seconds": time.time() - begin}
-            run.keep(row | {"wins": float(np.mean(won)) if len(won) else float("nan")})
+            won = play(run.model, [TRAINING_SEEDS - 1 - game for game in range(GAMES)], "win")[2]
+            run.keep({"step": step + 1, "loss": np.mean(losses[-100:]), "wins": won.mean()})
 
 
 def learn(folder: Path, seed: int, reward: str, games: int) -> None:
@@ -216,14 +201,12 @@ def learn(folder: Path, seed: int, reward: str, games: int) -> None:
         first = TRAINING_SEEDS + 10_000_000 * seed + GAMES * batch
         known, returns, won, illegal = play(run.model, list(range(first, first + GAMES)), reward)
         advantages = (returns - returns.mean()) / (returns.std() + 1e-6)
-        order = torch.randperm(len(known))
-        for part in order.split(2 * GAMES):
-            log_probs = answer_log_probs(run.model, known[part])
-            run.step(-(advantages[part] * log_probs).mean())
+        for part in torch.randperm(len(known)).split(2 * GAMES):
+            run.step(-(advantages[part] * answer_log_probs(run.model, known[part])).mean())
         run.keep({"games": GAMES * (batch + 1), "wins": won.mean(), "moves": len(known), "illegal": illegal})
 
 
-def serve(folder: Path, name: str, port: int) -> None:
+def serve(folder: Path, name: str, port: int = 8080) -> None:
     """Answers chat completions with the most likely characters."""
     model = Run(folder, name, 0.0).model
 
@@ -231,11 +214,9 @@ def serve(folder: Path, name: str, port: int) -> None:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             reply = model.answer([request["messages"][-1]["content"]], greedy=True)[1][0]
-            message = {"role": "assistant", "content": reply}
-            usage = {"prompt_tokens": CONTEXT, "completion_tokens": len(reply), "total_tokens": CONTEXT + len(reply)}
-            choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            body = {"id": "1", "object": "chat.completion", "created": 0, "model": name, "choices": [choice]}
-            content = json.dumps(body | {"usage": usage}).encode()
+            choices = [{"index": 0, "message": {"role": "assistant", "content": reply}, "finish_reason": "stop"}]
+            usage = {"prompt_tokens": CONTEXT, "completion_tokens": len(reply)}
+            content = json.dumps({"object": "chat.completion", "choices": choices, "usage": usage}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
@@ -255,15 +236,14 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1000, help="minibatches to imitate")
     parser.add_argument("--games", type=int, default=12_800, help="games to learn from")
     parser.add_argument("--reward", choices=["win", "sound", "imitate"], default="sound")
-    parser.add_argument("--port", type=int, default=8080)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    if options.work == "imitate":
-        imitate(options.out, options.seed, options.steps)
-    elif options.work == "learn":
-        learn(options.out, options.seed, options.reward, options.games)
-    else:
-        serve(options.out, options.reward, options.port)
+    works = {
+        "imitate": lambda: imitate(options.out, options.seed, options.steps),
+        "learn": lambda: learn(options.out, options.seed, options.reward, options.games),
+        "serve": lambda: serve(options.out, options.reward),
+    }
+    works[options.work]()
 
 
 if __name__ == "__main__":
