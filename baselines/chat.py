@@ -21,7 +21,7 @@ from baselines.support.board_names import file_name, name_of
 from baselines.support.checks import import_extra
 from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.text import MAX_ILLEGAL, STYLES, Reply, board_text, parse_reply, rules_text
+from minesweeper_env.text import STYLES, Reply, board_text, parse_reply, rules_text
 
 KEY = "OPENAI_API_KEY"
 """The variable of the environment with the key; servers without keys need none."""
@@ -37,13 +37,8 @@ class ChatError(PolicyError):
 class Answer(msgspec.Struct, omit_defaults=True):
     """One line of a transcript: what the model was shown, and its answer.
 
-    Attributes:
-        observation: the last message to the model.
-        reply: its text.
-        reasoning: the thinking that the server sent apart, if it did.
-        prompt_tokens: number of tokens of the request; 0 if the server did not count them.
-        tokens: number of tokens of the answer, with the thinking; 0 if the server did not count them.
-        seconds: time from the request to the answer, with all retries.
+    The thinking is what the server sent apart. The numbers of tokens are 0 if the server did not count them; those of
+    the answer include its thinking. The seconds include all retries.
     """
 
     observation: str
@@ -117,7 +112,7 @@ class ChatPolicy:
         url: str | None = None,
         style: str = "grid",
         history: int = 1,
-        max_illegal: int = MAX_ILLEGAL,
+        max_illegal: int = 5,
         temperature: float | None = None,
         max_tokens: int | None = None,
         timeout: float = 120.0,
@@ -126,22 +121,7 @@ class ChatPolicy:
     ) -> None:
         """Prepares to play; contacts no server.
 
-        Args:
-            config: the games, of radius 1.
-            model: name of the model.
-            url: address of the server, such as http://127.0.0.1:8000/v1; None for OpenAI.
-            style: form of the board, one of `minesweeper_env.text.STYLES`.
-            history: number of earlier exchanges that each request repeats.
-            max_illegal: number of illegal replies that give the game up.
-            temperature: of the samples; None for the server's own.
-            max_tokens: limit of an answer; None for the server's own.
-            timeout: seconds to wait for an answer.
-            retries: number of further requests after a failure.
-            transcripts: folder of the transcripts.
-
-        Raises:
-            ValueError: an option is not allowed.
-            MissingExtraError: openai is not installed.
+        docs/how-to/language-models.md explains the options. A ValueError refuses one that is not allowed.
         """
         if model == "":
             raise ValueError("the policy chat needs a model, as in chat:model=NAME,url=http://127.0.0.1:8000/v1")

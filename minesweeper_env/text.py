@@ -20,7 +20,6 @@ from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference.oracle import Oracle
 
 __all__ = [
-    "MAX_ILLEGAL",
     "REWARDS",
     "STYLES",
     "Judgement",
@@ -37,9 +36,6 @@ STYLES: tuple[str, ...] = ("grid", "list", "json")
 
 REWARDS: tuple[str, ...] = ("win", "progress", "risk", "sound")
 """The rewards; `TextGame` explains them."""
-
-MAX_ILLEGAL = 5
-"""The usual number of illegal replies that end a game."""
 
 _TIE = 1e-9
 """Probabilities that differ by less are equal."""
@@ -91,11 +87,6 @@ class Judgement(NamedTuple):
     risk: NDArray[np.float64]
     least: NDArray[np.float64]
     sound: NDArray[np.bool_]
-
-    @property
-    def excess(self) -> NDArray[np.float64]:
-        """(N,) float64, the risk beyond the least on the board."""
-        return self.risk - self.least
 
 
 def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike, threads: int = 1) -> Judgement:
@@ -154,9 +145,7 @@ def _lists(cells: Sequence[Sequence[str]]) -> str:
     return f"open: {opened or 'none'}" + (f"\nmines: {mines}" if mines else "") + "\nall other cells are covered"
 
 
-def rules_text(
-    config: BoardConfig, style: str = "grid", max_illegal: int | None = MAX_ILLEGAL, tools: bool = False
-) -> str:
+def rules_text(config: BoardConfig, style: str, max_illegal: int | None, tools: bool = False) -> str:
     """Returns the prompt: the rules of the games, the form of the board, and the form of a reply.
 
     With `tools` the reply is a call of the tool `open`; otherwise it is free text with one move.
@@ -236,7 +225,7 @@ class TextGame:
         *,
         style: str = "grid",
         reward: str | Mapping[str, float] = "win",
-        max_illegal: int | None = MAX_ILLEGAL,
+        max_illegal: int | None = 5,
     ) -> None:
         """Checks the arguments; `reset` starts a game.
 
@@ -308,7 +297,8 @@ class TextGame:
         rewards = {"win": float(won), "progress": progress}
         info = self._info(move, rewards, won)
         if judged is not None:
-            info |= {"risk": judged.risk.item(), "excess_risk": judged.excess.item(), "sound": judged.sound.item()}
+            risk, least, sound = (value.item() for value in judged)
+            info |= {"risk": risk, "excess_risk": risk - least, "sound": sound}
             rewards |= {"risk": 0.0 - info["excess_risk"], "sound": float(info["sound"])}
         ending = " You won." if won else " It was a mine: you lost." if self.over else ""
         text = f"You opened {move.cell}.{ending}\n\n{self.observation()}"

@@ -32,7 +32,6 @@ class MinesweeperObservation(Observation):
 class MinesweeperState(State):
     """The progress of a game; it holds no mines."""
 
-    clicks: int = 0
     illegal: int = 0
     won: bool = False
 
@@ -68,7 +67,6 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
             raise ValueError("no game has begun: send reset in this session first")
         text, reward, terminated, truncated, info = self._game.step(action.reply)
         self._state.step_count += 1
-        self._state.clicks += not info["illegal"]
         self._state.illegal += info["illegal"]
         self._state.won = info["is_success"]
         done = terminated or truncated

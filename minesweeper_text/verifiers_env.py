@@ -26,25 +26,8 @@ class GameData(vf.TaskData):
     weights: dict[str, float]
 
 
-class GameState(vf.State):
-    """The progress of a game; it holds no mines."""
-
-    clicks: int = 0
-    illegal: int = 0
-
-
-class GameTask(vf.Task[GameData, GameState]):
-    """A game; the environment records its rewards."""
-
-    @vf.metric
-    async def clicks(self, trace: vf.Trace) -> float:
-        """Returns the number of legal clicks."""
-        return trace.state.clicks
-
-    @vf.metric
-    async def illegal(self, trace: vf.Trace) -> float:
-        """Returns the number of illegal replies."""
-        return trace.state.illegal
+class GameTask(vf.Task[GameData]):
+    """A game; the environment records its rewards and metrics."""
 
 
 class MinesweeperConfig(vf.TasksetConfig):
@@ -100,7 +83,7 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
         """Plays the game of a task, and records the sum of each reward with its weight."""
         game = TextGame(**task.data.arguments)
         game.reset(seed=task.data.seed)
-        sums = Counter(dict.fromkeys(REWARDS, 0.0))
+        sums = Counter(dict.fromkeys((*REWARDS, "illegal"), 0.0))
         async with agents.player.interaction(task) as talk:
             segment = await talk.turn()
             while not segment.terminated:
@@ -108,13 +91,13 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
                 reply = f"{calls[-1].name} {calls[-1].arguments}" if calls else segment.last_reply
                 text, _, terminated, truncated, info = game.step(reply)
                 sums.update(info["rewards"])
-                talk.trace.state.clicks += not info["illegal"]
-                talk.trace.state.illegal += info["illegal"]
+                sums["illegal"] += info["illegal"]
                 if terminated or truncated:
                     break
                 # Each call needs an answer; the last one counts as the move.
                 answers = [{"role": "tool", "tool_call_id": call.id, "content": text} for call in calls]
                 segment = await talk.turn(answers or text)
+        talk.trace.record_metric("illegal", sums["illegal"])
         for name, weight in task.data.weights.items():
             talk.trace.record_reward(name, sums[name], weight)
 

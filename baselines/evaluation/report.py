@@ -206,10 +206,7 @@ class Results:
             )
         for result in self.policies:
             if result.truncated:
-                yield (
-                    f"{result.policy} gave up or reached the step limit in {result.truncated} games, which count as "
-                    "not won."
-                )
+                yield f"{result.policy} gave up, or reached the step limit, in {result.truncated} games: they are not won."
 
 
 def _flat(row: Row) -> Row:

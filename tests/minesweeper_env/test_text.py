@@ -236,6 +236,6 @@ def test_wrong_calls_say_what_is_allowed():
 
 
 def test_the_prompt_states_the_rules_of_the_game():
-    text = rules_text(BoardConfig(9, 7, 10, first_click="safe", no_guess="subset"), "grid")
+    text = rules_text(BoardConfig(9, 7, 10, first_click="safe", no_guess="subset"), "grid", 5)
     assert all(word in text for word in ("9 rows", "7 columns", "10 hidden mines", "0 to 8", "0 to 6", "provably safe"))
-    assert "tool" in rules_text(BoardConfig(9, 7, 10), tools=True)
+    assert "tool" in rules_text(BoardConfig(9, 7, 10), "json", None, tools=True)
