@@ -206,7 +206,7 @@ class Results:
             )
         for result in self.policies:
             if result.truncated:
-                yield f"{result.policy} gave up, or reached the step limit, in {result.truncated} games: they are not won."
+                yield f"{result.policy} gave up, or reached the step limit, in {result.truncated} games: not won."
 
 
 def _flat(row: Row) -> Row:
