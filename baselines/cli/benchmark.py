@@ -37,12 +37,7 @@ CARD_FIELDS = ("name", "track", "author", "links", "training_steps", "training_h
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    announce(
-        options.aim.format(
-            getattr(options, "protocol", PROTOCOL.version),
-            listed(options.policy if "out" in options else options.files),
-        )
-    )
+    announce(f"{options.aim}: {listed(options.policy if 'out' in options else options.files)}")
     for module in SUITE_NEEDS if options.work == "run" else ("rich", "msgspec"):
         check_extra(module)
     work: Work = options.prepare(options)
@@ -57,15 +52,11 @@ def _add_arguments(parser: Parser) -> None:
         work.set_defaults(prepare=prepare, aim=aim)
         return work
 
-    run = add_work("run", _prepare_run, "Play benchmark {}: {}", "play policies, and write a result file of each")
-    pack = add_work(
-        "pack", _prepare_pack, "Write result files of benchmark {}: {}", "write result files from games so far"
-    )
-    check = add_work("check", _prepare_check, "Check for benchmark {}: {}", "check result files, replay sampled games")
-    timed = add_work("time", _prepare_time, "Measure the times of {}: {}", "note the time per game on a free core")
-    add = add_work(
-        "add", _prepare_add, "Check and add to leaderboard {}: {}", "check files, and add them to the tables"
-    )
+    run = add_work("run", _prepare_run, "Play the benchmark", "play policies, and write a result file of each")
+    pack = add_work("pack", _prepare_pack, "Write result files", "write result files from games so far")
+    check = add_work("check", _prepare_check, "Check result files", "check result files, replay sampled games")
+    timed = add_work("time", _prepare_time, "Measure times", "note the time per game on a free core")
+    add = add_work("add", _prepare_add, "Check and add to the leaderboard", "check files, and add them to the tables")
     _add_run_options(run)
     pack.add_argument("folders", nargs="+", type=parse_path, metavar="DIR", help="read the games of these folders")
     for each in (run, pack):
