@@ -55,7 +55,7 @@ def _add_arguments(parser: Parser) -> None:
         help=f"play these policies: {', '.join(policy_names())}; {ALL} names all of these. A run folder of train.py is "
         "a name, too, and so is an agent of the Hugging Face hub, as hf:user/repo@revision, and a class or function of "
         "yours, as path/file.py:NAME or package.module:NAME. Options follow the name, as in "
-        "NAME:option=value,option=value",
+        "NAME:option=value,option=value. chat:model=NAME,url=URL asks a language model behind a chat server",
     )
     share(parser, *BOARD, "--games", "--seed", "--workers", "--ray", "--wide")
     add = parser.add_argument
