@@ -207,13 +207,13 @@ def learn(folder: Path, seed: int, reward: str, games: int) -> None:
 
 
 def serve(folder: Path, name: str, port: int = 8080) -> None:
-    """Answers chat completions with the most likely characters."""
+    """Answers chat completions with characters that the network draws, or, at temperature 0, the most likely ones."""
     model = Run(folder, name, 0.0).model
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            reply = model.answer([request["messages"][-1]["content"]], greedy=True)[1][0]
+            reply = model.answer([request["messages"][-1]["content"]], request.get("temperature") == 0)[1][0]
             choices = [{"index": 0, "message": {"role": "assistant", "content": reply}, "finish_reason": "stop"}]
             usage = {"prompt_tokens": CONTEXT, "completion_tokens": len(reply)}
             content = json.dumps({"object": "chat.completion", "choices": choices, "usage": usage}).encode()

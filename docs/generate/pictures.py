@@ -79,7 +79,11 @@ def draw_clicks(policy: str) -> bytes:
 
 
 def _draw(
-    axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, int], bool]], mines: int = BOARD.mines
+    axes: Axes,
+    board: NDArray[np.int8],
+    counts: Counter[tuple[tuple[int, int], bool]],
+    mines: int = BOARD.mines,
+    label: str = "{verb}\n{percent:.0f} %",
 ) -> None:
     risks = mine_probabilities(board, mines)
     shares = np.array([(counts[cell, False] + counts[cell, True]) / DRAWS for cell in np.ndindex(board.shape)])
@@ -95,7 +99,7 @@ def _draw(
         axes.text(col + 0.5, row + (0.3 if share else 0.5), text, size=11, weight=weight, **style)
         if share:
             verb = "flag" if counts[(row, col), True] else "click"
-            axes.text(col + 0.5, row + 0.7, f"{verb}\n{100 * share:.0f} %", size=8, **style)
+            axes.text(col + 0.5, row + 0.7, label.format(verb=verb, percent=100 * share), size=8, **style)
     axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.set_axis_off()
@@ -111,10 +115,10 @@ def draw_judged_game() -> bytes:
     game = _read_text_example()["game"]
     boards, clicks = np.array(game["boards"], np.int8), np.array(game["clicks"])
     risks, leasts, sounds = judge_clicks(boards, game["mines"], clicks)
-    with styled_figure(2.1 * len(boards), 2.7) as figure:
+    with styled_figure(2.3 * len(boards), 2.7) as figure:
         for number, axes in enumerate(np.atleast_1d(figure.subplots(1, len(boards)))):
             cell = divmod(int(clicks[number]), boards.shape[2])
-            _draw(axes, boards[number], Counter({(cell, False): DRAWS}), game["mines"])
+            _draw(axes, boards[number], Counter({(cell, False): DRAWS}), game["mines"], "{verb}")
             verdict = "sound" if sounds[number] else "unsound"
             axes.set_title(f"{verdict}\nrisk {risks[number]:.0%}, least {leasts[number]:.0%}", size=9)
         return image(figure)
