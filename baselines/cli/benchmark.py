@@ -61,7 +61,7 @@ def _add_arguments(parser: Parser) -> None:
     pack.add_argument("folders", nargs="+", type=parse_path, metavar="DIR", help="read the games of these folders")
     for each in (run, pack):
         _add_card_options(each)
-        text = f"the protocol: {', '.join(PROTOCOLS)} (default {PROTOCOL.version})"
+        text = f"play the boards of this protocol: {', '.join(PROTOCOLS)} (default {PROTOCOL.version})"
         each.add_argument("--protocol", choices=PROTOCOLS, default=PROTOCOL.version, metavar="VERSION", help=text)
         share(each, "--out", required=True, help="write the result files here")
     for each in (check, timed, add):
