@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -87,8 +88,7 @@ class Transformer(nn.Module):
 
 
 def encode(texts: list[str], length: int = CONTEXT) -> Tensor:
-    """Returns the last characters of texts, (N, length) int64; spaces fill up short ones from the left."""
-    # What was said before the board is left out.
+    """Returns the boards at the ends of texts, (N, length) int64 characters; spaces fill short ones from the left."""
     codes = [text.rpartition("\n\n")[2][-length:].rjust(length).encode("ascii", "replace") for text in texts]
     return torch.tensor(np.frombuffer(b"".join(codes), np.uint8).reshape(len(texts), length), dtype=torch.int64)
 
@@ -169,8 +169,7 @@ def play(model: Transformer, seeds: list[int], reward: str):
         playing = [game for game in playing if not games[game].over]
     # The win is to the credit of all moves of a game; soundness judges each move alone.
     returns = [[sum(each)] * len(each) if reward == "win" else each for each in rewards]
-    known = torch.stack([line for each in moves for line in each])
-    return known, torch.tensor([value for each in returns for value in each]), won, illegal
+    return torch.stack([*chain(*moves)]), torch.tensor([*chain(*returns)]), won, illegal
 
 
 def imitate(folder: Path, seed: int, steps: int) -> None:
@@ -199,6 +198,7 @@ def learn(folder: Path, seed: int, reward: str, games: int) -> None:
     torch.manual_seed(seed + len(run.rows))
     for batch in range(len(run.rows), games // GAMES):
         first = TRAINING_SEEDS + 10_000_000 * seed + GAMES * batch
+        run.optimiser.param_groups[0]["lr"] = 1e-4 * (1 - GAMES * batch / games)  # so that the last network is settled
         known, returns, won, illegal = play(run.model, list(range(first, first + GAMES)), reward)
         advantages = (returns - returns.mean()) / (returns.std() + 1e-6)
         for part in torch.randperm(len(known)).split(2 * GAMES):
