@@ -105,37 +105,17 @@ def _draw(
     axes.set_axis_off()
 
 
-def _read_text_example() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((DOCS.parent / "examples" / "text_transformer.json").read_bytes())
-    return content
-
-
 def draw_judged_game() -> bytes:
     """Returns a game of the transformer of the examples, each click judged by its exact risk."""
-    game = _read_text_example()["game"]
+    game = json.loads((DOCS.parent / "examples" / "text_game.json").read_bytes())
     boards, clicks = np.array(game["boards"], np.int8), np.array(game["clicks"])
     risks, leasts, sounds = judge_clicks(boards, game["mines"], clicks)
-    with styled_figure(2.3 * len(boards), 2.7) as figure:
+    with styled_figure(2.3 * len(boards), 2.9) as figure:
         for number, axes in enumerate(np.atleast_1d(figure.subplots(1, len(boards)))):
             cell = divmod(int(clicks[number]), boards.shape[2])
             _draw(axes, boards[number], Counter({(cell, False): DRAWS}), game["mines"], "{verb}")
             verdict = "sound" if sounds[number] else "unsound"
             axes.set_title(f"{verdict}\nrisk {risks[number]:.0%}, least {leasts[number]:.0%}", size=9)
-        return image(figure)
-
-
-def draw_text_learning() -> bytes:
-    """Returns the win rates of the transformer of the examples while it learns from each reward."""
-    content = _read_text_example()
-    with styled_figure(8, 4.2) as figure:
-        axes = figure.subplots()
-        for colour, (reward, curves) in zip(("#0072B2", "#D55E00"), content["curves"].items(), strict=True):
-            rates = 100 * np.array(curves).reshape(len(curves), -1, 10).mean(axis=2)
-            games = content["batch"] * 10 * (np.arange(rates.shape[1]) + 1)
-            axes.plot(games, rates.T, color=colour, linewidth=0.7, alpha=0.6)
-            axes.plot(games, rates.mean(axis=0), color=colour, linewidth=2.2, label=f"reward {reward}, mean of seeds")
-        axes.set(xlabel="games of policy gradient", ylabel="games won, per cent", ylim=(0, 100))
-        axes.legend(loc="lower right")
         return image(figure)
 
 
@@ -229,7 +209,6 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "first-clicks.png": draw_first_clicks,
     "judged-game.png": draw_judged_game,
     "ladder.png": draw_ladder,
-    "text-learning.png": draw_text_learning,
     "terminal.svg": lambda: asyncio.run(draw_terminal()),
     **{f"policy-{name}.png": partial(draw_clicks, name) for name in SCRIPTED},
 }
