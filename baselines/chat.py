@@ -86,12 +86,13 @@ class ChatServer:
         found = self._client.chat.completions.create(messages=messages, **self._request)
         message, usage = found.choices[0].message, found.usage
         reasoning = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
-        tokens = [getattr(usage, name, None) or 0 for name in ("prompt_tokens", "completion_tokens")]
+        tokens = [int(getattr(usage, name, None) or 0) for name in ("prompt_tokens", "completion_tokens")]
         return Answer(messages[-1]["content"], self._text(message.content), self._text(reasoning), *tokens)
 
     def _text(self, text: str | None) -> str:
-        """Returns a text without the key, which a server may repeat."""
-        return str.replace(text or "", self._key or "\0", "***")
+        """Returns a text without the key, which a server may repeat, and without what UTF-8 cannot hold."""
+        clean = str.encode(text or "", "utf-8", "replace").decode("utf-8")
+        return clean.replace(self._key, "***") if self._key else clean
 
 
 class ChatPolicy:

@@ -69,6 +69,15 @@ def test_illegal_replies_are_told_counted_and_end_the_game(tmp_path):
     assert [message["role"] for message in server.requests[3]] == ["system", "user", "assistant", "user"]
 
 
+def test_any_text_of_a_server_goes_into_the_transcript(tmp_path):
+    with ChatServer(lambda _: "\ud800 \x00 开 open 9 9") as server:
+        policy = find_policy(chat(server, tmp_path, max_illegal=2))(BOARD)
+        (record,) = play_games(policy, BOARD, [1])
+    assert record.truncated
+    (path,) = tmp_path.rglob("*.jsonl")
+    assert [json.loads(line)["reply"] for line in path.read_bytes().splitlines()[1:]] == ["? \x00 开 open 9 9"] * 2
+
+
 def test_a_killed_evaluation_goes_on_without_asking_again(tmp_path):
     reply = scripted("exact", 12)
 
