@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from baselines.policy import RESIGN, PolicyError
 from baselines.support.act_inputs import checked_act
 from baselines.support.board_names import file_name, name_of
-from baselines.support.checks import import_extra
+from baselines.support.checks import import_extra, number_within, one_of
 from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.text import STYLES, Reply, board_text, parse_reply, rules_text
@@ -128,17 +128,19 @@ class ChatPolicy:
             raise ValueError("the policy chat needs a model, as in chat:model=NAME,url=http://127.0.0.1:8000/v1")
         if config.radius != 1:
             raise ValueError("the policy chat plays boards of radius 1")
-        if style not in STYLES:
-            raise ValueError(f"style must be one of {', '.join(STYLES)}, not {style!r}")
         parts = urlsplit(url or "https://")
         if parts.scheme not in ("http", "https") or "@" in parts.netloc or parts.query:
             raise ValueError("url must be http://HOST/... or https://HOST/..., without a user, a password or a key")
-        self.config, self._style = config, style
+        self.config, self._style = config, one_of("style", style, STYLES)
         self._history = whole_number("history", history, 0)
         self._max_illegal = whole_number("max_illegal", max_illegal, 1)
         limit = "max_tokens" if url else "max_completion_tokens"
-        request = {"temperature": temperature, limit: max_tokens}
-        self._server = ChatServer(str(model), url, float(timeout), whole_number("retries", retries, 0), **request)
+        request = {
+            "temperature": None if temperature is None else number_within("temperature", temperature, 0, 100),
+            limit: None if max_tokens is None else whole_number("max_tokens", max_tokens, 1),
+        }
+        seconds, retries = number_within("timeout", timeout, 0.001, 1e6), whole_number("retries", retries, 0)
+        self._server = ChatServer(str(model), url, seconds, retries, **request)
         self._prompt = rules_text(config, style, max_illegal)
         settings = {"model": str(model), "url": url, "history": history, "prompt": self._prompt, **request}
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]

@@ -173,6 +173,9 @@ def test_wrong_options_are_refused_before_any_request(tmp_path, monkeypatch):
         ("model=m,url=http://x/v1,style=svg", "style"),
         ("model=m,url=http://x/v1,history=-1", "history"),
         ("model=m,url=http://x/v1,retries=x", "retries"),
+        ("model=m,url=http://x/v1,timeout=soon", "timeout"),
+        ("model=m,url=http://x/v1,temperature=hot", "temperature"),
+        ("model=m,url=http://x/v1,max_tokens=0", "max_tokens"),
         ("model=m,url=http://x/v1,key=1", "no option key"),
     ):
         with pytest.raises(ValueError, match=word):
