@@ -53,8 +53,8 @@ def panel(training: Training, width: int) -> Page:
     games = f"{training.settings.eval_games} selection games on each board"
     if training.player:
         page.note(f"{games}: {training.player} plays")
-    elif training.done < EVALUATIONS:
-        page.note(f"{games}; next evaluation at {100 * (training.done + 1) // EVALUATIONS}%")
+    elif training.done < len(EVALUATIONS):
+        page.note(f"{games}; next evaluation at {EVALUATIONS[training.done]:.0%}")
     if progress.kept is not None:
         page.note(f"kept: the agent of step {progress.kept['steps']}, which won {progress.kept['win_rate']:.1%}")
     if fractions := training.learner.clock.fractions():

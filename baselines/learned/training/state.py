@@ -9,6 +9,7 @@ import math
 import os
 import platform
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -41,8 +42,9 @@ from baselines.support.structs import Kept, Rate, Run, convert, read_as
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
-EVALUATIONS, EVALUATION_FRACTION = 10, 0.1
-"""Evaluations over the budget, and the largest fraction of the time that they may take under a budget of time."""
+EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 11))), 0.1
+"""Fractions of the budget after which the agent is evaluated, early ones included, which a learning curve over the
+logarithm of the steps shows; and the largest fraction of the time that they may take under a budget of time."""
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 PROJECT, ID_FILE = "minesweeper-env", "wandb.id"
@@ -216,7 +218,7 @@ class Training:
     @property
     def evaluations_due(self) -> int:
         """The number of evaluations that the spent part of the budget asks for."""
-        return int(self.budget.progress(self.steps) * EVALUATIONS)
+        return bisect_right(EVALUATIONS, self.budget.progress(self.steps))
 
     def is_due(self) -> bool:
         """Returns whether to evaluate now; an evaluation that would take too long is skipped."""
