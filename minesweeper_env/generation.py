@@ -2,7 +2,7 @@
 
 `generate` draws layouts by the first-click rule, and plays each one by logic up to the first position where logic is
 stuck. The first layout that logic wins is the board, so all such layouts are equally likely. Where they are rare, as on
-dense boards, it moves mines at the place where logic is stuck. docs/studies/no-guess.md measures the bias that remains.
+dense boards, it moves mines at the place where logic is stuck. docs/how-to/no-guess.md measures the bias that remains.
 """
 
 from __future__ import annotations

@@ -116,7 +116,11 @@ def board_table(
 def overview(
     results: Sequence[ResultFile], first_click: str, entries: Sequence[str] = (), protocol: Protocol = PROTOCOL
 ) -> str:
-    """Returns the boards of one first-click rule, a row per entry; `policy_table` describes the cells."""
+    """Returns the boards of one first-click rule, a row per entry.
+
+    A cell has the win rate in per cent, n unless it is the least allowed, and the difference to the reference in
+    points; `*` marks p < 0.05.
+    """
     boards = [title_of(board) for board in protocol.boards if board.first_click == first_click]
     tables = [{row.card.name: row for row in rows_of(results, board)} for board in boards]
     cards = [result.card for result in results if any(result.card.name in table for table in tables)]
@@ -127,23 +131,6 @@ def overview(
         if not entries or card.name in entries
     ]
     return markdown_table(["entry", "track", *(board.rpartition(" ")[0] for board in boards)], rows)
-
-
-def policy_table(results: Sequence[ResultFile], name: str) -> str:
-    """Returns the boards of one entry, a row per first-click rule; an empty text if it has no result file.
-
-    A cell has the win rate in per cent, n unless it is the least allowed, and the difference to the reference in
-    points; `*` marks p < 0.05.
-    """
-    cells = {
-        tuple(title_of(board).split(" ")): _cell(row, PROTOCOL.least_games)
-        for board in PROTOCOL.boards
-        for row in rows_of(results, title_of(board))
-        if row.card.name == name
-    }
-    boards, rules = (list(dict.fromkeys(key[part] for key in cells)) for part in (0, 1))
-    rows = [[rule, *(cells.get((board, rule), NOT_MEASURED) for board in boards)] for rule in rules]
-    return markdown_table(["first click", *boards], rows) if cells else ""
 
 
 def _cell(row: Row | None, least_games: int) -> str:

@@ -110,7 +110,7 @@ _EVERY = (
 )
 _ONE_FIT = (
     "marginal: one fit, which is one order of clicks for all games, so that it differs from random by some points on "
-    "easy boards; over 60 fits no difference is left (docs/policies/marginal.md)."
+    "easy boards; over 60 fits no difference is left (docs/policies/statistics.md)."
 )
 
 _LADDER = Suite(

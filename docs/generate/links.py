@@ -1,4 +1,4 @@
-"""Hook of MkDocs: the pages of the policies, and links to files beside the pages, which lead to the repository.
+"""Hook of MkDocs: links to files beside the pages, which lead to the repository.
 
 While `repo_url` is not set in mkdocs.yml, their text stands without a link.
 """
@@ -14,15 +14,6 @@ DOCS = Path(__file__).parents[1].resolve()
 
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?\)")
 """A link of Markdown whose target is a file; the text may hold brackets."""
-
-
-def on_config(config: Any) -> Any:
-    """Lists the pages of the scripted policies after their index, in the order of its table; MkDocs calls this."""
-    index = (DOCS / "policies" / "index.md").read_text(encoding="utf-8")
-    names = re.findall(r"^\| \[`\w+`\]\((\w+)\.md\)", index, re.MULTILINE)
-    section = next(entry["Policies"] for entry in config.nav if "Policies" in entry)
-    section += [{name: f"policies/{name}.md"} for name in names]
-    return config
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:

@@ -1,7 +1,7 @@
 """Generator of the pages, tables and pictures that come from the code and from result files.
 
 `python docs/generate/pages.py tables` writes the tables alone, each between `<!-- benchmark: KIND | ... -->` and
-`<!-- end of benchmark -->`, or `<!-- results: POLICY -->` and `<!-- end of results -->`. Figures that a page states
+`<!-- end of benchmark -->`. Figures that a page states
 by hand stand between `<!-- measured -->` and `<!-- end of measured -->`, with their command and seeds;
 `tests/docs/test_figures.py` finds every other per cent.
 """
@@ -23,7 +23,6 @@ from baselines.benchmark.leaderboard import (
     cards_table,
     markdown_table,
     overview,
-    policy_table,
     read_results,
 )
 from baselines.benchmark.protocol import PROTOCOL, TEXT_PROTOCOL
@@ -133,30 +132,6 @@ def _minus_exact(found: dict[str, Content], policy: str) -> str:
     return difference(row, test) if test.get("against") == EXACT else ""
 
 
-def results_of(policy: str) -> str:
-    """Returns the results of a policy: its games of the benchmark, or else of a file, and the files that have more."""
-    names = [path.name for path in sorted((DOCS / "results").glob("*.json"))]
-    played = {
-        name: {row["policy"] for board in read_file(name)["boards"] for row in board["results"]} for name in names
-    }
-    files, parts = [name for name in names if policy in played[name]], []
-    if table := policy_table(entries(), policy):
-        first, last = spaced(PROTOCOL.seeds.start), spaced(PROTOCOL.seeds.stop - 1)
-        compared = f"\nSecond line: minus `{EXACT}` on the same games, in points;"
-        compared += " * is p < 0.05, exact McNemar test, Holm-corrected."
-        parts.append(
-            f"Benchmark {PROTOCOL.version}: `python -m baselines benchmark run --policy {policy} --out runs/benchmark`,"
-            f" the first n games of seeds\n{first} to {last}: win rates in per cent with 95 % Wilson intervals; n is "
-            f"{PROTOCOL.least_games}, or what a cell states.{'' if policy == EXACT else compared}\n\n{table}"
-        )
-    elif files:
-        parts.append(suite_table(files.pop(0), policy))
-    if files:
-        links = ", ".join(f"[{name}](../../docs/results/{name})" for name in files)
-        parts.append(f"More results, each file with its command and seeds: {links}.")
-    return "\n\n".join(parts) or "No result file has games of this policy."
-
-
 def ids() -> str:
     """Returns the ids of the environments with their arguments; the number of mines follows the size."""
     rows = []
@@ -176,13 +151,16 @@ def hyperparameters(algorithm: str) -> str:
 
 
 def policies() -> str:
-    """Returns the policies in the order of the registry, each with the first two sentences of its page."""
+    """Returns the policies in the order of the registry, each with the first two sentences of its section."""
+    pages = {
+        page: page.read_text(encoding="utf-8") for kind in ("policies", "agents") for page in DOCS.glob(f"{kind}/*.md")
+    }
     rows = []
     for name in policy_names():
-        page = next(DOCS.glob(f"policies/{name}.md"), DOCS / "agents" / f"{name}.md")
-        paragraph = " ".join(page.read_text(encoding="utf-8").split("\n\n")[1].split())
+        page = next(page for page, text in pages.items() if f"\n## {name}\n" in text)
+        paragraph = " ".join(pages[page].split(f"\n## {name}\n", 1)[1].strip().split("\n\n")[0].split())
         summary = ". ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph).split(". ")[:2]).rstrip(".")
-        rows.append([f"[`{name}`]({os.path.relpath(page, DOCS / 'policies')})", summary])
+        rows.append([f"[`{name}`]({os.path.relpath(page, DOCS / 'policies')}#{name})", summary])
     return markdown_table(["policy", "what it does"], rows)
 
 
@@ -211,11 +189,10 @@ def fill(page: str) -> str:
     """Returns a page with new tables between all pairs of markers."""
 
     def filled(found: re.Match[str]) -> str:
-        kind, *arguments = (each.strip() for each in found[3].split("|"))
-        text = results_of(kind) if found[2] == "results" else BLOCKS[kind](*arguments)
-        return f"{found[1]}\n{text}\n\n{found[4]}"
+        kind, *arguments = (each.strip() for each in found[2].split("|"))
+        return f"{found[1]}\n{BLOCKS[kind](*arguments)}\n\n{found[3]}"
 
-    return re.sub(r"(<!-- (results|benchmark): ([^>]*?) -->\n).*?(<!-- end of \2 -->)", filled, page, flags=re.DOTALL)
+    return re.sub(r"(<!-- benchmark: ([^>]*?) -->\n).*?(<!-- end of benchmark -->)", filled, page, flags=re.DOTALL)
 
 
 def pages() -> list[Path]:

@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 def first_cell(config: BoardConfig) -> int:
     """Returns the cell to click first, as row * cols + col.
 
-    The cells were chosen by measurement; see docs/studies/first-cells.md. Under "any" and "safe" the click is a
+    The cells were chosen by measurement; see docs/studies/play.md. Under "any" and "safe" the click is a
     corner, which has the highest probability of showing 0. Under the other rules it is the third row and column,
     which opens a large area near a corner; on dense boards it is the fourth. The cell never lies
     beyond the middle of the board.
