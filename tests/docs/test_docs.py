@@ -96,7 +96,7 @@ PAGES_WITH_CODE = (
     "policies/statistics.md",
     "policies/index.md",
 )
-"""Pages whose Python blocks run as they stand; tests of their own run those of the other pages."""
+"""Pages whose Python blocks run in turn, as one session; tests of their own run those of the other pages."""
 
 
 @pytest.mark.slow
@@ -107,10 +107,11 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     blocks = python_blocks(f"docs/{page}")
     assert blocks
+    names = {}
     for code in blocks:
         if name := re.match(r"# (\w+\.py)\n", code):
             (tmp_path / name[1]).write_text(code, encoding="utf-8")
-        exec(compile(code, page, "exec"), {})
+        exec(compile(code, page, "exec"), names)
 
 
 def test_every_page_with_python_code_has_a_test():
