@@ -4,7 +4,11 @@ import doctest
 import inspect
 import pkgutil
 import re
+import sys
+from types import SimpleNamespace
 
+import imageio
+import pygame
 import pytest
 from support import ROOT
 
@@ -99,10 +103,32 @@ PAGES_WITH_CODE = (
 """Pages whose Python blocks run in turn, as one session; tests of their own run those of the other pages."""
 
 
+class Clip:
+    """Stand-in for moviepy's clip, which Gymnasium's `RecordVideo` writes: moviepy is not installed here."""
+
+    def __init__(self, frames, fps):
+        self.frames, self.fps = frames, fps
+
+    def write_videofile(self, path, **_):
+        imageio.mimwrite(path, self.frames, fps=self.fps)
+
+
+@pytest.fixture
+def no_display(monkeypatch):
+    """Opens windows without a display, closes them after half a second, and writes videos without moviepy."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    for name in ("moviepy", "moviepy.video", "moviepy.video.io", "moviepy.video.io.ImageSequenceClip"):
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(ImageSequenceClip=Clip))
+    pygame.init()
+    pygame.time.set_timer(pygame.QUIT, 500)
+    yield
+    pygame.quit()
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_display")
 @pytest.mark.parametrize("page", PAGES_WITH_CODE)
 def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.chdir(tmp_path)  # Some blocks write files.
     monkeypatch.syspath_prepend(tmp_path)
     blocks = python_blocks(f"docs/{page}")
