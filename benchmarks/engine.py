@@ -2,7 +2,8 @@
 
 The clicks are uniformly random legal ones. `sample_actions()` draws them within the measured time, and ended games are
 reset. "bare kernel" calls the compiled code on preallocated arrays: the same draws, games, codes and masks, without
-Python objects, copies and checks. "make" repeats 1000 games of recorded clicks, resets included.
+Python objects, copies and checks. "make" repeats 1000 games of recorded clicks, resets included. More tables compare
+a step with `get_state` and `set_state` for one game and for each game of a batch of 256.
 
 If Jumanji is installed (`pip install jumanji`), its Minesweeper plays 1024 games, too, in one compiled loop with a lazy
 reset, which makes boards only for the games that have ended: the fastest of its kind. Its rules do less: a click opens
@@ -14,6 +15,7 @@ one cell (no flood fill), and the first click may be on a mine.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -27,9 +29,9 @@ from minesweeper_env.engine import kernels
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import RESTART, RewardWeights
 
-GAMES = 1024
+GAMES, SAVED_GAMES = 1024, 256
 BOARDS = {"8x8, 14 mines": ((8, 8), 14), "16x30, 99 mines": ((16, 30), 99)}
-BATCHES_A_CALL, STEPS_A_CALL = 10, 50
+BATCHES_A_CALL, STEPS_A_CALL, CALLS_A_WORK = 10, 50, 20
 
 
 def bare_kernel(games: Games) -> Work:
@@ -86,6 +88,38 @@ def through_make(size: tuple[int, int], mines: int) -> Work:
         return sum(map(len, games))
 
     return work
+
+
+def one_call(call: Callable[[], object], games: int) -> Work:
+    """Returns work that makes a call, which handles this many games."""
+
+    def work() -> int:
+        for _ in range(CALLS_A_WORK):
+            call()
+        return games * CALLS_A_WORK
+
+    return work
+
+
+def saving(games: int, size: tuple[int, int], mines: int) -> dict[str, Work]:
+    """Returns works of one env, or of a batch: a step, and saving and restoring the games with and without a check."""
+    if games > 1:
+        env: Any = minesweeper_env.MinesweeperVectorEnv(games, size, mines, moves=("click",))
+    else:
+        env = minesweeper_env.MinesweeperEnv(size, mines, moves=("click",))
+    env.reset(seed=0)
+    # The middle cell, which is open from then on: each later step shows the board and changes nothing.
+    middle = size[0] // 2 * size[1] + size[1] // 2
+    action = np.full(games, middle) if games > 1 else middle
+    env.step(action)
+    state = env.get_state()
+    calls: dict[str, Callable[[], object]] = {
+        "step": lambda: env.step(action),
+        "get_state": env.get_state,
+        "set_state": lambda: env.set_state(state),
+        "set_state, a plain dict": lambda: env.set_state(dict(state)),
+    }
+    return {name: one_call(call, games) for name, call in calls.items()}
 
 
 def through_jumanji(size: tuple[int, int], mines: int) -> Work:
@@ -154,6 +188,8 @@ def main() -> None:
         compare(f"{title}: steps per second", works, options)
         held = sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
         print(f"state of {GAMES} games: {held / 1e6:.2f} MB")
+        for count in (1, SAVED_GAMES):
+            compare(f"{title}, {count} games at once: games per second", saving(count, size, mines), options)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.checks import check_action, generator_state, layout_option
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.games import check_saved, compile_kernels
+from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import WAIT
 from minesweeper_env.playing import Playing
 from minesweeper_env.rendering import METADATA
@@ -242,17 +242,28 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
             self.view.close()
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the game in progress, including its hidden state, in arrays for `set_state`."""
-        return {key: value[0] for key, value in self._current_games().save().items()}
+        """Returns the game in progress, including its hidden state, as a dict for `set_state`.
+
+        | key | |
+        |---|---|
+        | codes | int8 (rows, cols), the visible board |
+        | mines | bool (rows, cols), the layout; all False until the first click places the mines |
+        | status | 0 before the first click, 1 under way, 2 won, 3 lost, 4 out of steps |
+        | steps | the steps taken |
+        | generator, next_generator | uint64, the random state of this game and of the next one |
+        """
+        return self._current_games().save(alone=True)
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Restores a game from `get_state`, and with it the sequence of later games.
 
+        A state that has not changed since `get_state` of the same configuration is restored at once. Any other is
+        checked first: a changed one, a copy, or an unpickled one.
+
         Raises:
             ValueError: the state is damaged, or belongs to another configuration.
         """
-        batch = {key: [value] for key, value in state.items()}
-        self._games.restore(check_saved(batch, self._games.save(), self.config))
+        self._games.set_state(state, ())
         self._seeded_by = self.np_random
         self._last_action = None
         self._begun = True

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from minesweeper_env.checks import generator_state, layout_option
 from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.engine.games import check_saved, compile_kernels
+from minesweeper_env.engine.games import compile_kernels
+from minesweeper_env.engine.saving import check_array
 from minesweeper_env.engine.state import PLAYING, RESTART
 from minesweeper_env.playing import Playing
 from minesweeper_env.rewards import Reward, check_rewards, describe
@@ -216,19 +217,36 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         if self.view is not None:
             self.view.close()
 
-    def get_state(self) -> dict[str, NDArray[Any]]:
-        """Returns the games in progress, including their hidden state, in arrays for `set_state`."""
-        return {**self._current_games().save(), "sampler": self._sampler.copy()}
+    def get_state(self) -> dict[str, Any]:
+        """Returns the games in progress, including their hidden state, as a dict for `set_state`.
 
-    def set_state(self, state: dict[str, Any]) -> None:
+        The keys are those of `MinesweeperEnv.get_state`, in arrays whose first axis has length N, and "sampler", uint64
+        (1,), the random state of `sample_actions`.
+        """
+        return self._current_games().save(sampler=self._sampler.copy())
+
+    def set_state(self, state: dict[str, Any], mask: NDArray[np.bool_] | None = None) -> None:
         """Restores games from `get_state`, and with them the sequences of later games.
 
+        An array of a single game, without the first axis, goes to all games: a state of a `MinesweeperEnv` does as a
+        whole. A state that has not changed since `get_state` of the same configuration is restored at once. Any other
+        is checked first: a changed one, a copy, or an unpickled one.
+
+        Args:
+            state: the games; a state without "sampler" leaves `sample_actions` as it is.
+            mask: bool (N,), restores these games alone, and leaves the others and `sample_actions` as they are.
+
         Raises:
-            ValueError: the state is damaged, or belongs to another configuration or number of games.
+            ValueError: the state is damaged, or belongs to another configuration or number of games, or the mask is
+                wrong.
+            gymnasium.error.ResetNeeded: a mask leaves out games, and no game has begun.
         """
-        saved = check_saved(state, {**self._games.save(), "sampler": self._sampler}, self.config)
-        self._games.restore(saved)
-        self._sampler[:] = saved["sampler"]
+        if mask is not None and not (mask := _check_mask("mask", mask, self.num_envs)).all():
+            self._current_games()
+        sampler = check_array("sampler", state.get("sampler", self._sampler), np.uint64, {(1,)})
+        self._games.set_state(state, (self.num_envs,), ... if mask is None else mask)
+        if mask is None:
+            self._sampler[:] = sampler
         self._last_actions = None
         self._begun = True
 
@@ -277,10 +295,15 @@ def _reset_mask(options: dict[str, Any] | None, count: int) -> NDArray[np.bool_]
     """Returns the (N,) mask of the games to reset, all True without one."""
     if not options or "reset_mask" not in options:
         return np.ones(count, np.bool_)
-    mask = np.array(options["reset_mask"])
+    return _check_mask("reset_mask", options["reset_mask"], count)
+
+
+def _check_mask(name: str, given: Any, count: int) -> NDArray[np.bool_]:
+    """Returns a copy of the (N,) mask of some games; a ValueError says what is allowed."""
+    mask = np.array(given)
     if mask.shape != (count,) or mask.dtype != np.bool_ or not mask.any():
         raise ValueError(
-            f"reset_mask must be a bool array of shape ({count},) with a True value, not {mask.dtype} {mask.shape}"
+            f"{name} must be a bool array of shape ({count},) with a True value, not {mask.dtype} {mask.shape}"
         )
     return mask
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,12 @@ from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 from minesweeper_env.engine import kernels, state
-from minesweeper_env.engine.state import FRESH, LOST, RESET, TRUNCATED, WAIT, WON
+from minesweeper_env.engine.saving import Arrays, SavedState, check_saved
+from minesweeper_env.engine.state import FRESH, LOST, RESET, WAIT, WON
 from minesweeper_env.threads import ThreadPool, split
 
-Arrays = dict[str, NDArray[Any]]
+Chosen = NDArray[np.bool_] | EllipsisType
+"""The mask, (N,), of some of N games; `...` for all."""
 
 LEAST_CELLS = 1 << 16
 """Cells of all boards of a part, at least. A smaller part takes less time than a thread takes to begin it."""
@@ -203,51 +206,52 @@ class Games:
         decided = (self.status == WON) | (self.status == LOST)
         return self.mines() & decided[:, None, None]
 
-    def save(self) -> Arrays:
-        """Returns copies of the arrays that define the games, each with a first axis of length N."""
-        return {
-            "codes": self.boards.shown[:, :-1].reshape(self.count, self.config.rows, self.config.cols).copy(),
-            "mines": self.mines(),
-            "status": self.status.copy(),
-            "steps": self.boards.progress[:, state.STEPS].copy(),
-            "generator": self.boards.rng.copy(),
-            "next_generator": self.boards.progress[:, state.NEXT].copy().view(np.uint64),
+    def save(self, *, alone: bool = False, **more: NDArray[Any]) -> SavedState:
+        """Returns copies of the arrays that define the games, and `more`.
+
+        The first axis has length N; `alone` leaves it out, and takes game 0.
+        """
+        shown, truth, progress, rng = boards = tuple(field.copy() for field in self.boards[:-1])
+        games = 0 if alone else slice(None)
+        board = (self.config.rows, self.config.cols) if alone else (self.count, self.config.rows, self.config.cols)
+        arrays = {
+            "codes": shown[games, :-1].reshape(board),
+            "mines": (truth[games, :-1] >= state.MINE_BIT).reshape(board),
+            "status": progress[games, state.STATUS],
+            "steps": progress[games, state.STEPS],
+            "generator": rng[games],
+            "next_generator": progress.view(np.uint64)[games, state.NEXT],
         }
+        return SavedState(arrays | more, boards, self.config)
 
-    def restore(self, saved: Arrays) -> None:
-        """Restores games from the arrays of `save`, which `check_saved` has checked."""
-        boards = self.boards
-        self.lay_out(saved["mines"])
-        boards.shown[:, :-1] = saved["codes"].reshape(self.count, self.config.cells)
-        boards.shown[:, -1] = 0
-        covered_safe = (boards.shown > self.config.codes.max_count) & (boards.truth < state.MINE_BIT)
-        boards.progress[:, state.REMAINING] = covered_safe[:, :-1].sum(axis=1)
-        unplaced = ~saved["mines"].any(axis=(1, 2))
-        boards.progress[unplaced, state.REMAINING] = self.config.cells - self.config.mines
-        boards.progress[:, state.STATUS] = saved["status"]
-        boards.progress[:, state.STEPS] = saved["steps"]
-        boards.rng[:] = saved["generator"]
-        self.seed(saved["next_generator"])
+    def set_state(self, state: Mapping[str, Any], batch: tuple[int, ...], chosen: Chosen = ...) -> None:
+        """Restores the `chosen` games from a state of N games, or of one for each of them.
 
+        A `SavedState` as it was made is taken as it is; others are checked as `check_saved` says.
+        """
+        boards = state.boards(self.config) if isinstance(state, SavedState) else None
+        if boards is None or state["codes"].shape[:-2] not in (batch, ()):
+            self.restore(check_saved(state, self.config, self.count, batch), chosen)
+            return
+        fields: Sequence[NDArray[Any]] = self.boards
+        for field, saved in zip(fields, boards, strict=False):
+            field[chosen] = saved[chosen] if len(saved) == self.count else saved
 
-def check_saved(saved: Mapping[str, Any], example: Arrays, config: BoardConfig) -> Arrays:
-    """Returns the arrays of N saved games in the dtypes of `example`; a ValueError names one that does not fit."""
-    if set(saved) != set(example):
-        raise ValueError(f"a saved state must have the keys {', '.join(example)}, as get_state returns it")
-    most = {"codes": config.codes.mine, "status": TRUNCATED, "steps": config.step_limit}
-    arrays = {}
-    for key, model in example.items():
-        array = np.asarray(saved[key])
-        if array.shape != model.shape or not np.can_cast(array.dtype, model.dtype, "same_kind"):
-            allowed = f"{model.dtype} of shape {model.shape}"
-            raise ValueError(f"state[{key!r}] must be {allowed}, not {array.dtype} {array.shape}")
-        if key in most and ((array < 0) | (array > most[key])).any():
-            raise ValueError(f"state[{key!r}] must be 0 to {most[key]}")
-        arrays[key] = array.astype(model.dtype)
-    found = arrays["mines"].sum(axis=(1, 2))
-    if not ((found == 0) | ((found == config.mines) & (arrays["status"] != FRESH))).all():
-        raise ValueError(f"state['mines'] must have {config.mines} mines, or none before the first click")
-    return arrays
+    def restore(self, saved: Arrays, chosen: Chosen = ...) -> None:
+        """Restores the `chosen` games from arrays of N games that `check_saved` has checked."""
+        boards, config = self.boards, self.config
+        mines = saved["mines"][chosen]
+        codes = saved["codes"][chosen].reshape(mines.shape)
+        self.lay_out(mines, np.arange(self.count)[chosen])
+        boards.shown[chosen, :-1] = codes.reshape(len(codes), config.cells)
+        boards.shown[chosen, -1] = 0
+        covered_safe = ((codes > config.codes.max_count) & ~mines).sum(axis=(1, 2))
+        placed = mines.any(axis=(1, 2))
+        boards.progress[chosen, state.REMAINING] = np.where(placed, covered_safe, config.cells - config.mines)
+        boards.progress[chosen, state.STATUS] = saved["status"][chosen]
+        boards.progress[chosen, state.STEPS] = saved["steps"][chosen]
+        boards.rng[chosen] = saved["generator"][chosen]
+        boards.progress[chosen, state.NEXT] = saved["next_generator"][chosen].view(np.int64)
 
 
 @cache

@@ -9,8 +9,12 @@ from gymnasium.vector import VectorEnv
 
 
 def assert_same(left: Any, right: Any, where: str = "") -> None:
-    """Raises an AssertionError unless two nested structures are equal, with equal types, dtypes and shapes."""
-    assert type(left) is type(right), f"{where}: {type(left)} is not {type(right)}"
+    """Raises an AssertionError unless two nested structures are equal, with equal types, dtypes and shapes.
+
+    Dicts may be of any class.
+    """
+    both_dicts = isinstance(left, dict) and isinstance(right, dict)
+    assert both_dicts or type(left) is type(right), f"{where}: {type(left)} is not {type(right)}"
     if isinstance(left, dict):
         assert set(left) == set(right), f"{where}: {sorted(left)} are not {sorted(right)}"
         for key in left:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import copy
 import pickle
+import time
+import timeit
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,6 +18,7 @@ from support.naive_game import ALL_MOVES
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.engine.state import TRUNCATED
+from minesweeper_env.inference import mine_probabilities, sample_layouts
 
 CONFIGURATIONS = [
     {"size": 5, "mines": 6, "moves": ALL_MOVES, "first_click": "any"},
@@ -24,14 +28,22 @@ CONFIGURATIONS = [
 ]
 
 
-def by_pickled_state(env, arguments):
+def by_state(env, arguments, through=lambda state: state):
     other = type(env)(**arguments)
     other.reset(seed=12345)
-    other.set_state(pickle.loads(pickle.dumps(env.get_state())))
+    other.set_state(through(env.get_state()))
     return other
 
 
-COPIES = [by_pickled_state, lambda env, _: copy.deepcopy(env), lambda env, _: pickle.loads(pickle.dumps(env))]
+def by_pickled_state(env, arguments):
+    return by_state(env, arguments, lambda state: pickle.loads(pickle.dumps(state)))
+
+
+def by_pickled_env(env, _):
+    return pickle.loads(pickle.dumps(env))
+
+
+COPIES = [by_state, by_pickled_state, lambda env, _: copy.deepcopy(env), by_pickled_env]
 
 
 def play_single(env, actions):
@@ -161,9 +173,105 @@ def saved(kind=MinesweeperEnv, **arguments):
 )
 def test_a_damaged_state_is_refused_and_changes_nothing(change, message):
     env, state = saved()
+    kept, changed = copy.deepcopy(state), {key: damage(state.get(key)) for key, damage in change.items()}
     with pytest.raises(ValueError, match=message):
-        env.set_state({**state, **{key: damage(state.get(key)) for key, damage in change.items()}})
+        env.set_state({**state, **changed})
+    state.update(changed)
+    with pytest.raises(ValueError, match=message):
+        env.set_state(state)
+    assert_same(env.get_state(), kept)
+
+
+@given(key=st.sampled_from(["codes", "mines"]), cell=st.integers(0, 24), kind=st.sampled_from([1, 3]), data=st.data())
+def test_a_state_whose_arrays_change_in_place_is_checked(key, cell, kind, data):
+    env, state = saved(MinesweeperVectorEnv, num_envs=kind) if kind > 1 else saved()
+    array = state[key].reshape(-1, 25)[data.draw(st.integers(0, kind - 1))]
+    array[cell] = {"codes": 13, "mines": not array[cell]}[key]
+    with pytest.raises(ValueError, match=key):
+        env.set_state(state)
+
+
+def test_a_changed_state_counts_as_it_stands():
+    env, state = saved()
+    swapped = state["mines"][::-1].copy()
+    state["mines"][...] = swapped
+    state["steps"] = np.int64(7)
+    env.set_state(state)
     assert_same(env.get_state(), state)
+    env.set_state({key: value.tolist() if key in ("mines", "codes") else value for key, value in state.items()})
+    assert_same(env.get_state(), state)
+
+
+def test_an_unchanged_state_is_restored_without_the_check():
+    env, state = saved()
+    plain = dict(state)
+    unchecked, checked = (
+        min(timeit.repeat(lambda each=each: env.set_state(each), number=100, timer=time.process_time))
+        for each in (state, plain)
+    )
+    assert 4 * unchecked < checked
+
+
+def test_a_state_is_checked_where_the_step_limit_is_another():
+    _, state = saved(max_steps=9)
+    state = {**state, "steps": np.int64(6)}
+    env, _ = saved(max_steps=9)
+    env.set_state(state)
+    with pytest.raises(ValueError, match="steps"):
+        saved(max_steps=5)[0].set_state(env.get_state())
+
+
+@pytest.mark.parametrize("changed", [lambda state: state, dict])
+def test_a_state_of_one_game_goes_to_all_games_or_to_some(changed):
+    env, other = MinesweeperEnv(5, 4), MinesweeperVectorEnv(4, 5, 4)
+    env.reset(seed=8)
+    env.step(12)
+    with pytest.raises(ResetNeeded):
+        other.set_state(env.get_state(), [True, False, True, False])
+    other.reset(seed=0)
+    before = other.get_state()
+    other.set_state(changed(env.get_state()), [True, False, True, False])
+    for i, expected in enumerate([env.get_state(), None] * 2):
+        assert_same(other.call("get_state")[i], expected or {key: before[key][i] for key in env.get_state()})
+    assert_same(other.get_state()["sampler"], before["sampler"])
+    other.set_state(changed(env.get_state()))
+    for action in env.action_masks().nonzero()[0]:
+        observation, reward, *_ = env.step(action)
+        observations, rewards, *_ = other.step([action] * 4)
+        assert_same(observations, observation[None].repeat(4, axis=0))
+        assert_same(rewards, np.full(4, reward))
+        if observation.max() == 12:
+            break
+
+
+@pytest.mark.parametrize("changed", [lambda state: state, dict])
+def test_a_mask_restores_some_games_of_a_batch(changed):
+    env, state = saved(MinesweeperVectorEnv, num_envs=3)
+    play_batch(env, 5)
+    later, mask = env.get_state(), np.array([False, True, True])
+    env.set_state(changed(state), mask)
+    for key, value in env.get_state().items():
+        where = mask.reshape(-1, *[1] * (value.ndim - 1))
+        assert_same(value, later[key] if key == "sampler" else np.where(where, state[key], later[key]))
+    for wrong in ([0, 1, 1], [True] * 4, [False] * 3):
+        with pytest.raises(ValueError, match="mask must be a bool array"):
+            env.set_state(state, wrong)
+
+
+def test_layouts_go_behind_one_board_in_one_call():
+    env, batch = MinesweeperEnv(5, 8), MinesweeperVectorEnv(30, 5, 8, moves=("click",))
+    env.reset(seed=8)
+    board, *_ = env.step(12)
+    layouts = sample_layouts(board, 8, 30, np.random.default_rng(0))
+    batch.reset(seed=0)
+    batch.set_state({**env.get_state(), "mines": layouts})
+    cell = np.flatnonzero(mine_probabilities(board, 8).ravel() % 1 > 0)[0]
+    observations, _, terminations, *_ = batch.step(np.full(30, cell))
+    mined = layouts.reshape(30, -1)[:, cell]
+    assert 0 < mined.sum() < 30
+    assert np.array_equal(observations.reshape(30, -1)[:, cell] == 12, mined)
+    assert terminations[mined].all()
+    assert (observations[~mined] <= 11).all()
 
 
 def test_a_state_of_other_games_is_refused():
@@ -171,7 +279,8 @@ def test_a_state_of_other_games_is_refused():
     for other in ({"mines": 5}, {"size": 6}, {"size": (1, 25)}):
         with pytest.raises(ValueError, match="state"):
             saved(**other)[0].set_state(state)
-    env, _ = saved(MinesweeperVectorEnv, num_envs=4)
-    for wrong in (state, saved(MinesweeperVectorEnv, num_envs=3)[1]):
+    for arguments in ({"num_envs": 3}, {"num_envs": 1}, {"num_envs": 4, "mines": 5}):
         with pytest.raises(ValueError, match="state"):
-            env.set_state(wrong)
+            saved(MinesweeperVectorEnv, num_envs=4)[0].set_state(saved(MinesweeperVectorEnv, **arguments)[1])
+    with pytest.raises(ValueError, match="have the keys"):
+        saved()[0].set_state(saved(MinesweeperVectorEnv)[1])
