@@ -39,6 +39,11 @@ run: $(VENV)/installed
 	rm -rf $(RUN_DIR)
 	$(BIN)/python train.py --config quick --out $(RUN_DIR)
 	$(BIN)/python evaluate.py --policy $(POLICIES) $(RUN_DIR) --games 1000 --json $(RUN_DIR)/results.json --plot $(RUN_DIR)/results.png
+	@echo 'Written to $(RUN_DIR): agent.safetensors, agent.json and run.json (the agent and its settings), curves.png (its learning curve),'
+	@echo 'results.json and results.png (the win rates of all policies). Next:'
+	@echo '  $(BIN)/python play.py --policy $(RUN_DIR)                                # watch the agent play'
+	@echo '  $(BIN)/python evaluate.py --policy $(RUN_DIR) subset --diagnose          # find its mistakes'
+	@echo '  $(BIN)/python train.py --config dqn-8x8 --minutes 10 --out runs/better   # train a better one'
 
 # What one processor does alone comes first, side by side; the tests then use all processors.
 test: $(VENV)/installed

@@ -23,10 +23,11 @@ from baselines.benchmark.leaderboard import (
     markdown_table,
     overview,
     read_results,
+    rows_of,
 )
-from baselines.benchmark.protocol import TEXT_PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, TEXT_PROTOCOL
 from baselines.benchmark.result_files import ResultFile
-from baselines.evaluation.columns import board_title, spaced
+from baselines.evaluation.columns import board_title, per_cent, spaced
 from baselines.learned.settings import hyperparameters_of, options_of
 from baselines.registry import policy_names
 from minesweeper_env import BoardConfig
@@ -57,6 +58,18 @@ def file_table(name: str) -> str:
         "Win rates with 95 % Wilson intervals."
     )
     return f"{head}\n\n{markdown_table(headings, [[policy, *cells] for policy, cells in rows.items()])}"
+
+
+def reference(board: str) -> str:
+    """Returns a sentence with the win rate of `exact` on a board such as "8x8/14 opening"."""
+    size, mines, rule = re.split("[/ ]", board)
+    return "\n".join(
+        f"The reference policy `{PROTOCOL.reference}` opens a cell of lowest risk. It wins **{per_cent(row.rate)}** of "
+        f"{spaced(row.games)} games\non {size} with {mines} mines, first click {json.dumps(rule)} "
+        f"(95 % interval {per_cent(*row.interval)})."
+        for row in rows_of(entries(), board)
+        if row.card.name == PROTOCOL.reference
+    )
 
 
 def ids() -> str:
@@ -96,6 +109,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "board": lambda board, names="", columns="": board_table(
         entries(), board, names.split(), columns.split() or COLUMNS
     ),
+    "reference": reference,
     "overview": lambda first_click, names="": overview(entries(), first_click, names.split()),
     "text": lambda: overview(
         read_results(DOCS / "leaderboard" / TEXT_PROTOCOL.version), "opening", protocol=TEXT_PROTOCOL

@@ -1,7 +1,9 @@
 """Agreement of the documents with the code."""
 
+import contextlib
 import doctest
 import inspect
+import io
 import pkgutil
 import re
 import sys
@@ -75,9 +77,13 @@ def test_a_page_lists_the_options_of_its_policies_and_no_others(page):
     assert listed == {option for make in makers for option in list(inspect.signature(make).parameters)[1:]}
 
 
-def test_the_code_of_the_readme_runs():
-    for code in python_blocks("README.md"):
-        exec(compile(code, "README.md", "exec"), {})
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_code_of_the_first_pages_runs_and_prints_what_they_show(page):
+    names, printed = {}, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for code in python_blocks(page):
+            exec(compile(code, page, "exec"), names)
+    assert code_blocks(page, "text") == [printed.getvalue()]
 
 
 @pytest.mark.parametrize(("page", "least"), [("studies/inference.md", 11), ("concepts/game.md", 7)])
@@ -142,6 +148,7 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
 
 def test_every_page_with_python_code_has_a_test():
     own = {
+        "index.md",
         "tutorial.md",
         "how-to/libraries.md",
         "how-to/own-policy.md",
