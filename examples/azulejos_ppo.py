@@ -1,6 +1,6 @@
 """Train MaskablePPO of sb3-contrib on Azulejos, and play the agent against random and greedy.
 
-    pip install 'minesweeper-env[train]'
+    pip install '.[train]'
     python examples/azulejos_ppo.py --steps 60000 --games 500
 
 trains a plain network of two layers for some minutes on one core. It then wins 73.2 % of 500 games against random

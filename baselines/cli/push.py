@@ -133,7 +133,7 @@ It loads on boards of any size.
 ## Load it
 
 ```sh
-pip install 'minesweeper-env[train,hub]'
+pip install '.[train,hub]'  # in a clone of minesweeper-env
 minesweeper evaluate --policy {name} exact
 ```
 
