@@ -15,6 +15,8 @@ MEASURED = re.compile(r"<!-- measured -->(.*?)<!-- end of measured -->", re.DOTA
 CODE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 """A block of code: a command, or what it printed."""
 
+ADDRESS = re.compile(r"\]\(https?:\S*\)")
+
 COMMAND = re.compile(r"`(?:taskset -c \d )?python (?:-m )?\w[^`]*`|```sh\n.*?python .*?```", re.DOTALL)
 SEEDS = re.compile(r"\bseeds?\b", re.IGNORECASE)
 
@@ -26,7 +28,7 @@ PER_CENT = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?) ?%")
 
 def unbacked(text: str) -> list[str]:
     """Returns the lines with a per cent that is neither generated nor measured nor a level."""
-    for pattern in (GENERATED, MEASURED, CODE):
+    for pattern in (GENERATED, MEASURED, CODE, ADDRESS):
         text = pattern.sub("", text)
     return [line for line in text.splitlines() if any(number not in LEVELS for number in PER_CENT.findall(line))]
 
