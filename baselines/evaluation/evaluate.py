@@ -61,7 +61,8 @@ def evaluate(
         games: number of games per policy.
         first_click: "opening", "safe", "any" or "corners".
         no_guess: "subset" or "exact" for boards that logic of this level wins; False for boards as they come.
-        seed: seed of game 0; game i uses seed + i. Test seeds are 0 to 2**30 - 1, development seeds 1.5e9 to 2**31 - 1.
+        seed: seed of game 0; game i uses seed + i. Test seeds are 0 to `2**30 - 1`, development seeds 1.5e9 to
+            `2**31 - 1`.
         workers: number of processes; above 1, a policy must pickle, and a script calls this below
             `if __name__ == "__main__":`, because each process imports the script.
         diagnose: True judges every click by the exact mine probabilities.

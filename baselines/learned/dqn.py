@@ -51,15 +51,15 @@ from minesweeper_env.inference import mine_probabilities_batch
 class DQNHyperparameters(Hyperparameters):
     """Hyperparameters of DQN; the constructor of `MaskedDQN` takes them by their names."""
 
-    buffer_size: int = option(50_000, "transitions in the replay buffer of a board", 1, MAX_BUFFER)
+    buffer_size: int = option(50_000, "boards in each replay buffer", 1, MAX_BUFFER)
     learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
     train_freq: int = option(8, "steps of every game between two rounds of updates", 1, 10_000)
-    replay_ratio: float = option(4.0, "mean number of draws per stored transition", 1e-3, 1e3)
+    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
     keep_scale: float = option(
-        5.0, "probability of storing a transition, as a multiple of its error; 0 stores all", 0, 1e6
+        5.0, "probability of keeping a transition, as a multiple of its error; 0 keeps all", 0, 1e6
     )
-    keep_min: float = option(0.1, "minimum probability of storing", 1e-3, 1)
-    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0 learns from clicks alone", 0, 1e3)
+    keep_min: float = option(0.1, "minimum probability of keeping", 1e-3, 1)
+    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0: clicks alone", 0, 1e3)
     isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
     target_update_interval: int = option(10_000, "steps between two updates of the target network", 1, 1 << 40)
     exploration_fraction: float = option(0.02, "fraction of the training in which exploration falls to its end", 0, 1)

@@ -61,12 +61,12 @@ class PPOHyperparameters(Hyperparameters):
     policy_coef: float = option(1.0, "weight of the policy gradient; 0 turns it off", 0, 1e6)
     vf_coef: float = option(1.0, "weight of the value loss", 0, 1e6)
     ent_coef: float = option(0.0, "weight of the entropy", 0, 1e6)
-    hindsight: float = option(1.0, "weight of the auxiliary loss on all covered cells; 0 for none", 0, 1e3)
+    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0: clicks alone", 0, 1e3)
     isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
-    buffer_size: int = option(50_000, "boards stored for the auxiliary loss, per board size", 1, MAX_BUFFER)
+    buffer_size: int = option(50_000, "boards in each replay buffer", 1, MAX_BUFFER)
     replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(5.0, "probability of learning from a step, as a multiple of 1 - V; 0 keeps all", 0, 1e6)
-    keep_min: float = option(0.1, "minimum probability of learning from a step", 1e-3, 1)
+    keep_scale: float = option(5.0, "probability of keeping a step, as a multiple of 1 - V; 0 keeps all", 0, 1e6)
+    keep_min: float = option(0.1, "minimum probability of keeping", 1e-3, 1)
 
     def make_learner(self, settings: TrainingSettings) -> MinesweeperPPO:
         """Returns a new model with games in progress."""

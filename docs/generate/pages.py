@@ -81,13 +81,16 @@ def ids() -> str:
     return markdown_table(["id", "arguments"], rows)
 
 
-def hyperparameters(algorithm: str) -> str:
-    """Returns the hyperparameters of an algorithm."""
-    rows = [
-        [f"`{field.name}`", str(field.default), f"{declared.least:g} to {declared.most:g}", declared.meaning]
-        for field, declared in options_of(hyperparameters_of(algorithm))
-    ]
-    return markdown_table(["name", "default", "allowed", "meaning"], rows)
+def hyperparameters(algorithms: str) -> str:
+    """Returns the hyperparameters that can be set, a row per name and meaning, a column of defaults per algorithm."""
+    names, rows = algorithms.split(), dict[tuple[str, str], dict[str, str]]()
+    for algorithm in names:
+        for field, declared in options_of(hyperparameters_of(algorithm)):
+            if declared.choices or declared.least < declared.most:
+                meaning = ": ".join(filter(None, (declared.meaning, ", ".join(declared.choices))))
+                rows.setdefault((field.name, meaning), {})[algorithm] = str(field.default)
+    cells = ([f"`{key[0]}`", *(found.get(each, "") for each in names), key[1]] for key, found in rows.items())
+    return markdown_table(["name", *names, "meaning"], cells)
 
 
 def policies() -> str:

@@ -15,8 +15,16 @@ from PIL import Image
 from support import ROOT
 from support.docs_scripts import load_script
 
+from baselines import Policy
+from baselines.adapters import FunctionPolicy, PredictPolicy, SB3Policy, TorchPolicy
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities
+
+SHOWN = {
+    "environment.html": (MinesweeperEnv, MinesweeperVectorEnv),
+    "baselines.html": (Policy, SB3Policy, TorchPolicy, PredictPolicy, FunctionPolicy),
+}
+"""Classes whose public methods a page of the reference shows, inherited ones included."""
 
 pictures, links = load_script("pictures"), load_script("links")
 
@@ -48,12 +56,13 @@ def test_the_site_builds_without_a_warning_and_has_the_public_methods(tmp_path):
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not [page for page in tmp_path.rglob("*.html") if 'src="http' in page.read_text(encoding="utf-8")]
-    reference = (tmp_path / "reference" / "environment.html").read_text(encoding="utf-8")
-    for environment_class in (MinesweeperEnv, MinesweeperVectorEnv):
-        path = f"{environment_class.__module__}.{environment_class.__qualname__}"
-        for name, method in inspect.getmembers(environment_class, inspect.isfunction):
-            if not name.startswith("_") and not method.__module__.startswith("gymnasium"):
-                assert f'id="{path}.{name}"' in reference
+    for page, classes in SHOWN.items():
+        reference = (tmp_path / "reference" / page).read_text(encoding="utf-8")
+        for shown in classes:
+            path = f"{shown.__module__}.{shown.__qualname__}"
+            for name, method in inspect.getmembers(shown, inspect.isfunction):
+                if not name.startswith("_") and not method.__module__.startswith("gymnasium"):
+                    assert f'id="{path}.{name}"' in reference
 
 
 @pytest.mark.parametrize("name", ["agents.png", "first-clicks.png", "ladder.png"])

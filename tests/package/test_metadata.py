@@ -22,7 +22,7 @@ def test_the_citation_names_this_version_and_licence():
     fields = dict(re.findall(r"^([\w-]+): (\S+)$", citation, re.MULTILINE))
     assert fields["version"] == minesweeper_env.__version__
     assert fields["license"] == settings()["metadata"]["license_expression"]
-    page = (ROOT / "docs" / "about" / "citing.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "about" / "references.md").read_text(encoding="utf-8")
     assert f"version = {{{minesweeper_env.__version__}}}" in page
 
 

@@ -34,11 +34,11 @@ class AfterstateHyperparameters(Hyperparameters):
     learning_rate_flat: float = option(0.4, "fraction of the training before the learning rate falls linearly", 0, 0.99)
     batch_size: int = option(256, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
     buffer_size: int = option(100_000, "boards in each replay buffer", 1, MAX_BUFFER)
-    replay_ratio: float = option(4.0, "mean number of draws per stored afterstate", 1e-3, 1e3)
+    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
     keep_scale: float = option(
-        2.0, "probability of storing a board, as a multiple of the error of its safest cell", 0, 1e6
+        2.0, "probability of keeping a board, as a multiple of the error of its safest cell", 0, 1e6
     )
-    keep_min: float = option(0.05, "minimum probability of storing", 0, 1)
+    keep_min: float = option(0.05, "minimum probability of keeping", 0, 1)
     isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
     counts: float = option(0.5, "weight of the loss of the counts", 0, 1e3)
     mixing: float = option(
@@ -47,7 +47,7 @@ class AfterstateHyperparameters(Hyperparameters):
     exploration: float = option(0.3, "probability that a guess explores; one guess per game does, at most", 1e-3, 1)
     exploration_slack: float = option(0.12, "maximum risk of an exploring click above the least risk", 0, 1)
     slack: float = option(0.05, "maximum risk of a weighed click above the least, on up to 64 cells", 0, 1)
-    breadth: int = option(8, "upper bound on the clicks weighed at a guess", 1, 1_000)
+    breadth: int = option(8, "maximum number of clicks weighed at a guess", 1, 1_000)
     sure: float = option(0.99, "safety at which a training game clicks a cell without weighing others", 0, 1)
     search_starts: int = option(60_000, "boards to learn from before training games weigh clicks", 0, MAX_BUFFER)
     depth_spread: int = option(2, "training leaves out up to this many applications of the block, at random", 0, 63)
