@@ -15,7 +15,7 @@ CEILINGS = {
     "baselines": 16_660,
     "benchmarks": 1_500,
     "docs": 760,
-    "examples": 480,
+    "examples": 780,
     "minesweeper_env": 11_350,
     "minesweeper_play": 5_780,
     "minesweeper_text": 320,
