@@ -83,7 +83,7 @@ def test_the_code_of_the_first_pages_runs_and_prints_what_they_show(page):
     assert code_blocks(page, "text") == [printed.getvalue()]
 
 
-@pytest.mark.parametrize(("page", "least"), [("studies/inference.md", 11), ("concepts/game.md", 7)])
+@pytest.mark.parametrize(("page", "least"), [("studies/inference.md", 10), ("concepts/game.md", 7)])
 def test_the_sessions_of_a_page_print_what_it_says(page, least):
     session = "\n".join(code_blocks(f"docs/{page}", "pycon"))
     examples = doctest.DocTestParser().get_doctest(session, {}, page, None, 0)
