@@ -14,7 +14,7 @@ CEILINGS = {
     "azulejos_env": 2_070,
     "baselines": 16_660,
     "benchmarks": 1_500,
-    "docs": 760,
+    "docs": 660,
     "examples": 780,
     "minesweeper_env": 11_350,
     "minesweeper_play": 5_780,
