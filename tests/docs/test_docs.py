@@ -23,7 +23,7 @@ PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "basel
 # Studies describe earlier versions, so they may name removed code.
 CURRENT_PAGES = [page for page in PAGES if "studies" not in page.parts]
 FOLDERS = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
-EXAMPLES = ("corners.py", "mine.py", "quiet.py", "cautious.py", "careful.py")
+EXAMPLES = ("corners.py", "mine.py", "quiet.py", "careful.py")
 """Files that the reader of CONTRIBUTING.md, the benchmark, the tutorial and the page about own policies writes."""
 
 
