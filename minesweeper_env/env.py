@@ -15,7 +15,7 @@ from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import WAIT
 from minesweeper_env.playing import Playing
 from minesweeper_env.rendering import METADATA
-from minesweeper_env.rewards import Reward, check_rewards, describe
+from minesweeper_env.rewards import Reward, describe, own_reward
 
 __all__ = ["MinesweeperEnv"]
 
@@ -72,7 +72,8 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
     All cells are hidden. `reset(seed=s)` starts game 1 of seed s, and each later `reset()` starts the next game.
     Game k of seed s depends on s and k alone: k counts resets, and no earlier click changes a later game. The
     first click of a game decides which cells the mines avoid.
-    `reset(options={"layout": mines})`, bool (rows, cols), plays a given layout.
+    `reset(options={"layout": mines})`, bool (rows, cols), plays a given layout as it is: no rule protects its first
+    click, which may hit a mine.
 
     ## Episode End
     Terminated: the game is won or lost. Truncated: `max_steps` steps were taken. Later steps change nothing and
@@ -213,7 +214,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()
         if self._reward is not None and not idle:
-            reward = float(check_rewards(self._reward(describe(games, self._action, codes).first()), 1).item())
+            reward = own_reward(self._reward, describe(games, self._action, codes).first())
         if not idle:
             self._last_action = int(self._action[0])
         if self.view is not None:

@@ -18,7 +18,7 @@ from minesweeper_env.engine.state import ILLEGAL, SUCCESS, TERMINATION, RewardWe
 if TYPE_CHECKING:
     from minesweeper_env.engine.games import Games
 
-__all__ = ["REWARDS", "Reward", "Transition", "check_rewards", "describe", "find_reward"]
+__all__ = ["REWARDS", "Reward", "Transition", "describe", "find_reward", "own_reward", "own_rewards"]
 
 
 class Transition(NamedTuple):
@@ -75,13 +75,25 @@ def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeight
     return weights._replace(cell=weights.cell / (config.cells - config.mines)), None
 
 
-def check_rewards(values: Any, count: int) -> NDArray[Any]:
-    """Returns what a callable gave for N steps as an array, or raises a TypeError unless it is N numbers or one."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf" or array.shape not in ((), (count,)):
-        raise TypeError(
-            f"a reward callable must return numbers of shape ({count},) or one number, not {array.dtype} {array.shape}"
-        )
+def own_reward(reward: Reward, transition: Transition) -> float:
+    """Returns what a callable gives for one step; raises a TypeError unless it is a number."""
+    array = np.asarray(reward(transition))
+    if array.dtype.kind not in "biuf" or array.shape not in ((), (1,)):
+        raise TypeError(f"a reward callable must return a number, not {array.dtype} {array.shape}")
+    return float(array.item())
+
+
+def own_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray[Any]:
+    """Returns what a callable gives for N steps, (N,); raises a TypeError unless it is N numbers."""
+    rule = f"in a batch of {count} games a reward callable gets arrays, and must return numbers of shape ({count},)"
+    try:
+        array = np.asarray(reward(transitions))
+    except (TypeError, ValueError) as error:
+        # Such as "if transition.won:", which the truth value of an array stops.
+        error.add_note(rule)
+        raise
+    if array.dtype.kind not in "biuf" or array.shape != (count,):
+        raise TypeError(f"{rule}, not {array.dtype} {array.shape}")
     return array
 
 

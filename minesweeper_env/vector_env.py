@@ -19,7 +19,7 @@ from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.saving import check_array
 from minesweeper_env.engine.state import PLAYING, RESTART
 from minesweeper_env.playing import Playing
-from minesweeper_env.rewards import Reward, check_rewards, describe
+from minesweeper_env.rewards import Reward, describe, own_rewards
 from minesweeper_env.threads import ThreadPool
 
 __all__ = ["CALLS", "MinesweeperVectorEnv"]
@@ -109,7 +109,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds. A game with the seed None goes
                 on to the next game of its own seed. Under a mask, the seeds of the other games have no effect.
             options: {"reset_mask": bool (N,)} starts these games alone, in every autoreset mode. {"layout":
-                mines} plays a given layout, bool (rows, cols) for all games or (N, rows, cols).
+                mines} plays a given layout as it is, bool (rows, cols) for all games or (N, rows, cols).
 
         Returns:
             The observations of all games, and the info. Under a mask the `_key` of each key is the mask.
@@ -178,7 +178,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         terminations, truncations, won, illegal, idle = games.events.copy()
         rewards = games.rewards.copy()
         if self._reward is not None:
-            own = check_rewards(self._reward(describe(games, actions, shown)), self.num_envs)
+            own = own_rewards(self._reward, describe(games, actions, shown), self.num_envs)
             rewards = np.where(idle, 0.0, own)
         infos = self._infos(masks, illegal, won)
         if self.autoreset_mode is AutoresetMode.SAME_STEP:

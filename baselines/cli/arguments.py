@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from textwrap import wrap
@@ -37,6 +38,9 @@ MOST_WORKERS = 1024
 
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
+
+_NUMBER = re.compile(r"-?[0-9]+(_[0-9]+)*(\.[0-9]+)?(e\+?[0-9]{1,3})?", re.IGNORECASE)
+"""A number as Python writes it."""
 
 _ARGUMENT = re.compile(r"(?<![-\w])(first_click|no_guess)(?![\w=,;)])|^(mines|size|seed)(?= must )")
 """The arguments of the library that messages name, and that a user of a command types as options."""
@@ -68,7 +72,13 @@ def _continued(line: str, width: int) -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that accepts no abbreviations and reports a bad argument in one line."""
+    """A parser that accepts no abbreviations and reports a bad argument in one line.
+
+    Attributes:
+        has_set: True for a command whose --set takes what an unknown argument may mean.
+    """
+
+    has_set = False
 
     def __init__(self, **settings: Any) -> None:
         """Passes the settings on to `argparse.ArgumentParser`."""
@@ -78,6 +88,9 @@ class Parser(argparse.ArgumentParser):
         """Prints the message as one line on stderr, and exits with status 2; arguments are named as options."""
         text = _ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", " ".join(message.split()))
         text = re.sub("^(rows|cols)(?= must )", r"--size: \1", text)
+        if self.has_set and (found := re.match(r"unrecognized arguments: --([a-z][\w-]*)(?:[ =]([^-]\S*))?", text)):
+            name, value = found[1].replace("-", "_"), found[2] or "VALUE"
+            text += f"; a hyperparameter is set by --set {name}={value}, and --help-all lists them"
         say(f"{self.prog}: {text}")
         sys.exit(BAD_ARGUMENTS)
 
@@ -91,14 +104,15 @@ def parse_size(text: str) -> tuple[int, int]:
 
 
 def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
-    """Returns a parser of whole numbers from `least` to `most`."""
+    """Returns a parser of whole numbers from `least` to `most`, which may be written as 100000, 100_000 or 1e5."""
 
     def parse(text: str) -> int:
-        number = int(text) if re.fullmatch(r"-?[0-9]{1,4000}", text) else least - 1
+        number = Decimal(text) if _NUMBER.fullmatch(text) else Decimal(least - 1)
+        number = number if number == number.to_integral_value() else Decimal(least - 1)
         if not least <= number <= most:
             bound = f"at most {most}" if number > most else f"at least {least}"
             raise argparse.ArgumentTypeError(f"must be a whole number of {bound}, not {text!r}")
-        return number
+        return int(number)
 
     return parse
 

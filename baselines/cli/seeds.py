@@ -26,7 +26,7 @@ from baselines.cli.start import announce, listed
 from baselines.cli.train import NEEDED
 from baselines.evaluation.seeds import check_seeds
 from baselines.learned.configurations import RUN_FILE, check_earlier
-from baselines.learned.settings import LEAST_SEEDS, TrainingSettings
+from baselines.learned.settings import TrainingSettings
 from baselines.support.checks import check_extra, import_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
@@ -44,6 +44,9 @@ STUDY_FILE, RESULT_FILE = "seeds.json", "result.json"
 """The number of test games and the code that made a study; and, in each run folder, the games won in the test."""
 
 TRIMMED, RESAMPLES = 0.25, 10_000
+
+LEAST_SEEDS, ENOUGH_SEEDS = 3, 5
+"""The smallest number of seeds, and the smallest one without a warning."""
 
 
 class Result(msgspec.Struct):
@@ -82,10 +85,10 @@ class Task(NamedTuple):
 
     @property
     def curve(self) -> list[tuple[float, float]]:
-        """The evaluations of the training, as (minute, win rate)."""
-        from baselines.learned.training.curves import by_minutes, read_points
+        """The evaluations of the training, as (step, win rate)."""
+        from baselines.learned.training.curves import read_points
 
-        return by_minutes(read_points(self.folder), "eval/win_rate")
+        return read_points(self.folder).get("eval/win_rate", [])
 
 
 class Summary(NamedTuple):
@@ -125,6 +128,8 @@ def _prepare(options: argparse.Namespace) -> Work:
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
+    if options.seeds < ENOUGH_SEEDS:
+        say(f"warning: an interval over {options.seeds} seeds is too narrow; compare with {ENOUGH_SEEDS} or more")
     announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
     import_extra("torch")
     check_seeds(0, options.games)
@@ -296,7 +301,7 @@ def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
 
 
 def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
-    """Returns the median of each configuration over the minutes, in a band from its lowest to its highest training."""
+    """Returns the median of each configuration over the steps, in a band from its lowest to its highest training."""
     from matplotlib.ticker import PercentFormatter
 
     from baselines.learned.training.curves import read_points
@@ -306,14 +311,18 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
         for config in configs:
             curves = [points for task in tasks if task.config == config and (points := task.curve)]
             if curves:
-                minutes, low, middle, high = band(curves)
-                (line,) = axes.plot(minutes, middle, label=f"{config}, median of {len(curves)} seeds")
-                axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
+                steps, low, middle, high = band(curves)
+                (line,) = axes.plot(steps, middle, label=f"{config}, median of {len(curves)} seeds")
+                axes.fill_between(steps, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
         exact = [points[-1][1] for name, points in read_points(tasks[0].folder).items() if name.endswith("/exact")]
         if exact:
             rate = sum(exact) / len(exact)
             axes.axhline(rate, linestyle="--", color="grey", label=f"exact {rate:.1%}")
-        axes.set(xlabel="minutes", ylabel="win rate in the selection games", title=", ".join(tasks[0].settings.boards))
+        axes.set(
+            xlabel="environment steps",
+            ylabel="win rate in the selection games",
+            title=", ".join(tasks[0].settings.boards),
+        )
         axes.yaxis.set_major_formatter(PercentFormatter(1))
         axes.grid()
         figure.legend(loc="outside lower center", ncols=2)
@@ -321,10 +330,10 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
 
 
 def band(curves: Sequence[Sequence[tuple[float, float]]], points: int = 100) -> NDArray[np.float64]:
-    """Returns (4, points): minutes that all curves have, and the lowest, median and highest win rate at each."""
-    minutes = np.linspace(max(each[0][0] for each in curves), min(each[-1][0] for each in curves), points)
-    rates = np.array([np.interp(minutes, *np.transpose(each)) for each in curves])
-    return np.array([minutes, rates.min(axis=0), np.median(rates, axis=0), rates.max(axis=0)])
+    """Returns (4, points): steps that all curves have, and the lowest, median and highest win rate at each."""
+    steps = np.linspace(max(each[0][0] for each in curves), min(each[-1][0] for each in curves), points)
+    rates = np.array([np.interp(steps, *np.transpose(each)) for each in curves])
+    return np.array([steps, rates.min(axis=0), np.median(rates, axis=0), rates.max(axis=0)])
 
 
 main = Command(

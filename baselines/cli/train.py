@@ -45,7 +45,7 @@ class LongHelp(argparse.Action):
 
 
 def _add_arguments(parser: Parser) -> None:
-    parser.usage = "%(prog)s [options]"
+    parser.usage, parser.has_set = "%(prog)s [options]", True
     parser.add_argument("--help-all", action=LongHelp, nargs=0, help="show the configurations and hyperparameters, too")
     task = parser.add_argument_group("what to train")
     task.add_argument("--config", metavar="NAME", help="train this configuration or .toml file, see --help-all")

@@ -29,9 +29,6 @@ PRECISIONS = ("float32", "bfloat16")
 MAX_CHANNELS, MAX_DEPTH = 1024, 64
 MAX_SEED, MAX_ENVS, MAX_BOARDS = 1 << 12, 1 << 14, 32
 MAX_BATCH, MAX_BUFFER = 1 << 20, 1 << 26
-LEAST_SEEDS = 5
-"""Smallest number of seeds of a comparison; with fewer, an interval is meaningless."""
-
 USUAL_CELLS = 64
 """Board size in cells that the numbers of games and samples refer to; see `scaled`."""
 

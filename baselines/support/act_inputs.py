@@ -74,6 +74,9 @@ def checked_act(act: Act) -> Act:
                 f"takes action_masks of shape ({len(observations)}, {moves * cells}), {moves} moves of {cells} cells, "
                 f"or with {cells} more for each further move, not {action_masks.shape}",
             )
+        if not action_masks.any(axis=1).all():
+            game = int(np.flatnonzero(~action_masks.any(axis=1))[0])
+            _refuse(policy, f"needs a legal action in each mask: the mask of board {game} has none")
         return act(policy, observations, action_masks)
 
     return checked

@@ -1,4 +1,4 @@
-"""Picture of the learning curves in a run folder: win rates by minutes, with scripted policies, and losses by steps."""
+"""Picture of the learning curves in a run folder: win rates and losses by environment steps, and scripted policies."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from baselines.support.files import replace_file
 from minesweeper_env.notices import say
 
 LOSSES = ("train/loss", "train/value_loss")
-MINUTES = "time/minutes"
-"""Name of the curve with the minutes of training at each evaluation."""
-
 ROW = "time/row"
 """Name of the column with the number of the row, from 1."""
 
@@ -46,29 +43,23 @@ def draw_curves(folder: Path) -> None:
                 _draw_board(axes, points, name)
             else:
                 axes.plot(*zip(*points[name], strict=True))
-                axes.set(title=name, xlabel="steps")
+                axes.set(title=name, xlabel="environment steps")
             axes.grid()
             axes.locator_params(axis="x", nbins=5)
         replace_file(folder / "curves.png", image(figure))
 
 
 def _draw_board(axes: Axes, points: Points, board: str) -> None:
-    times, rates = zip(*by_minutes(points, board), strict=True)
-    axes.plot(times, rates, marker="o", label=f"agent, last {rates[-1]:.1%}")
+    steps, rates = zip(*points[board], strict=True)
+    axes.plot(steps, rates, marker="o", label=f"agent, last {rates[-1]:.1%}")
     references = sorted(name for name in points if name.startswith(f"{board}/"))
     for name, style in zip(references, cycle(("--", "-.", ":"))):
         rate = points[name][-1][1]
         axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {rate:.1%}")
     title = board.removeprefix("eval/").replace("-", " with ")
-    axes.set(title=f"win rate, {title} mines", xlabel="minutes", ylim=(0, 1))
+    axes.set(title=f"win rate, {title} mines", xlabel="environment steps", ylim=(0, 1))
     # Below the axes the legend covers no curve.
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
-
-
-def by_minutes(points: Points, name: str) -> list[tuple[float, float]]:
-    """Returns a curve of the evaluations as (minute, value)."""
-    minutes = dict(points.get(MINUTES, []))
-    return [(minutes.get(step, step), value) for step, value in points.get(name, [])]
 
 
 def read_points(folder: Path) -> Points:

@@ -31,7 +31,7 @@ from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import RUN_FILE, START
 from baselines.learned.settings import Budget, Clock, NetworkSize, TrainingSettings
-from baselines.learned.training.curves import MINUTES, ROW, draw_curves
+from baselines.learned.training.curves import ROW, draw_curves
 from baselines.policy import Policy
 from baselines.registry import CHECKPOINT_FILE, build_policy
 from baselines.support.board_names import file_name
@@ -166,7 +166,7 @@ class Log(Logger):
 
     def record_evaluation(self, score: Score, references: References, minutes: float, seconds: float) -> None:
         """Records an evaluation after so many minutes of training that took so many seconds."""
-        self.record(MINUTES, minutes)
+        self.record("time/minutes", minutes)
         self.record("eval/win_rate", score.win_rate)
         self.record("eval/seconds", seconds)
         for board, rate in score.win_rates.items():

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from baselines.__main__ import COMMANDS, main
-from baselines.cli.arguments import HelpFormatter
+from baselines.cli.arguments import HelpFormatter, whole_number_from
 
 WITH_PARSER = [name for name in COMMANDS if name != "play"]
 """The commands of this package; `tests/minesweeper_play` looks at the help of `play`."""
@@ -99,3 +99,21 @@ def test_the_list_of_commands_has_one_line_for_each(capsys):
     shown = capsys.readouterr().out
     for name, summary in COMMANDS.items():
         assert re.search(rf"^  {name} +{re.escape(summary)}$", shown, re.MULTILINE)
+
+
+def test_counts_are_written_as_python_writes_numbers():
+    parse = whole_number_from(1, 10**6)
+    assert [parse(text) for text in ("7", "1e5", "100_000", "2.5E4", "1e+3", "1.0")] == [
+        7,
+        10**5,
+        10**5,
+        25_000,
+        1000,
+        1,
+    ]
+    for text in ("1e-2", "1.5", "2.55e1", "_1", "1__0", "1e", "e5", "", " 5", "0", "-1e3", "inf", "nan"):
+        with pytest.raises(argparse.ArgumentTypeError, match="must be a whole number of at least 1"):
+            parse(text)
+    for text in ("1e7", "1e999", "9" * 5000):
+        with pytest.raises(argparse.ArgumentTypeError, match="must be a whole number of at most 1000000"):
+            parse(text)

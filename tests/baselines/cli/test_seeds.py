@@ -47,8 +47,8 @@ def test_intervals_of_differences_cover_the_truth():
 
 
 def test_a_band_spans_the_trainings_of_all_seeds():
-    minutes, low, middle, high = band([[(0, 0.0), (2, 1.0)], [(1, 0.5), (3, 0.5)], [(0, 0.2), (2, 0.2)]], points=2)
-    assert minutes.tolist() == [1, 2]
+    steps, low, middle, high = band([[(0, 0.0), (2, 1.0)], [(1, 0.5), (3, 0.5)], [(0, 0.2), (2, 0.2)]], points=2)
+    assert steps.tolist() == [1, 2]
     assert low.tolist() == [0.2, 0.2]
     assert middle.tolist() == [0.5, 0.5]
     assert high.tolist() == [0.5, 1.0]
@@ -81,21 +81,23 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys):
     config.write_text(CONFIG)
     deeper = tmp_path / "deeper.toml"
     deeper.write_text(CONFIG.replace("depth = 1", "depth = 2"))
-    words = ["--config", config, deeper, "--seeds", 5, "--steps", 300, "--games", 20, "--out", tmp_path / "out"]
+    words = ["--config", config, deeper, "--seeds", 3, "--steps", 300, "--games", 20, "--out", tmp_path / "out"]
     arguments = [*map(str, words)]
     assert main(arguments) == 0
-    assert "tiny minus deeper" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "tiny minus deeper" in told.out
+    assert "warning: an interval over 3 seeds is too narrow; compare with 5 or more" in told.err
     results = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert [len(each["win_rates"]) for each in results["results"]] == [5, 5]
+    assert [len(each["win_rates"]) for each in results["results"]] == [3, 3]
     assert (tmp_path / "out" / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert main(arguments) == 0
-    assert "10 of 10 trainings are done" in capsys.readouterr().err
+    assert "6 of 6 trainings are done" in capsys.readouterr().err
     longer = [*arguments[:8], "30", *arguments[9:]]
     assert main(longer) == 0
     told = capsys.readouterr()
-    assert "0 of 10 trainings are done" in told.err
+    assert "0 of 6 trainings are done" in told.err
     assert "tiny minus deeper" in told.out
-    assert json.loads((tmp_path / "out" / "tiny-4" / "result.json").read_text())["games"] == 30
+    assert json.loads((tmp_path / "out" / "tiny-2" / "result.json").read_text())["games"] == 30
     more_steps = [*longer[:6], "500", *longer[7:]]
     for changed, word in ((arguments, "games 30, not 20"), (more_steps, "steps 300, not 500")):
         with pytest.raises(SystemExit):
@@ -108,7 +110,7 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys):
     [
         (["--config", "moon"], "any-size"),
         (["--config", "dqn-8x8", "dqn-8x8"], "different names"),
-        (["--config", "dqn-8x8", "--seeds", "3"], "at least 5"),
+        (["--config", "dqn-8x8", "--seeds", "2"], "at least 3"),
         (["--config", "dqn-8x8", "--games", "0"], "games"),
         (["--config", "dqn-8x8", "--steps", "5", "--minutes", "1"], "either"),
     ],

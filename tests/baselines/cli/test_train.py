@@ -131,6 +131,8 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
             ["--device", "cuda"], "cuda", marks=pytest.mark.skipif(torch.cuda.is_available(), reason="has cuda")
         ),
         (["--set", "patience=3"], "patience"),
+        (["--learning-rate", "3e-4"], "--set learning_rate=3e-4"),
+        (["--batch-size=64", "--seed", "1"], "--set batch_size=64"),
         (["--teacher", "exact", "--algo", "ppo"], "teacher"),
         (["--size", "4x"], "size"),
         (["--first-click", "lucky"], "first-click"),

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
-from baselines.learned.training.curves import by_minutes, draw_curves, read_points
+from baselines.learned.training.curves import draw_curves, read_points
 from baselines.learned.training.state import Log, Progress, restore
 from baselines.support import provenance
 from baselines.support.files import read_json
@@ -86,7 +86,6 @@ def test_whole_logs_of_all_sessions_are_read_without_a_word(tmp_path, capsys):
                 log.dump(step)
     points = read_points(tmp_path)
     assert points["eval/4x4-2"] == [(10, 0.5), (20, 0.5), (30, 0.5), (40, 0.5)]
-    assert by_minutes(points, "eval/4x4-2") == [(2.5, 0.5), (5.0, 0.5), (7.5, 0.5), (10.0, 0.5)]
     assert capsys.readouterr().err == ""
 
 

@@ -67,6 +67,9 @@ def test_wrong_boards_and_masks_are_refused_in_one_line(policy):
     assert "not (3, 384)" in refused(policy, COVERED, np.ones((3, 384), np.int8))
     for other in (MASKS[:2], MASKS[0], None):
         assert "one mask for each of 3 boards, (N, actions)" in refused(policy, COVERED, other)
+    masks[1] = 0
+    assert "the mask of board 1 has none" in refused(policy, COVERED, masks)
+    assert "the mask of board 0 has none" in refused(policy, COVERED[0], masks[1])
 
 
 def test_single_boards_other_whole_numbers_and_further_moves_make_no_difference(policy):
