@@ -41,7 +41,7 @@ class Args:
     num_envs: int = 64  # games side by side
     n_steps: int = 16  # clicks of each game between two updates
     batch_size: int = 128
-    learning_rate: float = 1e-3  # falls to 0 over the training
+    learning_rate: float = 2e-3  # falls to 0 over the training
 
 
 class Features(BaseFeaturesExtractor):
