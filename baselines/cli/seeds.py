@@ -128,8 +128,6 @@ def _prepare(options: argparse.Namespace) -> Work:
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
-    if options.seeds < ENOUGH_SEEDS:
-        say(f"warning: an interval over {options.seeds} seeds is too narrow; compare with {ENOUGH_SEEDS} or more")
     announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
     import_extra("torch")
     check_seeds(0, options.games)
@@ -141,6 +139,8 @@ def _prepare(options: argparse.Namespace) -> Work:
         # A damaged result is refused before the first training.
         _ = task.result
     write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()})
+    if options.seeds < ENOUGH_SEEDS:
+        say(f"warning: an interval over {options.seeds} seeds is too narrow; compare with {ENOUGH_SEEDS} or more")
     return partial(_work, tasks, options)
 
 
