@@ -43,7 +43,9 @@ WHEEL = ROOT / ".venv-libraries" / "cleanrl-1.2.0-py3-none-any.whl"
 """The wheel that `make test-libraries` fetches."""
 
 BOARD = {"size": 5, "mines": 3, "moves": ("click",)}
-CLEANRL = "ppo.py --env-id Minesweeper-v0 --total-timesteps 150000 --num-envs 16 --learning-rate 1e-3 --gamma 0.95"
+CLEANRL = (
+    "ppo.py --env-id Minesweeper-ClickOnly-v0 --num-envs 16 --learning-rate 1e-3 --gamma 0.95 --total-timesteps 150000"
+)
 Act = Callable[[Any, Any], Any]
 
 
