@@ -34,9 +34,8 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
 from baselines.learned.configurations import lineage, training_of
 from baselines.registry import (
-    AGENT_FILE,
-    AGENTS_FOLDER,
     SCRIPTED,
+    agent_folder,
     build_policy,
     policy_digest,
     policy_of_file,
@@ -76,15 +75,15 @@ def card_for(policy: str, **given: Any) -> Card:
 
 
 def _known(policy: str) -> dict[str, Any]:
-    """Returns the track, the author and the training of a policy of the package; nothing of another."""
+    """Returns the track, the author and the weights of a policy of the package, and the training of an agent."""
     base = read_specification(policy).base
-    if base not in _TRACKS:
-        return {}
-    known = {"track": _TRACKS[base], "author": AUTHOR}
-    if not (AGENTS_FOLDER / base / AGENT_FILE).is_file():
+    known: dict[str, Any] = {"track": _TRACKS[base], "author": AUTHOR} if base in _TRACKS else {}
+    if (folder := agent_folder(base)) is None or training_of(folder)["run"] is None:
         return known
+    if known:
+        known["links"] = [f"baselines/learned/weights/{base}"]
     # An agent also had the trainings of the agents that it began as.
-    trainings = list(lineage(training_of(AGENTS_FOLDER / base)))
+    trainings = list(lineage(training_of(folder)))
     minutes = [training["run"]["settings"]["minutes"] for training in trainings]
     return known | {
         "training_steps": sum(training["steps"] for training in trainings),

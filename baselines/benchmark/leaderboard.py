@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from statistics import fmean
+from typing import NamedTuple, TypeVar
 
-from baselines.benchmark.protocol import PROTOCOL, TEXT_PROTOCOL, Protocol
+from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, read_result_file, title_of
 from baselines.evaluation.columns import format_p_value, per_cent, shown, spaced
-from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
+from baselines.evaluation.intervals import (
+    holm,
+    mean_interval,
+    p_value_of_discordant,
+    paired_difference,
+    wilson_interval,
+)
 from baselines.registry import policy_names
+from baselines.support.board_names import name_of
 from minesweeper_env.texts import markdown, markdown_code
+
+Item = TypeVar("Item")
 
 NOT_MEASURED = "-"
 
@@ -113,65 +124,88 @@ def board_table(
     return markdown_table([heading for heading, _ in chosen], [[text(row) for _, text in chosen] for row in rows])
 
 
-def overview(
-    results: Sequence[ResultFile], first_click: str, entries: Sequence[str] = (), protocol: Protocol = PROTOCOL
-) -> str:
-    """Returns the boards of one first-click rule, a row per entry.
+BUDGETS = {"100 000 steps": (1e5, math.inf), "1 million steps": (1e6, math.inf), "1 core-hour": (math.inf, 1.0)}
+"""Budgets of training by name: the most environment steps, and the most core-hours."""
 
-    A cell has the win rate in per cent, n unless it is the least allowed, and the difference to the reference in
-    points; `*` marks p < 0.05.
+TOLERANCE = 1.01
+"""An agent may pass a budget by one per cent, since it learns in rounds."""
+
+
+def budget_of(cards: Sequence[Card]) -> str:
+    """Returns the smallest budget that holds each training of an entry: "open" if none does, "" if it has none."""
+    if cards[0].training_steps is None:
+        return ""
+    steps = max(card.training_steps or 0 for card in cards)
+    hours = max(math.inf if card.training_hours is None else card.training_hours for card in cards)
+    fits = (each for each, (most, longest) in BUDGETS.items() if steps <= TOLERANCE * most and hours <= longest)
+    return next(fits, "open")
+
+
+def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> str:
+    """Returns all boards, a row per entry, by budget and win rate; a line of a cell per first-click rule.
+
+    An entry of several trainings has the mean of their win rates with the 95 % interval of Student's t, another one its
+    win rate with the Wilson interval; `±` stands before the longer side. `*` marks p < 0.05 against the reference. A
+    column that no entry fills is left out.
     """
-    boards = [title_of(board) for board in protocol.boards if board.first_click == first_click]
-    tables = [{row.card.name: row for row in rows_of(results, board)} for board in boards]
-    cards = [result.card for result in results if any(result.card.name in table for table in tables)]
-    cards.sort(key=lambda card: -sum(table[card.name].rate for table in tables if card.name in table))
-    rows = [
-        [markdown_code(card.name), card.track, *(_cell(table.get(card.name), protocol.least_games) for table in tables)]
-        for card in cards
-        if not entries or card.name in entries
-    ]
-    return markdown_table(["entry", "track", *(board.rpartition(" ")[0] for board in boards)], rows)
+    entries, boards = _grouped(results, lambda result: result.card.entry), dict[str, list[dict[str, list[Row]]]]()
+    for board in protocol.boards:
+        rows = _grouped(rows_of(results, title_of(board)), lambda row: row.card.entry)
+        boards.setdefault(name_of(board), []).append(rows)
+    order = ["", *BUDGETS, "open"]
+
+    def rank(name: str) -> tuple[int, float]:
+        rates = [fmean(row.rate for row in rows[name]) for rules in boards.values() for rows in rules if name in rows]
+        return order.index(budget_of([result.card for result in entries[name]])), -sum(rates)
+
+    headings = ["entry", "track", "budget", "runs", "million steps", "core-hours", "ms/game", *boards]
+    table = []
+    for name in sorted(entries, key=rank):
+        cells = [[_cell(rows.get(name, [])) for rows in rules] for rules in boards.values()]
+        table.append([*_cost_cells(entries[name]), *("<br>".join(lines if any(lines) else [""]) for lines in cells)])
+    kept = [at for at, column in enumerate(zip(*table, strict=True)) if any(column)]
+    return markdown_table([headings[at] for at in kept], [[row[at] or NOT_MEASURED for at in kept] for row in table])
 
 
-def _cell(row: Row | None, least_games: int) -> str:
-    if row is None:
-        return NOT_MEASURED
-    text = shown(100 * row.rate, ".1f", [100 * end for end in row.interval])
-    if row.games != least_games:
-        text += ", " + f"n = {spaced(row.games)}".replace(" ", "&nbsp;")
-    if row.difference:
-        text += f"<br>{_points(row)}" + ("*" if row.p_value is not None and row.p_value < 0.05 else "")
-    # A narrow cell breaks before an interval, and not within it.
-    return text.replace(" to ", "&nbsp;to&nbsp;")
+def _grouped(items: Iterable[Item], name_of_group: Callable[[Item], str]) -> dict[str, list[Item]]:
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        groups.setdefault(name_of_group(item), []).append(item)
+    return groups
 
 
-def cards_table(results: Sequence[ResultFile]) -> str:
-    """Returns the cards of all entries, by track, with their times per game on `TIMED`."""
-    tracks = list(TEXT_PROTOCOL.tracks)
-    ordered = sorted(results, key=lambda result: tracks.index(result.card.track))
-    trained = ["training steps", "hours", "trained on"]
-    headings = ["entry", "track", "policy", "author", f"ms/game, {TIMED}", *trained, "links", "result file"]
-    return markdown_table(headings, [_card_cells(result) for result in ordered])
+def _cell(rows: Sequence[Row]) -> str:
+    if not rows:
+        return ""
+    rate = fmean(row.rate for row in rows)
+    low, high = rows[0].interval if len(rows) == 1 else mean_interval([row.rate for row in rows]) or (rate, rate)
+    is_sure = len(rows) == 1 and rows[0].p_value is not None and rows[0].p_value < 0.05
+    return f"{100 * rate:.1f}&nbsp;±{100 * max(high - rate, rate - low):.1f}{'*' if is_sure else ''}"
 
 
-def _card_cells(result: ResultFile) -> list[str]:
-    card, steps, hours = result.card, "", ""
-    if card.training_steps is not None:
-        steps = f"{card.training_steps / 1e6:.2f} million"
-        hours = NOT_MEASURED if card.training_hours is None else f"{card.training_hours:.2f}"
-    timed = None if result.times is None else result.times.boards.get(TIMED)
+def _cost_cells(results: Sequence[ResultFile]) -> list[str]:
+    """Returns the entry, and what it costs: the means over its trainings."""
+    cards = [result.card for result in results]
+    card, name = cards[0], markdown_code(cards[0].entry)
+    if card.links:
+        link = card.links[0] if card.links[0].startswith("https://") else f"../{card.links[0]}"
+        name = f"[{name}]({link})"
+    author = "" if card.author == AUTHOR else f"<br>{markdown(card.author)}"
+    times = [result.times.boards.get(TIMED) for result in results if result.times]
     return [
-        markdown_code(card.name),
+        name + author,
         card.track,
-        markdown_code(card.policy),
-        markdown(card.author),
-        NOT_MEASURED if timed is None else f"{timed.ms_per_game:.3g}",
-        steps,
-        hours,
-        markdown(card.hardware),
-        ", ".join(f"[{number}]({link})" for number, link in enumerate(card.links, 1)),
-        f"[{result.sha256[:12]}](leaderboard/results/{card.file_name})",
+        budget_of(cards),
+        str(len(cards)) if len(cards) > 1 else "",
+        _mean([None if each.training_steps is None else each.training_steps / 1e6 for each in cards]),
+        _mean([each.training_hours for each in cards]),
+        _mean([each and each.ms_per_game for each in times]),
     ]
+
+
+def _mean(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return f"{fmean(known):.3g}" if known else ""
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

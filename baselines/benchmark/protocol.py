@@ -29,6 +29,7 @@ class Protocol:
         reference: policy with which every entry is compared on the same games.
         tracks: tracks by name, and what a policy of the track may use.
         no_guess: levels of logic that win the boards, False for boards as they come; each board is played with each.
+        asks_for_code: whether the card of a learned entry states its training steps, and where its code or weights are.
     """
 
     version: str
@@ -40,6 +41,7 @@ class Protocol:
     reference: str
     tracks: dict[str, str]
     no_guess: tuple[Literal[False, "subset", "exact"], ...] = (False,)
+    asks_for_code: bool = False
 
     @property
     def boards(self) -> tuple[BoardConfig, ...]:
@@ -74,41 +76,66 @@ class Protocol:
             "tracks": list(self.tracks),
         }
         del definition["sizes"]
-        if self.no_guess == (False,):
-            del definition["no_guess"]
+        # Fields that came later leave the hash of earlier protocols as it was.
+        for name, default in (("no_guess", (False,)), ("asks_for_code", False)):
+            if definition[name] == default:
+                del definition[name]
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()
 
 
-PROTOCOL = Protocol(
-    version="2026.1",
-    sizes=((5, 5, 5), (8, 8, 14), (9, 9, 10), (16, 16, 40), (16, 30, 99)),
-    first_clicks=("opening", "safe"),
-    seeds=range(202_610_000, 202_620_000),
-    least_games=1000,
-    forbidden_seeds=TEST_SEEDS,
-    reference="exact",
-    tracks={
-        "scripted": "rules and inference written by hand; nothing is learned, and the oracle is not called",
-        "board": "learned from play; at play the board alone; training saw what a player sees during a game",
-        "reveal": "learned, and at play the board alone; training also used the mines that the end of a game reveals",
-        "oracle": "calls the exact mine probabilities at play",
-        "search": "weighs the boards that can follow a click, with or without the oracle",
-    },
-)
-"""Version 2026.1. A policy belongs to the last of the tracks whose description fits it."""
+TRACKS = {
+    "scripted": "rules and inference written by hand; nothing is learned, and the oracle is not called",
+    "board": "learned from play; at play the board alone; training saw what a player sees during a game",
+    "reveal": "learned, and at play the board alone; training also used the mines that the end of a game reveals",
+    "oracle": "calls the exact mine probabilities at play",
+    "search": "weighs the boards that can follow a click, with or without the oracle",
+    "text": "a language model that reads the board as text; it runs no program of its own",
+}
+"""Tracks by name. A policy belongs to the last of the tracks whose description fits it."""
 
-TEXT_PROTOCOL = Protocol(
-    version="text-2026.1",
-    sizes=((5, 5, 5), (8, 8, 14), (9, 9, 10)),
-    first_clicks=("opening",),
-    seeds=range(202_620_000, 202_621_000),
-    least_games=100,
-    forbidden_seeds=TEST_SEEDS,
-    reference="exact",
-    tracks=PROTOCOL.tracks | {"text": "a language model that reads the board as text; it runs no program of its own"},
-    no_guess=("subset", "exact", False),
-)
-"""Version text-2026.1, for language models, which need seconds for a move."""
+_PLAIN = {name: text for name, text in TRACKS.items() if name != "text"}
 
-PROTOCOLS = {each.version: each for each in (PROTOCOL, TEXT_PROTOCOL)}
+PROTOCOLS = {
+    each.version: each
+    for each in (
+        Protocol(
+            version="2026.1",
+            sizes=((5, 5, 5), (8, 8, 14), (9, 9, 10), (16, 16, 40), (16, 30, 99)),
+            first_clicks=("opening", "safe"),
+            seeds=range(202_610_000, 202_620_000),
+            least_games=1000,
+            forbidden_seeds=TEST_SEEDS,
+            reference="exact",
+            tracks=_PLAIN,
+        ),
+        # Learning from few steps, and from small boards for large ones.
+        Protocol(
+            version="2026.2",
+            sizes=((8, 8, 14), (16, 30, 99)),
+            first_clicks=("opening",),
+            seeds=range(202_630_000, 202_640_000),
+            least_games=1000,
+            forbidden_seeds=TEST_SEEDS,
+            reference="exact",
+            tracks=_PLAIN,
+            no_guess=(False, "exact"),
+            asks_for_code=True,
+        ),
+        # For language models, which need seconds for a move.
+        Protocol(
+            version="text-2026.1",
+            sizes=((5, 5, 5), (8, 8, 14), (9, 9, 10)),
+            first_clicks=("opening",),
+            seeds=range(202_620_000, 202_621_000),
+            least_games=100,
+            forbidden_seeds=TEST_SEEDS,
+            reference="exact",
+            tracks=TRACKS,
+            no_guess=("subset", "exact", False),
+        ),
+    )
+}
 """The protocols by version."""
+
+PROTOCOL = PROTOCOLS["2026.1"]
+"""The protocol of a command that names none."""

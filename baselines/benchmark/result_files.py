@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TEXT_PROTOCOL, Protocol
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS, Protocol
 from baselines.evaluation.games import GameRecord
 from baselines.support.board_names import name_of
 from baselines.support.checks import one_of
@@ -124,7 +124,7 @@ class Games(_Strict, frozen=True, dict=True):
     @property
     def config(self) -> BoardConfig:
         """The board and rules; raises ValueError if no protocol has such a board."""
-        for config in (*PROTOCOL.boards, *TEXT_PROTOCOL.boards):
+        for config in (board for protocol in PROTOCOLS.values() for board in protocol.boards):
             if self.name == title_of(config):
                 return replace(config, moves=self.moves)
         raise ValueError(f"no protocol has a board {self.name!r}")
@@ -171,9 +171,9 @@ class Card(_Strict, frozen=True):
 
     Attributes:
         policy: specification of the policy; see `baselines.registry.find_policy`.
-        links: addresses of its code, weights or paper; https alone.
+        links: where its code, weights or paper are: addresses with https, or paths in this repository.
         training_steps: environment steps of all games of its training together; None for a policy without training.
-        training_hours: hours of its training; None if there was none or if they were not measured.
+        training_hours: core-hours of its training; None if there was none or if they were not measured.
         hardware: what it was trained on; empty without training.
         sha256: SHA-256 of its file or run folder; None for a policy of the package, which its version identifies.
     """
@@ -199,8 +199,13 @@ class Card(_Strict, frozen=True):
             raise ValueError(f"the name of an entry has {rule}, unlike {self.name!r}")
         for link in self.links:
             if not _LINK.fullmatch(link):
-                raise ValueError(f"a link must be an address that begins with https://, not {link!r}")
-        one_of("track", self.track, TEXT_PROTOCOL.tracks)
+                raise ValueError(f"a link must be an address with https:// or a path in this repository, not {link!r}")
+        one_of("track", self.track, TRACKS)
+
+    @property
+    def entry(self) -> str:
+        """Name of the entry in the tables: the name of the card without the number of the training, as in "mine@2"."""
+        return re.sub(r"@\d+$", "", self.name)
 
     @property
     def file_name(self) -> str:
@@ -208,10 +213,18 @@ class Card(_Strict, frozen=True):
         return re.sub(r"[^-=,.+0-9A-Za-z]", "_", self.name) + SUFFIX
 
 
+def check_card(card: Card, protocol: Protocol) -> None:
+    """Raises a ValueError if the protocol lacks the track of a card, or asks for what the card does not state."""
+    one_of("track", card.track, protocol.tracks)
+    if protocol.asks_for_code and (card.track in ("board", "reveal") or card.training_steps is not None):
+        fault = "a learned entry states its --training-steps, and by --link where its code or weights are"
+        _ask(bool(card.links) and card.training_steps is not None, fault)
+
+
 _NAME = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)\b)[0-9a-z][-0-9a-z _.,:=+@]*", re.ASCII | re.IGNORECASE)
 """Names of entries: a name is also that of a file, and no two look alike."""
 
-_LINK = re.compile(r"https://[-0-9A-Za-z._~:/?#@!$&*+,;=%]+", re.ASCII)
+_LINK = re.compile(r"https://[-0-9A-Za-z._~:/?#@!$&*+,;=%]+|\w[-\w./]*", re.ASCII)
 
 
 def _check_text(name: str, value: str, least: int) -> None:
@@ -331,7 +344,7 @@ def _check(result: ResultFile, content: bytes) -> None:
     for name, right in (("format", FORMAT), ("protocol_sha256", protocol.digest())):
         found = getattr(result, name)
         _ask(found == right, f"`{name}` must be {right}, not {found!r}")
-    one_of("track", result.card.track, protocol.tracks)
+    check_card(result.card, protocol)
     order = [title_of(board) for board in protocol.boards]
     for games in result.boards:
         _ask(games.name in order, f"protocol {protocol.version} has no board {games.name!r}")

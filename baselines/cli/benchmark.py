@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TEXT_PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
 from baselines.cli.arguments import (
     SUITE_NEEDS,
     Parser,
@@ -98,28 +98,32 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
 def _add_card_options(parser: argparse.ArgumentParser) -> None:
     share(parser, "--policy", required=True, help="enter these policies")
     card = parser.add_argument_group("card of the entry (known for the policies of the package)")
-    card.add_argument("--name", help="name it so in the tables (default the policy)")
-    card.add_argument("--track", help=f"enter it in this track: {', '.join(TEXT_PROTOCOL.tracks)}")
+    card.add_argument("--name", help="name it so, and several trainings NAME@1, NAME@2 (default the policy)")
+    card.add_argument("--track", help=f"enter it in this track: {', '.join(TRACKS)}")
     card.add_argument("--author", help="name its author")
     card.add_argument("--link", nargs="+", dest="links", metavar="URL", help="link its code, weights or paper")
     card.add_argument(
         "--training-steps", type=whole_number_from(0), metavar="N", help="state the steps of its training"
     )
-    card.add_argument("--training-hours", type=positive_number, metavar="H", help="state the hours of its training")
+    card.add_argument("--training-hours", type=positive_number, metavar="H", help="state its training in core-hours")
     card.add_argument("--hardware", help="state the hardware of the training")
 
 
 def _cards(options: argparse.Namespace) -> list[Card]:
-    """Returns the cards of all policies; raises ValueError if one lacks a field or another file would be replaced."""
+    """Returns the cards of all policies; raises ValueError if one lacks a field or would replace another file."""
+    import msgspec
+
     from baselines.benchmark.entries import card_for, earlier_file
+    from baselines.benchmark.result_files import check_card
     from baselines.registry import pinned
 
     options.policy = [pinned(policy) for policy in options.policy]
-    if len(options.policy) > 1 and options.name is not None:
-        raise ValueError("--name is for one policy, not for several")
     given = {name: getattr(options, name) for name in CARD_FIELDS}
     cards = [card_for(policy, **given) for policy in options.policy]
+    if len(cards) > 1 and options.name is not None:  # The trainings of one entry.
+        cards = [msgspec.structs.replace(card, name=f"{card.name}@{number}") for number, card in enumerate(cards, 1)]
     for card in cards:
+        check_card(card, PROTOCOLS[options.protocol])
         earlier_file(card, options.out)
     return cards
 
@@ -195,9 +199,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
     def add() -> int:
         for path in options.files:
             result = check_entry(path, options.replay, options.policy)
-            folder = (
-                options.docs / "leaderboard" / ("results" if result.protocol == PROTOCOL.version else result.protocol)
-            )
+            folder = options.docs / "leaderboard" / result.protocol
             check_name(result, folder)
             if (folder / result.card.file_name).exists():
                 say(f"{result.card.name} by {result.card.author} replaces its earlier entry")

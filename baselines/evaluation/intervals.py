@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
 
 CONFIDENCE = 0.95
 """Confidence level of all intervals."""
@@ -19,16 +18,15 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Returns the 95 % interval of the mean of independent values by the normal approximation; None for fewer than 2.
+    """Returns the 95 % interval of the mean of independent values by Student's t; None for fewer than 2."""
+    from scipy.stats import t
 
-    The half width is the normal quantile times the standard error, which uses the unbiased variance.
-    """
     count = len(values)
     if count < 2:
         return None
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    reach = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * math.sqrt(variance / count)
+    reach = float(t.ppf((1 + CONFIDENCE) / 2, count - 1)) * math.sqrt(variance / count)
     return mean - reach, mean + reach
 
 

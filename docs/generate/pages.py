@@ -19,13 +19,12 @@ from pathlib import Path
 from baselines.benchmark.leaderboard import (
     COLUMNS,
     board_table,
-    cards_table,
     markdown_table,
     overview,
     read_results,
     rows_of,
 )
-from baselines.benchmark.protocol import PROTOCOL, TEXT_PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, per_cent, spaced
 from baselines.learned.settings import hyperparameters_of, options_of
@@ -37,9 +36,9 @@ DOCS = Path(__file__).parents[1]
 
 
 @cache
-def entries() -> list[ResultFile]:
-    """Returns the result files of the leaderboard."""
-    return read_results(DOCS / "leaderboard" / "results")
+def entries(version: str = PROTOCOL.version) -> list[ResultFile]:
+    """Returns the result files of a protocol on the leaderboard."""
+    return read_results(DOCS / "leaderboard" / version)
 
 
 def file_table(name: str) -> str:
@@ -113,14 +112,8 @@ BLOCKS: dict[str, Callable[..., str]] = {
         entries(), board, names.split(), columns.split() or COLUMNS
     ),
     "reference": reference,
-    "overview": lambda first_click, names="": overview(entries(), first_click, names.split()),
-    "text": lambda: overview(
-        read_results(DOCS / "leaderboard" / TEXT_PROTOCOL.version), "opening", protocol=TEXT_PROTOCOL
-    ),
-    "entries": lambda: cards_table(entries()),
-    "protocol": lambda: markdown_table(
-        ["track", "a policy of it"], [[f"`{k}`", v] for k, v in TEXT_PROTOCOL.tracks.items()]
-    ),
+    "overview": lambda version: overview(entries(version), PROTOCOLS[version]),
+    "tracks": lambda: markdown_table(["track", "a policy of it"], [[f"`{k}`", v] for k, v in TRACKS.items()]),
     "policies": policies,
     "ids": ids,
     "hyperparameters": hyperparameters,

@@ -9,13 +9,13 @@ import pytest
 from support import ROOT
 from support.docs_scripts import load_script
 
-from baselines.benchmark.leaderboard import board_table, cards_table, check_name, overview, rows_of
+from baselines.benchmark.leaderboard import board_table, budget_of, check_name, overview, rows_of
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import Card, Games, ResultFile, Time, Times, check_result_file
 from baselines.cli import benchmark
 from baselines.evaluation.games import GameRecord
 
-RESULTS = sorted((ROOT / "docs" / "leaderboard" / "results").glob("*.json"))
+RESULTS = sorted((ROOT / "docs" / "leaderboard").glob("*/*.json"))
 GENERATED = r"<!-- (results|benchmark): .*?<!-- end of \1 -->"
 RATE = r"\d(?:\.\d+)? ?%"
 
@@ -81,11 +81,11 @@ def test_entries_are_compared_on_the_games_that_both_played():
     assert rows["better"].p_value == pytest.approx(1.0)
     table = board_table(entries, "5x5/5 opening", ["better"], ["entry", "track", "n", "rate"])
     assert "| `better` | board | 6 | 83.3 % |" in table
-    assert "| me | 0.25 |" in cards_table(entries)
     assert "`worse`" not in table
-    (row,) = [line for line in overview(entries, "opening").splitlines() if line.startswith("| `worse`")]
-    assert row.startswith("| `worse` | board | 0.0 (0.0&nbsp;to&nbsp;49.0), n&nbsp;=&nbsp;4<br>-50.0 (")
-    assert row.endswith("| - | - | - | - |")
+    heading, _, *lines = overview(entries).splitlines()
+    assert heading == "| entry | track | ms/game | 5x5/5 |"
+    assert lines[0] == "| `better`<br>me | board | 0.25 | 83.3&nbsp;±39.7<br> |"
+    assert lines[2] == "| `worse`<br>me | board | - | 0.0&nbsp;±49.0<br> |"
     (alone,) = rows_of(entries[1:2], "5x5/5 opening")
     assert (alone.difference, alone.p_value) == (None, None)
 
@@ -100,28 +100,52 @@ def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     source = next(path for path in RESULTS if path.stem == "random")
     assert benchmark.main(["add", str(source), "--docs", str(docs)]) == 0
     assert "passed" in capfd.readouterr().out
-    assert (docs / "leaderboard" / "results" / "random.json").read_bytes() == source.read_bytes()
+    assert (docs / "leaderboard" / PROTOCOL.version / "random.json").read_bytes() == source.read_bytes()
     page = (docs / "leaderboard.md").read_text(encoding="utf-8")
     assert "`random`" in page
     assert "`lookahead` |" not in page
     broken = tmp_path / "broken.json"
     broken.write_bytes(source.read_bytes().replace(b'"wins": 0', b'"wins": 9', 1))
     assert benchmark.main(["add", str(broken), "--docs", str(docs)]) == 1
-    assert not (docs / "leaderboard" / "results" / "broken.json").exists()
+    assert not (docs / "leaderboard" / PROTOCOL.version / "broken.json").exists()
 
 
 def test_texts_of_an_entry_are_shown_and_not_obeyed():
     hostile = "<img src=x onerror=alert(1)> | a](javascript:x) `b`"
-    card = cards_table(
-        [entry("mine", [1], author=hostile, hardware=hostile, policy=hostile, links=("https://x.org/a",))]
-    )
-    heading, _, row = card.splitlines()
+    heading, _, row = overview([entry("mine", [1], author=hostile, links=("https://x.org/a",))]).splitlines()
     assert row.count("|") == heading.count("|")
-    assert not set("<`[") & set(
-        row.replace("<code>", "").replace("</code>", "").replace("`mine`", "").partition("[1](")[0]
-    )
-    assert "&#60;img src=x onerror=alert(1)&#62;" in row
-    assert "[1](https://x.org/a)" in row
+    assert row.startswith("| [`mine`](https://x.org/a)<br>&#60;img src=x onerror=alert(1)&#62; ")
+    assert not set("<`[") & set(row.partition("<br>")[2].replace("<br>", ""))
+
+
+def test_trainings_of_one_entry_have_the_mean_and_the_interval_of_students_t():
+    won = [[1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 0]]
+    cards = [{"training_steps": 10**6 + 1000 * seed, "training_hours": 0.5 + seed} for seed in range(5)]
+    entries = [entry(f"mine@{seed}", won[seed], **cards[seed]) for seed in range(5)]
+    heading, _, row = overview(entries).splitlines()
+    # By hand: deviation of 1, 0.75, 0.5, 0.25 and 0.75 is 0.28504; quantile of t with 4 degrees of freedom 2.77645.
+    assert heading == "| entry | track | budget | runs | million steps | core-hours | 5x5/5 |"
+    assert row == "| `mine`<br>me | board | 1 million steps | 5 | 1 | 2.5 | 65.0&nbsp;±35.4<br> |"
+
+
+@pytest.mark.parametrize(
+    ("budget", "steps", "hours"),
+    [
+        ("", None, None),
+        ("100 000 steps", 100_000, 50),
+        ("100 000 steps", 101_000, None),
+        ("1 million steps", 101_001, 0.5),
+        ("1 million steps", 1_010_000, None),
+        ("1 core-hour", 1_010_001, 1.0),
+        ("open", 1_010_001, 1.01),
+        ("open", 1_010_001, None),
+    ],
+)
+def test_the_smallest_budget_that_holds_a_training_is_its_own(budget, steps, hours):
+    card = entry("mine", [1], training_steps=steps, training_hours=hours).card
+    assert budget_of([card]) == budget
+    cheap = entry("mine", [1], training_steps=1, training_hours=1).card
+    assert budget_of([cheap, card]) == budget or steps is None
 
 
 @pytest.mark.parametrize(

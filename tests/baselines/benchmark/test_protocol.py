@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from baselines.benchmark.protocol import PROTOCOL, TEXT_PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS
 from baselines.benchmark.suites import SUITES
 from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS
 from baselines.registry import policy_names
 
-FROZEN = "fb86159cb9c9364986fd8eb5ace5efa79a10613e5b216f8276a019682c51bb2a"
+FROZEN = {
+    "2026.1": "fb86159cb9c9364986fd8eb5ace5efa79a10613e5b216f8276a019682c51bb2a",
+    "2026.2": "0d07528c0a02912c9eea8083d1100a21dc05f62486cf645073f34ddfb8ded6f9",
+    "text-2026.1": "0ce57dd5c5a4cc6ce256c5b55f406194e0de5fc34ecb5dff2e2decd336143011",
+}
 
 
-FROZEN_TEXT = "0ce57dd5c5a4cc6ce256c5b55f406194e0de5fc34ecb5dff2e2decd336143011"
+@pytest.mark.parametrize("version", PROTOCOLS)
+def test_a_published_protocol_is_frozen(version):
+    assert PROTOCOLS[version].digest() == FROZEN[version], "a published protocol never changes; name a new version"
 
 
-@pytest.mark.parametrize(("protocol", "digest"), [(PROTOCOL, FROZEN), (TEXT_PROTOCOL, FROZEN_TEXT)])
-def test_a_published_protocol_is_frozen(protocol, digest):
-    assert protocol.digest() == digest, "a published protocol never changes; a new one needs a new version"
+def test_each_protocol_has_test_seeds_of_its_own():
+    seeds = [seed for protocol in PROTOCOLS.values() for seed in protocol.seeds]
+    assert len(set(seeds)) == len(seeds)
+    assert all(seed in TEST_SEEDS for seed in seeds)
 
 
-def test_the_boards_in_text_have_seeds_of_their_own_and_hide_no_guess_but_on_three():
-    assert all(seed in TEST_SEEDS for seed in TEXT_PROTOCOL.seeds)
-    assert set(TEXT_PROTOCOL.seeds).isdisjoint(PROTOCOL.seeds)
-    assert [board.no_guess for board in TEXT_PROTOCOL.boards] == ["subset"] * 3 + ["exact"] * 3 + [False] * 3
+def test_the_boards_without_a_guess():
+    levels = {version: [board.no_guess for board in each.boards] for version, each in PROTOCOLS.items()}
+    assert levels["text-2026.1"] == ["subset"] * 3 + ["exact"] * 3 + [False] * 3
+    assert levels["2026.2"] == [False] * 2 + ["exact"] * 2
 
 
 def test_its_seeds_are_test_seeds_that_no_training_selection_or_published_figure_used():

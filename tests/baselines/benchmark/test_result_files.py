@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from baselines.benchmark.entries import card_for, replay_policy, with_times_of
-from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS
 from baselines.benchmark.result_files import (
     LEAST_SAMPLE,
     Card,
@@ -23,6 +23,7 @@ from baselines.benchmark.result_files import (
     Sampled,
     Time,
     Times,
+    check_card,
     check_result_file,
 )
 from baselines.evaluation.games import Assignment
@@ -197,7 +198,7 @@ def test_policies_of_the_package_have_cards_and_others_need_a_track_and_an_autho
 
 NAMES = ("", "a|b", "../x", ".", "a/b", "CON", "com1.x", "a\n", "a ", "\u0435xact", "x" * 201)
 AUTHORS = ("", " ", "a\nb", "a\x1b[2J", "a\u202eb", "x" * 201, 5)
-LINKS = ("http://x.org", "javascript:alert(1)", "https://x.org](y", "https://x.org/<b>", 5)
+LINKS = ("http://x.org", "javascript:alert(1)", "//x.org", "../x", "a b", "https://x.org](y", "https://x.org/<b>", 5)
 
 
 @pytest.mark.parametrize(
@@ -213,3 +214,19 @@ LINKS = ("http://x.org", "javascript:alert(1)", "https://x.org](y", "https://x.o
 def test_wrong_cards_are_refused(wrong):
     with pytest.raises(ValueError, match=r"must be|entry has|Expected"):
         msgspec.convert({"name": "a", "policy": "a", "track": "board", "author": "me", **wrong}, Card)
+
+
+@pytest.mark.parametrize("track", ["board", "search"])
+def test_a_learned_entry_of_2026_2_states_its_steps_and_where_its_code_is(track):
+    card = card_for("os.path:join", track=track, author="me", training_steps=1)
+    asking = PROTOCOLS["2026.2"]
+    check_card(card, PROTOCOL)
+    for link in ("https://x.org/a", "baselines/learned/configs/quick.toml"):
+        check_card(msgspec.structs.replace(card, links=(link,)), asking)
+    with pytest.raises(ValueError, match="--training-steps, and by --link"):
+        check_card(card, asking)
+    if track == "board":
+        with pytest.raises(ValueError, match="--training-steps, and by --link"):
+            check_card(msgspec.structs.replace(card, links=("https://x.org",), training_steps=None), asking)
+    check_card(card_for("dqn"), asking)
+    check_card(card_for("lookahead"), asking)

@@ -15,6 +15,7 @@ from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import ResultFile, Time, read_result_file
 from baselines.cli import benchmark
 
+OWN = ["--track", "board", "--author", "me", "--training-steps", "5"]
 SMALL = ["--boards", "5x5/5", "--first-click", "opening"]
 
 AGENT = '''
@@ -96,6 +97,9 @@ def test_pack_writes_what_is_finished_and_names_the_rest(tmp_path, capsys):
     assert (tmp_path / "b" / "random.json").read_bytes() == (tmp_path / "a" / "random.json").read_bytes()
     commits = [json.loads((tmp_path / "a" / name).read_bytes()) for name in ("random.json", "suite.json")]
     assert commits[0]["versions"]["commit"] == commits[1]["commit"]
+    assert benchmark.main([*arguments[:4], "random", *arguments[4:], "--name", "two", "--author", "me"]) == 0
+    assert [read_result_file(tmp_path / "b" / f"two@{n}.json").card.entry for n in (1, 2)] == ["two", "two"]
+    capsys.readouterr()
     assert benchmark.main([*arguments[:3], "exact", *arguments[4:]]) == 1
     assert "exact has no board with 1000 games" in capsys.readouterr().err.splitlines()[-1]
     manifest = tmp_path / "a" / "suite.json"
@@ -160,7 +164,7 @@ def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch
         (["--policy", "random", "--games", "10001"], "1 to 10000 games"),
         (["--policy", "random", "--boards", "6x6/5"], "has 5x5/5, 8x8/14"),
         (["--policy", "random", "--first-click", "any"], "has opening, safe, not any"),
-        (["--policy", "random", "exact", "--name", "both"], "--name is for one policy"),
+        (["--protocol", "2026.2", "--policy", "mine.py:Agent", *OWN], "states its --training-steps, and by --link"),
         (["--policy", "random", "--track", "best"], "track must be one of"),
         (["--policy", "nobody"], "nobody"),
         (["--policy", "mine.py:Agent"], "needs --track and --author"),
@@ -189,7 +193,7 @@ def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder
     (working_folder / "docs" / "generate" / "pages.py").touch()
     path = working_folder / "out" / "random.json"
     path.parent.mkdir()
-    published = ROOT / "docs" / "leaderboard" / "results" / "random.json"
+    published = ROOT / "docs" / "leaderboard" / PROTOCOL.version / "random.json"
     result = read_result_file(published)
     ResultFile.of(structs.replace(result.card, policy=policy), result.versions, result.boards).write(path)
     assert benchmark.main([work[0], str(path), *work[1:]]) == 1

@@ -141,7 +141,7 @@ def test_an_announcement_wraps_on_a_terminal_and_is_one_line_elsewhere(terminal,
     monkeypatch.setattr(stream, "isatty", lambda: terminal, raising=False)
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("COLUMNS", "60")
-    announce("Check and add " + ", ".join(["docs/leaderboard/results/exact.json"] * 4))
+    announce("Check and add " + ", ".join(["docs/leaderboard/2026.1/exact.json"] * 4))
     lines = stream.getvalue().splitlines()
     assert len(lines) == (4 if terminal else 1)
     assert max(map(len, lines)) <= 60 or not terminal

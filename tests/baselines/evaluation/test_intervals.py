@@ -56,10 +56,10 @@ def test_the_best_is_compared_with_nobody(tmp_path):
     assert [test and test["against"] for test in tests] == ["b", None, "b"]
 
 
-def test_the_interval_of_a_mean_is_the_formula():
+def test_the_interval_of_a_mean_is_the_formula_with_students_t():
     values = [0.0, 0.25, 1.0, 0.0, 0.5]
     deviation = math.sqrt(sum((value - 0.35) ** 2 for value in values) / 4)
-    half = 1.959963984540054 * deviation / math.sqrt(5)
+    half = 2.7764451051977987 * deviation / math.sqrt(5)
     assert mean_interval(values) == pytest.approx((0.35 - half, 0.35 + half), abs=1e-12)
     assert mean_interval([0.2, 0.2]) == (0.2, 0.2)
     assert mean_interval([0.2]) is None
