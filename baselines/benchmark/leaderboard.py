@@ -21,7 +21,7 @@ from baselines.evaluation.intervals import (
     wilson_interval,
 )
 from baselines.registry import policy_names
-from baselines.support.board_names import name_of
+from baselines.support.board_names import board_name
 from minesweeper_env.texts import markdown, markdown_code
 
 Item = TypeVar("Item")
@@ -142,7 +142,7 @@ def budget_of(cards: Sequence[Card]) -> str:
 
 
 def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> str:
-    """Returns all boards, a row per entry, by budget and win rate; a line of a cell per first-click rule.
+    """Returns all boards, a row per entry, by budget and win rate; a line of a cell per set of rules of the protocol.
 
     An entry of several trainings has the mean of their win rates with the 95 % interval of Student's t, another one its
     win rate with the Wilson interval; `±` stands before the longer side. `*` marks p < 0.05 against the reference. A
@@ -151,7 +151,7 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> st
     entries, boards = _grouped(results, lambda result: result.card.entry), dict[str, list[dict[str, list[Row]]]]()
     for board in protocol.boards:
         rows = _grouped(rows_of(results, title_of(board)), lambda row: row.card.entry)
-        boards.setdefault(name_of(board), []).append(rows)
+        boards.setdefault(board_name(board.rows, board.cols, board.mines), []).append(rows)
     order = ["", *BUDGETS, "open"]
 
     def rank(name: str) -> tuple[int, float]:
@@ -180,7 +180,7 @@ def _cell(rows: Sequence[Row]) -> str:
     rate = fmean(row.rate for row in rows)
     low, high = rows[0].interval if len(rows) == 1 else mean_interval([row.rate for row in rows]) or (rate, rate)
     is_sure = len(rows) == 1 and rows[0].p_value is not None and rows[0].p_value < 0.05
-    return f"{100 * rate:.1f}&nbsp;±{100 * max(high - rate, rate - low):.1f}{'*' if is_sure else ''}"
+    return f"{100 * rate:.1f}&nbsp;±{100 * max(high - rate, rate - low):.1f}{'\\*' if is_sure else ''}"
 
 
 def _cost_cells(results: Sequence[ResultFile]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Hook of MkDocs: links to files beside the pages, which lead to the repository.
+"""Hook of MkDocs: links to files beside the pages, which lead to the repository, and room for wide tables.
 
 While `repo_url` is not set in mkdocs.yml, their text stands without a link.
 """
@@ -18,6 +18,8 @@ _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)(
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     """Returns a page whose links to files that the site lacks are mended; MkDocs calls this."""
+    if Path(page.file.abs_src_path).name == "leaderboard.md":
+        page.meta["hide"] = ["toc"]
     return _LINK.sub(lambda link: _mended(link, Path(page.file.abs_src_path).parent, config.repo_url or ""), markdown)
 
 
