@@ -99,29 +99,23 @@ def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float]
     return (100 * difference, 100 * low, 100 * high), p_value_of_discordant(alone, lost)
 
 
-COLUMNS: dict[str, tuple[str, Callable[[Row], str]]] = {
-    "entry": ("entry", lambda row: markdown_code(row.card.name)),
-    "track": ("track", lambda row: row.card.track),
-    "n": ("n", lambda row: spaced(row.games)),
-    "rate": ("win rate", lambda row: per_cent(row.rate)),
-    "interval": ("95 % Wilson interval", lambda row: per_cent(*row.interval)),
-    "difference": (f"minus `{PROTOCOL.reference}`, points (95 %)", lambda row: _points(row)),
-    "p": ("p (Holm)", lambda row: "" if row.p_value is None else format_p_value(row.p_value)),
-}
-"""Columns of the tables of a board, by name: heading and text of a cell."""
-
-
-def _points(row: Row) -> str:
-    return shown(row.difference[0], "+.1f", row.difference[1:]) if row.difference else ""
-
-
-def board_table(
-    results: Sequence[ResultFile], board: str, entries: Sequence[str] = (), columns: Iterable[str] = COLUMNS
-) -> str:
-    """Returns some entries and columns of a board such as "8x8/14 opening"; p-values are corrected over all results."""
-    rows = [row for row in rows_of(results, board) if not entries or row.card.name in entries]
-    chosen = [COLUMNS[name] for name in columns]
-    return markdown_table([heading for heading, _ in chosen], [[text(row) for _, text in chosen] for row in rows])
+def board_table(results: Sequence[ResultFile], board: str, entries: Sequence[str] = ()) -> str:
+    """Returns some entries on a board such as "8x8/14 opening"; p-values are corrected over all results."""
+    difference = f"minus `{PROTOCOL.reference}`, points (95 %)"
+    headings = ["entry", "n", "win rate", "95 % Wilson interval", difference, "p (Holm)"]
+    cells = (
+        [
+            markdown_code(row.card.name),
+            spaced(row.games),
+            per_cent(row.rate),
+            per_cent(*row.interval),
+            shown(row.difference[0], "+.1f", row.difference[1:]) if row.difference else "",
+            "" if row.p_value is None else format_p_value(row.p_value),
+        ]
+        for row in rows_of(results, board)
+        if not entries or row.card.name in entries
+    )
+    return markdown_table(headings, cells)
 
 
 BUDGETS = {"100 000 steps": (1e5, math.inf), "1 million steps": (1e6, math.inf), "1 core-hour": (math.inf, 1.0)}
@@ -179,8 +173,8 @@ def _cell(rows: Sequence[Row]) -> str:
         return ""
     rate = fmean(row.rate for row in rows)
     low, high = rows[0].interval if len(rows) == 1 else mean_interval([row.rate for row in rows]) or (rate, rate)
-    is_sure = len(rows) == 1 and rows[0].p_value is not None and rows[0].p_value < 0.05
-    return f"{100 * rate:.1f}&nbsp;±{100 * max(high - rate, rate - low):.1f}{'\\*' if is_sure else ''}"
+    star = r"\*" if len(rows) == 1 and rows[0].p_value is not None and rows[0].p_value < 0.05 else ""
+    return f"{100 * rate:.1f}&nbsp;±{100 * max(high - rate, rate - low):.1f}{star}"
 
 
 def _cost_cells(results: Sequence[ResultFile]) -> list[str]:

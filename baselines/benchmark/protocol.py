@@ -25,9 +25,9 @@ class Protocol:
         first_clicks: first-click rules; each board is played under each of them.
         seeds: seeds of the games; game i of every board has the i-th seed. An entry plays the first n.
         least_games: minimum n.
+        tracks: tracks by name, and what a policy of the track may use.
         forbidden_seeds: seeds whose games must shape no agent and no choice of a checkpoint.
         reference: policy with which every entry is compared on the same games.
-        tracks: tracks by name, and what a policy of the track may use.
         no_guess: levels of logic that win the boards, False for boards as they come; each board is played with each.
         asks_for_code: whether the card of a learned entry states its training steps, and where its code or weights are.
     """
@@ -37,9 +37,9 @@ class Protocol:
     first_clicks: tuple[str, ...]
     seeds: range
     least_games: int
-    forbidden_seeds: range
-    reference: str
     tracks: dict[str, str]
+    forbidden_seeds: range = TEST_SEEDS
+    reference: str = "exact"
     no_guess: tuple[Literal[False, "subset", "exact"], ...] = (False,)
     asks_for_code: bool = False
 
@@ -104,8 +104,6 @@ PROTOCOLS = {
             first_clicks=("opening", "safe"),
             seeds=range(202_610_000, 202_620_000),
             least_games=1000,
-            forbidden_seeds=TEST_SEEDS,
-            reference="exact",
             tracks=_PLAIN,
         ),
         # Learning from few steps, and from small boards for large ones.
@@ -115,8 +113,6 @@ PROTOCOLS = {
             first_clicks=("opening",),
             seeds=range(202_630_000, 202_640_000),
             least_games=1000,
-            forbidden_seeds=TEST_SEEDS,
-            reference="exact",
             tracks=_PLAIN,
             no_guess=(False, "exact"),
             asks_for_code=True,
@@ -128,8 +124,6 @@ PROTOCOLS = {
             first_clicks=("opening",),
             seeds=range(202_620_000, 202_621_000),
             least_games=100,
-            forbidden_seeds=TEST_SEEDS,
-            reference="exact",
             tracks=TRACKS,
             no_guess=("subset", "exact", False),
         ),

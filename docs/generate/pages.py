@@ -17,7 +17,6 @@ from functools import cache
 from pathlib import Path
 
 from baselines.benchmark.leaderboard import (
-    COLUMNS,
     board_table,
     markdown_table,
     overview,
@@ -108,9 +107,7 @@ def policies() -> str:
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "file": file_table,
-    "board": lambda board, names="", columns="": board_table(
-        entries(), board, names.split(), columns.split() or COLUMNS
-    ),
+    "board": lambda board, names="": board_table(entries(), board, names.split()),
     "reference": reference,
     "overview": lambda version: overview(entries(version), PROTOCOLS[version]),
     "tracks": lambda: markdown_table(["track", "a policy of it"], [[f"`{k}`", v] for k, v in TRACKS.items()]),

@@ -79,8 +79,8 @@ def test_entries_are_compared_on_the_games_that_both_played():
     # McNemar: 1 of 1 and 2 of 2 discordant games; Holm doubles the smaller p-value.
     assert rows["worse"].p_value == pytest.approx(1.0)
     assert rows["better"].p_value == pytest.approx(1.0)
-    table = board_table(entries, "5x5/5 opening", ["better"], ["entry", "track", "n", "rate"])
-    assert "| `better` | board | 6 | 83.3 % |" in table
+    table = board_table(entries, "5x5/5 opening", ["better"])
+    assert "| `better` | 6 | 83.3 % | 43.6 to 97.0 % | +25.0 (" in table
     assert "`worse`" not in table
     heading, _, *lines = overview(entries).splitlines()
     assert heading == "| entry | track | ms/game | 5x5/5 |"

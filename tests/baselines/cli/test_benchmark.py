@@ -98,7 +98,7 @@ def test_pack_writes_what_is_finished_and_names_the_rest(tmp_path, capsys):
     commits = [json.loads((tmp_path / "a" / name).read_bytes()) for name in ("random.json", "suite.json")]
     assert commits[0]["versions"]["commit"] == commits[1]["commit"]
     assert benchmark.main([*arguments[:4], "random", *arguments[4:], "--name", "two", "--author", "me"]) == 0
-    assert [read_result_file(tmp_path / "b" / f"two@{n}.json").card.entry for n in (1, 2)] == ["two", "two"]
+    assert [read_result_file(tmp_path / "b" / f"two_{n}.json").card.entry for n in (1, 2)] == ["two", "two"]
     capsys.readouterr()
     assert benchmark.main([*arguments[:3], "exact", *arguments[4:]]) == 1
     assert "exact has no board with 1000 games" in capsys.readouterr().err.splitlines()[-1]
