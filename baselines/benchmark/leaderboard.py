@@ -193,7 +193,7 @@ def _cost_cells(results: Sequence[ResultFile]) -> list[str]:
         str(len(cards)) if len(cards) > 1 else "",
         _mean([None if each.training_steps is None else each.training_steps / 1e6 for each in cards]),
         _mean([each.training_hours for each in cards]),
-        _mean([each and each.ms_per_game for each in times]),
+        _mean([each.ms_per_game if each else None for each in times]),
     ]
 
 
