@@ -1,8 +1,8 @@
 """Teach a small transformer Minesweeper from text: imitation of least-risk play, then policy gradient.
 
     python examples/text_transformer.py imitate --out runs/text/1 --seed 1
-    python examples/text_transformer.py learn --out runs/text/1 --seed 1 --reward sound
-    python examples/text_transformer.py serve --out runs/text/1 --reward sound
+    python examples/text_transformer.py learn --out runs/text/1 --seed 1 --reward win
+    python examples/text_transformer.py serve --out runs/text/1 --reward win
     python evaluate.py --policy chat:model=tiny,url=http://127.0.0.1:8080/v1 --size 5 --mines 3
 
 The second step sees texts and the rewards of `TextGame` alone. An interrupted command goes on where it stopped.

@@ -105,9 +105,24 @@ def _draw(
     axes.set_axis_off()
 
 
+def draw_text_learning() -> bytes:
+    """Returns the win rates of the transformer of the examples while it learns from each reward."""
+    content = json.loads((DOCS / "results" / "text-transformer.json").read_bytes())
+    with styled_figure(8, 3.6) as figure:
+        axes = figure.subplots()
+        for reward, curves in content["curves"].items():
+            rates = 100 * np.array(curves).reshape(len(curves), -1, 10).mean(axis=2)
+            games = content["batch"] * 10 * (np.arange(rates.shape[1]) + 1)
+            (line,) = axes.plot(games, rates.mean(axis=0), linewidth=2.2, label=f"reward {reward}, mean of seeds")
+            axes.plot(games, rates.T, color=line.get_color(), linewidth=0.7, alpha=0.6)
+        axes.set(xlabel="games of policy gradient", ylabel="games won, per cent", ylim=(0, 100))
+        axes.legend(loc="lower right")
+        return image(figure)
+
+
 def draw_judged_game() -> bytes:
     """Returns a game of the transformer of the examples, each click judged by its exact risk."""
-    game = json.loads((DOCS.parent / "examples" / "text_game.json").read_bytes())
+    game = json.loads((DOCS / "results" / "text-transformer.json").read_bytes())["game"]
     boards, clicks = np.array(game["boards"], np.int8), np.array(game["clicks"])
     risks, leasts, sounds = judge_clicks(boards, game["mines"], clicks)
     with styled_figure(2.3 * len(boards), 2.9) as figure:
@@ -207,6 +222,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "game.gif": draw_game,
     "agents.png": lambda: plot(_read("agents")),
     "first-clicks.png": draw_first_clicks,
+    "text-learning.png": draw_text_learning,
     "judged-game.png": draw_judged_game,
     "ladder.png": draw_ladder,
     "terminal.svg": lambda: asyncio.run(draw_terminal()),
