@@ -71,6 +71,13 @@ def test_one_game_suffices_for_stable_baselines3():
     exec(compile(run.snippets("Stable-Baselines3")[1], "libraries.md", "exec"), {})
 
 
+def test_the_lines_that_score_a_snippet_play_as_its_function_does(capsys):
+    (code,) = run.snippets("Masks in the observation")
+    exec(compile(code.replace("1000", "50"), "libraries.md", "exec"), {"act": run.train("exact")})
+    own, exact = re.findall(r"^(?:agent|exact) +([\d.]+)%", capsys.readouterr().out, re.MULTILINE)
+    assert own == exact
+
+
 def test_the_page_prints_the_wins_of_the_results():
     results = json.loads((FOLDER / "results.json").read_text(encoding="utf-8"))
     printed = dict(re.findall(r"^(\w+) +([\d.]+)%", run.section("Stable-Baselines3"), re.MULTILINE))
