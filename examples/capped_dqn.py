@@ -1,6 +1,7 @@
-"""`dqn` on boards larger than it was trained on: the input plane of the safe cells left stays within its training.
+"""`dqn`, which trained on 8x8 boards alone, on larger ones: one plane of its input is capped.
 
-On 8x8/14 that plane never exceeds 50 / 64. On 16x30/99 it is 1 for most of a game, which the network has never seen.
+The plane holds the number of safe cells left, up to 64. On 16x30/99 it is at its end for most of a game, where 8x8/14
+never goes. With a cap of 10, every board looks as if its game were nearly over, which the network knows well.
 
     python evaluate.py --policy dqn examples/capped_dqn.py:capped_dqn exact --size 16x30 --mines 99 --games 1000
 """
@@ -18,7 +19,7 @@ LEFT = PLANES - FEW - 1
 """Index of the plane with the number of safe cells left, in 64ths."""
 
 
-def capped_dqn(size: tuple[int, int], mines: int, first_click: str, most: int = 50) -> LearnedPolicy:
+def capped_dqn(size: tuple[int, int], mines: int, first_click: str, most: int = 10) -> LearnedPolicy:
     """Returns `dqn` with that plane capped at `most` cells."""
 
     def cap(_: nn.Module, inputs: tuple[Tensor]) -> tuple[Tensor]:
