@@ -1,7 +1,7 @@
 """`dqn`, which trained on 8x8 boards alone, on larger ones: one plane of its input is capped.
 
 The plane holds the number of safe cells left, up to 64. On 16x30/99 it is at its end for most of a game, where 8x8/14
-never goes. With a cap of 10, every board looks as if its game were nearly over, which the network knows well.
+never goes. With a cap of 10, it says of every board that at most 10 safe cells are left.
 
     python evaluate.py --policy dqn examples/capped_dqn.py:capped_dqn exact --size 16x30 --mines 99 --games 1000
 """
