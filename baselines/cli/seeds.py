@@ -7,6 +7,7 @@ interval over the seeds, as Agarwal et al. (2021) recommend.
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -27,6 +28,7 @@ from baselines.cli.train import NEEDED
 from baselines.evaluation.seeds import check_seeds
 from baselines.learned.configurations import RUN_FILE, check_earlier
 from baselines.learned.settings import TrainingSettings
+from baselines.registry import build_policy, check_name, config_for, read_specification
 from baselines.support.checks import check_extra, import_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
@@ -38,7 +40,8 @@ from minesweeper_env.notices import say
 
 EXAMPLES = """\
 {0} --config quick --seeds 5 --out runs/quick
-{0} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds"""
+{0} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds
+{0} --config dqn-8x8 --policy runs/mine-0 runs/mine-1 runs/mine-2 --out runs/mine"""
 
 STUDY_FILE, RESULT_FILE = "seeds.json", "result.json"
 """The number of test games and the code that made a study; and, in each run folder, the games won in the test."""
@@ -115,6 +118,12 @@ def _add_arguments(parser: Parser) -> None:
         metavar="N",
         help=f"train each configuration with N seeds, at least {LEAST_SEEDS}",
     )
+    share(
+        parser,
+        "--policy",
+        help="compare these agents of your own, too: one for each seed, such as runs/mine-0 runs/mine-1, or "
+        "mine.py:Agent:seed=0 mine.py:Agent:seed=1; what differs in options or in a last number alone is one row",
+    )
     share(parser, "--games", default=2000, help="play N test games with each agent")
     share(parser, "--workers", "--ray")
     share(parser, "--minutes", "--steps", "--wide")
@@ -125,6 +134,8 @@ def _prepare(options: argparse.Namespace) -> Work:
     for module in NEEDED:
         check_extra(module)
     check_workers(options)
+    for name in options.policy:
+        check_name(name)
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
@@ -163,7 +174,7 @@ def _work(tasks: Sequence[Task], options: argparse.Namespace) -> None:
                 for task in done:
                     say(f"{task.config} with seed {task.settings.seed} is done")
                     on_finished(1)
-        _report(tasks, options.out, options.wide)
+        _report(tasks, options.out, options.wide, own_rates(options.policy, tasks[0], options.workers))
 
 
 def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
@@ -227,6 +238,27 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         replace_file(folder / name, files[name])
 
 
+def own_rates(names: Sequence[str], task: Task, workers: int) -> dict[str, list[float]]:
+    """Returns the win rates of agents in the test games of a task, one for each agent of a row of the table.
+
+    A row is called by the name of its agents without their options, and without a number at the end of a folder.
+    """
+    from baselines.evaluation.evaluate import evaluate_policy
+
+    found: dict[str, list[float]] = {}
+    for name in names:
+        say(f"playing {name}")
+        base, attribute = read_specification(name)[1:3]
+        row = re.sub(r"-[0-9]+$", "", base.rstrip("/")) if attribute is None else f"{base}:{attribute}"
+        rates = []
+        for board in task.settings.configs:
+            config = config_for(name, board)
+            result = evaluate_policy(partial(build_policy, name, config), config, range(task.games), workers=workers)
+            rates.append(result.wins / task.games)
+        found.setdefault(row, []).append(float(np.mean(rates)))
+    return found
+
+
 def summarise(config: str, win_rates: Sequence[float]) -> Summary:
     """Returns the interquartile mean of a configuration's win rates, and its 95 % percentile bootstrap interval."""
     from scipy.stats import trim_mean
@@ -255,12 +287,16 @@ def _interval(means: NDArray[np.float64]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
-    """Writes the results and curves of finished trainings into `out`, and prints the table, all of it if `wide`."""
+def _report(tasks: Sequence[Task], out: Path, wide: bool, others: Mapping[str, Sequence[float]]) -> None:
+    """Writes the results and curves of finished trainings into `out`, and prints the table, all of it if `wide`.
+
+    The table also has the win rates of `others`.
+    """
     from baselines.support.tables import Column, Page, Table
 
     configs = list(dict.fromkeys(task.config for task in tasks))
     summaries = [summarise(config, [task.win_rate for task in tasks if task.config == config]) for config in configs]
+    summaries += [summarise(name, rates) for name, rates in others.items()]
     results = [
         {"config": each.config, "win_rates": each.win_rates.tolist(), "iqm": each.iqm, "ci95": list(each.interval)}
         for each in summaries
@@ -276,6 +312,7 @@ def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
     replace_file(out / "curves.png", _draw(tasks, configs))
     columns = (
         Column("configuration", "left", folds=True),
+        Column("agents"),
         Column("IQM of win rates"),
         Column("95 % bootstrap interval"),
         Column("lowest", priority=1),
@@ -283,18 +320,18 @@ def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
     )
     rows = [
         (
-            *(each.config, f"{each.iqm:.1%}", "{:.1%} to {:.1%}".format(*each.interval)),
+            *(each.config, f"{len(each.win_rates)}", f"{each.iqm:.1%}"),
+            "{:.1%} to {:.1%}".format(*each.interval) if len(each.win_rates) > 1 else "",
             *(f"{each.win_rates.min():.1%}", f"{each.win_rates.max():.1%}"),
         )
         for each in summaries
     ]
     best = max(range(len(summaries)), key=lambda number: summaries[number].iqm)
-    boards, seeds = ", ".join(tasks[0].settings.boards), len(summaries[0].win_rates)
-    title = f"{boards}, {seeds} seeds, {tasks[0].games} test games each"
+    title = f"{', '.join(tasks[0].settings.boards)}, {tasks[0].games} test games each"
     page = Page.for_stdout(wide)
     page.table(Table(title, columns, rows, (best,) if len(summaries) > 1 else ()))
     page.note("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.", "dim")
-    for one, other in combinations(summaries, 2):
+    for one, other in combinations([each for each in summaries if len(each.win_rates) > 1], 2):
         gap, (low, high) = difference(one, other)
         page.note(f"{one.config} minus {other.config}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
     page.print()

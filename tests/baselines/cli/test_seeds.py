@@ -22,6 +22,16 @@ learning_starts = 100
 """
 
 
+OWN = """
+class Corner:
+    def __init__(self, size, mines, first_click, seed):
+        pass
+
+    def act(self, observations, action_masks):
+        return action_masks.argmax(axis=1)
+"""
+
+
 def test_the_interquartile_mean_leaves_out_the_extremes():
     summary = summarise("dqn", [0.0, 0.5, 0.6, 0.7, 0.6, 0.6, 0.5, 1.0])
     assert summary.iqm == pytest.approx(0.575)
@@ -92,6 +102,18 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys):
     assert (tmp_path / "out" / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert main(arguments) == 0
     assert "6 of 6 trainings are done" in capsys.readouterr().err
+    own = tmp_path / "own.py"
+    own.write_text(OWN)
+    folders = [str(tmp_path / "out" / f"tiny-{seed}") for seed in range(3)]
+    given = [*folders, *(f"{own}:Corner:seed={seed}" for seed in range(2)), "random"]
+    assert main([*arguments, "--wide", "--policy", *given]) == 0
+    results = {row["config"]: row for row in json.loads((tmp_path / "out" / "results.json").read_text())["results"]}
+    assert [*results] == ["tiny", "deeper", folders[0].removesuffix("-0"), f"{own}:Corner", "random"]
+    assert results[folders[0].removesuffix("-0")]["win_rates"] == results["tiny"]["win_rates"]
+    assert [len(row["win_rates"]) for row in results.values()] == [3, 3, 3, 2, 1]
+    printed = capsys.readouterr().out
+    assert "own.py:Corner" in printed
+    assert "minus random" not in printed
     longer = [*arguments[:8], "30", *arguments[9:]]
     assert main(longer) == 0
     told = capsys.readouterr()
@@ -109,6 +131,7 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys):
     ("arguments", "word"),
     [
         (["--config", "moon"], "any-size"),
+        (["--config", "dqn-8x8", "--policy", "no/such.py:Agent"], "no/such.py"),
         (["--config", "dqn-8x8", "dqn-8x8"], "different names"),
         (["--config", "dqn-8x8", "--seeds", "2"], "at least 3"),
         (["--config", "dqn-8x8", "--games", "0"], "games"),
