@@ -54,7 +54,7 @@ class Results:
         seed: seed of game 0.
         games: number of games requested of each policy.
         policies: result of each policy that has played, in the order of the table.
-        reference: name of the policy that the others are compared with; None for the best one.
+        reference: name of the policy that the others are compared with; None for `exact`, or the best one without it.
         command: command line that repeats the evaluation.
         versions: the code that plays.
     """
@@ -135,10 +135,11 @@ class Results:
         return f"{self._table().html()}<p>{'<br>'.join(map(html, self._notes()))}</p>"
 
     def _tested(self) -> list[Row]:
-        """Returns the rows of the JSON, each compared with the policy of the highest win rate."""
-        best = max(self.policies, key=lambda result: result.win_rate, default=None)
+        """Returns the rows of the JSON, each compared with `exact`, or with the highest win rate where it is absent."""
+        exact = [result for result in self.policies if result.policy.partition(":")[0] == "exact"]
+        other = max(exact or self.policies, key=lambda result: result.win_rate, default=None)
         return [
-            {**result_row(result), "mcnemar": compare(result, best) if best and result is not best else None}
+            {**result_row(result), "mcnemar": compare(result, other) if other and result is not other else None}
             for result in self.policies
         ]
 

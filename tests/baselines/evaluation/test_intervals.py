@@ -48,12 +48,15 @@ def test_policies_meet_on_common_seeds_only():
     assert compare(result("a", range(5), set()), result("b", range(5, 9), set())) is None
 
 
-def test_the_best_is_compared_with_nobody(tmp_path):
-    results = [result("a", range(50), {1}), result("b", range(50), set(range(30))), result("c", range(50), {2, 3})]
+@pytest.mark.parametrize(
+    ("third", "against"), [("c", ["b", None, "b"]), ("exact:first=3", ["exact:first=3"] * 2 + [None])]
+)
+def test_exact_or_else_the_best_is_the_reference(tmp_path, third, against):
+    results = [result("a", range(50), {1}), result("b", range(50), set(range(30))), result(third, range(50), {2, 3})]
     path = tmp_path / "results.json"
     Results(BoardConfig(4, 4, 3), 0, 50, results).to_json(path)
     tests = [row["mcnemar"] for row in json.loads(path.read_text())["results"]]
-    assert [test and test["against"] for test in tests] == ["b", None, "b"]
+    assert [test and test["against"] for test in tests] == against
 
 
 def test_the_interval_of_a_mean_is_the_formula_with_students_t():
