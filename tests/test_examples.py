@@ -27,3 +27,23 @@ def test_an_example_learns_and_its_last_line_scores_it(name, minutes, least, tmp
     curve = json.loads((tmp_path / "curve.json").read_bytes())
     assert curve[-1]["wins"] > least - 0.2
     assert curve[-1]["seconds"] < 60 * minutes + 10
+
+
+@pytest.mark.slow
+def test_a_capped_plane_lifts_dqn_on_a_larger_board(tmp_path):
+    games = (
+        "--size",
+        "16x30",
+        "--mines",
+        "99",
+        "--games",
+        "60",
+        "--seed",
+        "1500000000",
+        "--json",
+        tmp_path / "test.json",
+    )
+    policies = ("--policy", "dqn", "examples/capped_dqn.py:capped_dqn")
+    subprocess.run([sys.executable, "evaluate.py", *policies, *games], cwd=ROOT, check=True, capture_output=True)
+    plain, capped = json.loads((tmp_path / "test.json").read_bytes())["results"]
+    assert plain["wins"] < 10 < 15 < capped["wins"]
