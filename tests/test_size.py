@@ -15,7 +15,7 @@ CEILINGS = {
     "baselines": 16_730,
     "benchmarks": 1_500,
     "docs": 660,
-    "examples": 820,
+    "examples": 1_110,
     "minesweeper_env": 11_350,
     "minesweeper_play": 5_780,
     "minesweeper_text": 320,

@@ -1,0 +1,150 @@
+"""A curriculum in one file: one network learns on boards from 5x5 to 16x16, by masked value learning with discount 0.
+
+    python examples/curriculum.py --minutes 20 --seed 1 --out runs/curriculum/1
+    python examples/curriculum.py --minutes 20 --seed 1 --out runs/control/1 --boards 16x16/40
+    python evaluate.py --policy examples/curriculum.py:Agent:file=runs/curriculum/1/model.pt --size 16 --mines 40
+
+The second command is the control, which spends the same time on the last board alone. The network is fully
+convolutional, so that its weights fit every board. The value of a click is its chance to be safe.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import deque
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+import torch
+from gymnasium.vector import AutoresetMode
+from torch import nn
+from torch.nn import functional
+
+HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
+CHANNELS, DEPTH = 32, 4
+
+
+@dataclass
+class Args:
+    """Options of the command line."""
+
+    out: Path = Path("runs/curriculum/1")  # folder of model.pt and curve.json
+    seed: int = 1
+    minutes: float = 20.0  # processor time to learn for, all boards together
+    boards: str = "5x5/3,6x6/6,8x8/14,10x10/20,16x16/40"  # rows x columns / mines
+    threshold: float = 0.5  # the win rate of the last 500 training games that leads to the next board
+    num_envs: int = 256  # games side by side
+    capacity: int = 100_000  # clicks in the replay buffer of a board
+    batch_size: int = 256
+    learning_rate: float = 4e-3  # falls to 0 over the training
+
+
+class QNetwork(nn.Module):
+    """Maps boards of any size to one logit of Q per cell: one residual block, applied again and again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Conv2d(11, CHANNELS, 3, padding=1)
+        self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1) for _ in range(2))
+        self.pooled = nn.Linear(2 * CHANNELS, CHANNELS)
+        self.head = nn.Conv2d(CHANNELS, 1, 1)
+        self.to(memory_format=torch.channels_last)
+
+    def forward(self, codes: torch.Tensor, mines: int) -> torch.Tensor:
+        """Maps (N, rows, cols) int8 codes to (N, rows * cols) logits."""
+        # Nine planes of clues, one of covered cells, one with the share of mines among the covered cells.
+        planes = functional.one_hot(codes.long().where(codes != HIDDEN, 9), 10).float()
+        covered = planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1)
+        planes = torch.cat([planes, (mines / covered).expand(*codes.shape, 1)], 3).permute(0, 3, 1, 2)
+        with torch.autocast("cpu", torch.bfloat16):
+            x = torch.relu(self.stem(planes))
+            for _ in range(DEPTH):
+                x = x + self.second(torch.relu(self.first(x)))
+                board = torch.cat([functional.avg_pool2d(x, x.shape[2:]), functional.max_pool2d(x, x.shape[2:])], 1)
+                x = torch.relu(x + self.pooled(board.flatten(1))[:, :, None, None])
+            return self.head(x).flatten(1).float()
+
+
+class Agent:
+    """Clicks the legal cell with the highest Q; evaluate.py makes it, for a board of any size."""
+
+    def __init__(self, mines: int, file: str, **_: object) -> None:
+        self.network, self.mines = QNetwork(), mines
+        self.network.load_state_dict(torch.load(file, weights_only=True))
+
+    def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        """Returns (N,) actions for (N, rows, cols) codes and (N, actions) masks."""
+        return best(self.network, observations, action_masks, self.mines)[0]
+
+
+@torch.no_grad()
+def best(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines: int) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the legal cell with the highest Q of each board, (N,) int64, and its Q, (N,) float32."""
+    q = network(torch.as_tensor(boards), mines).sigmoid()
+    value, cell = q.masked_fill(torch.as_tensor(legal) == 0, -1.0).max(1)
+    return cell.numpy(), value.numpy()
+
+
+def main() -> None:
+    """Trains an agent, and prints the line that scores it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for field in fields(Args):
+        parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
+    args = Args(**vars(parser.parse_args()))
+    args.out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)
+    torch.manual_seed(args.seed)
+    random = np.random.default_rng(args.seed)
+    network = QNetwork()
+    optimizer = torch.optim.AdamW(network.parameters(), lr=args.learning_rate, weight_decay=0.0)
+    boards_left, steps, done, curve, before = deque(args.boards.split(",")), 0, 0.0, [], time.process_time()
+    while done < 1:
+        # 1. The next board: its games and its replay buffer. Test games have seeds below 2**30.
+        board = boards_left.popleft()
+        rows, cols, mines = map(int, board.replace("/", "x").split("x"))
+        options = {"size": (rows, cols), "mines": mines, "moves": ("click",), "reward": "safe_click"}
+        options["autoreset_mode"] = AutoresetMode.SAME_STEP
+        env = gym.make_vec("minesweeper_env:Minesweeper-v0", num_envs=args.num_envs, **options)
+        codes, info = env.reset(seed=2**31 + 100_000_000 * args.seed + steps)
+        stored, past, wins = 0, np.zeros((args.capacity, rows, cols), np.int8), deque([0.0], maxlen=500)
+        clicks, safe = np.zeros(args.capacity, np.int64), np.zeros(args.capacity, np.float32)
+        while done < 1 and not (boards_left and len(wins) == 500 and np.mean(wins) > args.threshold):
+            # 2. Play one click in each game: the safest legal cell. The luck of the boards explores enough.
+            cells, q = best(network, codes, info["action_mask"], mines)
+            later, rewards, over, _, info = env.step(cells)
+            wins.extend(rewards[over] > 0)
+            # Keep each doubtful click and one in ten certain ones. No first clicks: the rule made them safe.
+            keep = (codes != HIDDEN).any((1, 2)) & (random.random(args.num_envs) < np.maximum(0.1, 5 * (1 - q)))
+            places = (stored + np.arange(keep.sum())) % args.capacity
+            past[places], clicks[places], safe[places] = codes[keep], cells[keep], rewards[keep]
+            codes, steps, stored = later, steps + args.num_envs, stored + keep.sum()
+
+            # 3. Learn from a minibatch: was the click safe?
+            if stored > 5 * args.batch_size:
+                chosen = random.integers(min(stored, args.capacity), size=args.batch_size)
+                logits = network(torch.as_tensor(past[chosen]), mines)[range(args.batch_size), clicks[chosen]]
+                loss = functional.binary_cross_entropy_with_logits(logits, torch.as_tensor(safe[chosen]))
+                optimizer.param_groups[0]["lr"] = args.learning_rate * min(1, steps / 50_000) * (1 - done)
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+                optimizer.step()
+            done = min(1.0, (time.process_time() - before) / 60 / args.minutes)
+
+            # 4. Log and save now and then, and at the end.
+            if steps % (100 * args.num_envs) == 0 or done == 1:
+                curve.append({"minutes": done * args.minutes, "board": board, "win_rate": float(np.mean(wins))})
+                print(*(f"{name} {value}" for name, value in curve[-1].items()), flush=True)
+                torch.save(network.state_dict(), args.out / "model.pt")
+                (args.out / "curve.json").write_text(json.dumps(curve))
+
+    policy = f"examples/curriculum.py:Agent:file={args.out / 'model.pt'}"
+    print(f"python evaluate.py --policy {policy} --size {rows}x{cols} --mines {mines} --games 2000")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""Behaviour cloning in one file: learns the clicks of `exact` on 8x8 with 14 mines from a Minari data set.
+
+    python -m baselines dataset --policy exact --games 20000
+    python examples/offline.py --minutes 5 --seed 1 --out runs/offline/1
+    python evaluate.py --policy examples/offline.py:Agent:file=runs/offline/1/model.pt exact --games 10000
+
+The first command writes the data set. The training plays no game: it reads boards, masks and clicks. Often many cells
+are safe, and `exact` clicks one of them. So the later clicks of the game count too, with weights that fade.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import minari
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
+CHANNELS, DEPTH = 32, 4
+
+
+@dataclass
+class Args:
+    """Options of the command line."""
+
+    dataset: str = "minesweeper/8x8-14-opening/exact-v0"
+    out: Path = Path("runs/offline/1")  # folder of model.pt and curve.json
+    seed: int = 1
+    minutes: float = 5.0  # processor time to learn for
+    games: int = 20_000  # games to read
+    held_out: int = 500  # the last of these games, which only test the imitation
+    fade: float = 0.7  # of the weight of the next click; 0 imitates the next click alone
+    batch_size: int = 256
+    learning_rate: float = 2e-3  # falls to 0 over the training
+
+
+class Network(nn.Module):
+    """Maps boards of any size to one logit per cell: one residual block, applied again and again."""
+
+    def __init__(self, mines: int) -> None:
+        super().__init__()
+        self.mines = mines
+        self.stem = nn.Conv2d(11, CHANNELS, 3, padding=1)
+        self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1) for _ in range(2))
+        self.pooled = nn.Linear(2 * CHANNELS, CHANNELS)
+        self.head = nn.Conv2d(CHANNELS, 1, 1)
+        self.to(memory_format=torch.channels_last)
+
+    def forward(self, codes: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        """Maps (N, rows, cols) int8 codes and (N, actions) masks to (N, actions) logits, -1e9 for illegal clicks."""
+        # Nine planes of clues, one of covered cells, one with the share of mines among the covered cells.
+        planes = functional.one_hot(codes.long().where(codes != HIDDEN, 9), 10).float()
+        covered = planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1)
+        planes = torch.cat([planes, (self.mines / covered).expand(*codes.shape, 1)], 3).permute(0, 3, 1, 2)
+        with torch.autocast("cpu", torch.bfloat16):
+            x = torch.relu(self.stem(planes))
+            for _ in range(DEPTH):
+                x = x + self.second(torch.relu(self.first(x)))
+                board = torch.cat([functional.avg_pool2d(x, x.shape[2:]), functional.max_pool2d(x, x.shape[2:])], 1)
+                x = torch.relu(x + self.pooled(board.flatten(1))[:, :, None, None])
+            return self.head(x).flatten(1).float().masked_fill(masks == 0, -1e9)
+
+
+class Agent:
+    """Clicks the legal cell with the highest logit; evaluate.py makes it."""
+
+    def __init__(self, mines: int, file: str, **_: object) -> None:
+        self.network = Network(mines)
+        self.network.load_state_dict(torch.load(file, weights_only=True))
+
+    def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        """Returns (N,) actions for (N, rows, cols) codes and (N, actions) masks."""
+        with torch.no_grad():
+            return self.network(torch.as_tensor(observations), torch.as_tensor(action_masks)).argmax(1).numpy()
+
+
+def read(dataset: minari.MinariDataset, games: range, fade: float) -> list[torch.Tensor]:
+    """Returns the boards (N, rows, cols), masks and targets (N, actions) of games, without their first clicks."""
+    boards, masks, targets = [], [], []
+    for episode in dataset.iterate_episodes(games):
+        boards.append(episode.observations[1:-1])
+        masks.append(episode.infos["action_mask"][1:-1])
+        clicks, target = episode.actions[1:], np.zeros(masks[-1].shape, np.float32)
+        for step in range(len(clicks)):
+            target[step, clicks[step:]] = fade ** np.arange(len(clicks) - step)
+        targets.append(target / target.sum(1, keepdims=True))
+    return [torch.as_tensor(np.concatenate(column)) for column in (boards, masks, targets)]
+
+
+def turn(cells: torch.Tensor, number: int) -> torch.Tensor:
+    """Returns values of square boards, (N, size, size), in one of the 8 rotations and reflections."""
+    return torch.rot90(cells.flip(2) if number >= 4 else cells, number % 4, (1, 2))
+
+
+def main() -> None:
+    """Trains an agent, and prints the line that scores it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for field in fields(Args):
+        parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
+    args = Args(**vars(parser.parse_args()))
+    args.out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)
+    torch.manual_seed(args.seed)
+
+    # 1. The games of the expert.
+    if args.dataset not in minari.list_local_datasets():
+        parser.error(f"there is no data set {args.dataset}; the first command of --help writes one")
+    dataset = minari.load_dataset(args.dataset)
+    rows, cols, mines = (dataset.storage.metadata[name] for name in ("rows", "cols", "mines"))
+    learned = read(dataset, range(args.games - args.held_out), args.fade)
+    held_out = read(dataset, range(args.games - args.held_out, args.games), args.fade)
+
+    # 2. The network.
+    network = Network(mines)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=args.learning_rate, weight_decay=0.0)
+    updates, done, curve, before = 0, 0.0, [], time.process_time()
+    while done < 1:
+        # 3. Learn from a minibatch, in one of the 8 views of a square board.
+        chosen, view = torch.randint(len(learned[0]), (args.batch_size,)), int(torch.randint(8, ()))
+        codes, legal, target = (turn(column[chosen].view(-1, rows, cols), view) for column in learned)
+        loss = functional.cross_entropy(network(codes, legal.flatten(1)), target.flatten(1))
+        optimizer.param_groups[0]["lr"] = args.learning_rate * min(1, (updates + 1) / 200) * (1 - done)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        updates += 1
+        done = min(1.0, (time.process_time() - before) / 60 / args.minutes)
+
+        # 4. Log and save now and then, and at the end.
+        if updates % 200 == 0 or done == 1:
+            with torch.no_grad():
+                held_out_loss = functional.cross_entropy(network(*held_out[:2]), held_out[2]).item()
+            curve.append({"minutes": done * args.minutes, "updates": updates, "held_out_loss": held_out_loss})
+            print(" ".join(f"{name} {value:g}" for name, value in curve[-1].items()), flush=True)
+            torch.save(network.state_dict(), args.out / "model.pt")
+            (args.out / "curve.json").write_text(json.dumps(curve))
+
+    print(f"python evaluate.py --policy examples/offline.py:Agent:file={args.out / 'model.pt'} exact --games 10000")
+
+
+if __name__ == "__main__":
+    main()
