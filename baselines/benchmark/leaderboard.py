@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -60,15 +61,21 @@ def check_name(result: ResultFile, folder: Path) -> None:
     """Raises a ValueError if an entry takes somebody else's name or file in a folder, or the package's author."""
     card, names = result.card, policy_names()
     is_ours = card.author == AUTHOR and card.name == card.policy and card.policy.partition(":")[0] in names
-    if (card.name.casefold() in names or _skeleton(card.author) == _skeleton(AUTHOR)) and not is_ours:
+    if (card.entry.casefold() in names or _skeleton(card.author) == _skeleton(AUTHOR)) and not is_ours:
         raise ValueError(f"{card.name!r} by {card.author!r} takes a name or the author of the package; choose another")
     for path in folder.glob(f"*{SUFFIX}"):
-        if path.name.casefold() == card.file_name.casefold():
+        mine, its = card.file_name.casefold(), path.name.casefold()
+        if _without_run(mine) == _without_run(its):
             other = read_result_file(path).card
-            if (other.name, other.author) != (card.name, card.author):
+            is_theirs = other.entry.casefold() == card.entry.casefold() and other.author != card.author
+            if is_theirs or (mine == its and other.name != card.name):
                 raise ValueError(
                     f"the entry {other.name!r} by {other.author!r} has the file {path.name}; choose another name"
                 )
+
+
+def _without_run(file_name: str) -> str:
+    return re.sub(rf"(_\d+)?{SUFFIX}$", "", file_name)
 
 
 def _skeleton(name: str) -> str:

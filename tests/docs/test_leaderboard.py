@@ -159,6 +159,8 @@ def test_the_smallest_budget_that_holds_a_training_is_its_own(budget, steps, hou
         ("a_b", {}),
         ("A b", {}),
         ("a b", {"author": "you"}),
+        ("a b@1", {"author": "you"}),
+        ("exact@1", {}),
     ],
 )
 def test_an_entry_replaces_none_of_another_author(tmp_path, monkeypatch, name, card):
@@ -166,7 +168,8 @@ def test_an_entry_replaces_none_of_another_author(tmp_path, monkeypatch, name, c
     first = entry("a b", [1])
     (tmp_path / first.card.file_name).touch()
     monkeypatch.setattr("baselines.benchmark.leaderboard.read_result_file", lambda _path: first)
-    check_name(entry("a b", [0]), tmp_path)
+    for allowed in ("a b", "a b@1", "a_b_1"):
+        check_name(entry(allowed, [0]), tmp_path)
     check_name(entry("exact:first=3", [1], author="minesweeper-env"), tmp_path)
     with pytest.raises(ValueError, match="choose another"):
         check_name(entry(name, [1], **card), tmp_path)
