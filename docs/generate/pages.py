@@ -45,7 +45,7 @@ def file_table(name: str) -> str:
     content = json.loads((DOCS / "results" / name).read_bytes())
     games, last = content["games"], content["seed"] + content["games"] - 1
     headings, rows = ["policy"], dict[str, list[str]]()
-    for board in content["boards"]:
+    for board in content.get("boards", [content]):
         headings.append(f"{board_title(board['config'])} {board['config']['first_click']}, %")
         for row in board["results"]:
             win_rate, low, high = (100 * figure for figure in (row["win_rate"], *row["ci95"]))

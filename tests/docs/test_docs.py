@@ -97,6 +97,7 @@ PAGES_WITH_CODE = (
     "azulejos.md",
     "how-to/batched.md",
     "how-to/no-guess.md",
+    "how-to/search.md",
     "reference/inference.md",
     "how-to/recordings.md",
     "how-to/training.md",
