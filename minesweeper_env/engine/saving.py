@@ -79,6 +79,11 @@ def check_array(
 ) -> NDArray[Any]:
     """Returns one array of a state in its type; a ValueError says what is allowed if another one was given."""
     array = np.asarray(value)
+    if dtype is np.uint64 and isinstance(value, (int, list)):
+        # From JSON: NumPy would read small numbers as int64, and small and large ones together as float64.
+        numbers = np.asarray(value, object)
+        if all(type(number) is int and 0 <= number < 1 << 64 for number in numbers.flat):
+            array = numbers.astype(dtype)
     if array.shape not in shapes or not np.can_cast(array.dtype, dtype, "same_kind"):
         allowed = f"{np.dtype(dtype)} of shape {' or '.join(map(str, sorted(shapes, reverse=True)))}"
         raise ValueError(f"state[{key!r}] must be {allowed}, not {array.dtype} {array.shape}")

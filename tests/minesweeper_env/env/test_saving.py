@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import time
 import timeit
@@ -39,11 +40,15 @@ def by_pickled_state(env, arguments):
     return by_state(env, arguments, lambda state: pickle.loads(pickle.dumps(state)))
 
 
+def by_json_state(env, arguments):
+    return by_state(env, arguments, lambda state: json.loads(json.dumps({k: v.tolist() for k, v in state.items()})))
+
+
 def by_pickled_env(env, _):
     return pickle.loads(pickle.dumps(env))
 
 
-COPIES = [by_state, by_pickled_state, lambda env, _: copy.deepcopy(env), by_pickled_env]
+COPIES = [by_state, by_pickled_state, by_json_state, lambda env, _: copy.deepcopy(env), by_pickled_env]
 
 
 def play_single(env, actions):
@@ -168,6 +173,7 @@ def saved(kind=MinesweeperEnv, **arguments):
         ({"status": lambda _: np.int64(0)}, r"state\['mines'\] must have 4 mines, or none before"),
         ({"status": lambda _: np.int64(5)}, r"state\['status'\] must be 0 to 4"),
         ({"status": lambda _: "won"}, r"state\['status'\] must be"),
+        ({"generator": lambda _: -1}, r"state\['generator'\] must be uint64"),
         ({"steps": lambda _: np.int64(251)}, r"state\['steps'\] must be 0 to 250"),
     ],
 )
