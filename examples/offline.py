@@ -23,7 +23,7 @@ from torch import nn
 from torch.nn import functional
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
-CHANNELS, DEPTH = 32, 4
+CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Network(nn.Module):
         planes = functional.one_hot(codes.long().where(codes != HIDDEN, 9), 10).float()
         covered = planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1)
         planes = torch.cat([planes, (self.mines / covered).expand(*codes.shape, 1)], 3).permute(0, 3, 1, 2)
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
             for _ in range(DEPTH):
                 x = x + self.second(torch.relu(self.first(x)))
