@@ -1,7 +1,7 @@
 """Uniformity of the mines: does each cell hold a mine equally often, and do clicks meet mines as the law says?
 
 For each first-click rule it draws layouts after a first click in the middle, and plays random games with flood fill on
-the seeds that follow. `tests/minesweeper_env/engine/test_uniformity.py` tests the same on small samples.
+the seeds that follow. `tests/minesweeper_env/engine/test_uniformity.py` tests the placement on small samples.
 
     python benchmarks/uniformity.py --size 9 --mines 10 --games 10000 --seed 0
 """

@@ -85,8 +85,8 @@ class Protocol:
 
 TRACKS = {
     "scripted": "rules and inference written by hand; nothing is learned, and the oracle is not called",
-    "board": "learned from play; at play the board alone; training saw what a player sees during a game",
-    "reveal": "learned, and at play the board alone; training also used the mines that the end of a game reveals",
+    "board": "learned from play; the policy sees only the board; training saw only what a player sees",
+    "reveal": "learned; the policy sees only the board; training also used the mines that the end of a game reveals",
     "oracle": "calls the exact mine probabilities at play",
     "search": "weighs the boards that can follow a click, with or without the oracle",
     "text": "a language model that reads the board as text; it runs no program of its own",
