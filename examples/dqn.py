@@ -3,9 +3,8 @@
     python examples/dqn.py --minutes 15 --seed 1 --out runs/dqn/1
     python evaluate.py --policy examples/dqn.py:Agent:file=runs/dqn/1/model.pt exact --games 10000
 
-The discount `gamma` is 0 by default. Q is then the chance that a click is safe, and the agent takes the safest click.
-That nearly suffices: safe clicks alone win a game. It ignores which of two safe clicks shows more. A gamma near 1 makes
-Q the chance to win; only then the target network has work. The command begins anew each time: it does not resume.
+The discount `gamma` is 0: Q is the chance that a click is safe. That nearly suffices, though it ignores which of two
+safe clicks shows more. A gamma near 1 makes Q the chance to win, with a target network. The command does not resume.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class Agent(nn.Module):
     def __init__(self, mines: int, file: str = "", **_: object) -> None:
         super().__init__()
         self.mines = mines
-        self.stem = nn.Conv2d(11, CHANNELS, 3, padding=1)
+        self.stem = nn.Conv2d(13, CHANNELS, 3, padding=1)
         self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1) for _ in range(2))
         self.pooled, self.head = nn.Linear(CHANNELS, CHANNELS), nn.Conv2d(CHANNELS, 1, 1)
         self.to(memory_format=torch.channels_last)
@@ -58,10 +57,13 @@ class Agent(nn.Module):
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
         """Maps (N, rows, cols) int8 codes to the logits of Q, (N, rows * cols)."""
-        # Nine planes of clues, one of covered cells, one with the share of mines among the covered cells.
+        # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
         planes = nn.functional.one_hot(codes.long().clamp(max=9), 10).float()
-        covered = planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1)
-        planes = torch.cat([planes, (self.mines / covered).expand(*codes.shape, 1)], 3).permute(0, 3, 1, 2)
+        covered, clues = planes[..., 9:], torch.arange(9.0, device=codes.device)[:, None]
+        around = 9 * nn.functional.avg_pool2d(covered[..., 0], 3, 1, 1)[..., None]
+        share = planes[..., :9] @ clues / around.clamp(min=1)
+        density = self.mines / covered.sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
+        planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
         with torch.autocast(planes.device.type, torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
             for _ in range(DEPTH):
@@ -93,10 +95,8 @@ def main() -> None:
     agent, target = Agent(args.mines).to(args.device), Agent(args.mines).to(args.device)
     optimizer = torch.optim.Adam(agent.parameters())
     # "SameStep" starts the next game in the step that ends one. Test games have seeds below 2**30.
-    env = gym.make_vec(
-        "minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, mines=args.mines, moves=("click",),
-        reward="safe_click", autoreset_mode="SameStep",
-    )  # fmt: skip
+    options = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
+    env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **options)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)
     # The replay buffer keeps boards as int8 codes; the network makes planes of them on its device.
     cells = np.arange(args.size**2).reshape(args.size, args.size)

@@ -50,17 +50,20 @@ class Features(BaseFeaturesExtractor):
     def __init__(self, observation_space: spaces.Box, mines: int) -> None:
         super().__init__(observation_space, CHANNELS * int(np.prod(observation_space.shape)))
         self.mines = mines
-        self.stem = nn.Conv2d(11, CHANNELS, 3, padding=1)
+        self.stem = nn.Conv2d(13, CHANNELS, 3, padding=1)
         self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1) for _ in range(2))
         self.pooled = nn.Linear(CHANNELS, CHANNELS)
         self.to(memory_format=torch.channels_last)
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
         """Maps (N, rows, cols) codes, which Stable-Baselines3 has made floats, to (N, CHANNELS * rows * cols)."""
-        # Nine planes of clues, one of covered cells, one with the share of mines among the covered cells.
+        # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
         planes = nn.functional.one_hot(codes.long().clamp(max=9), 10).float()
-        covered = planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1)
-        planes = torch.cat([planes, (self.mines / covered).expand(*codes.shape, 1)], 3).permute(0, 3, 1, 2)
+        covered, clues = planes[..., 9:], torch.arange(9.0, device=codes.device)[:, None]
+        around = 9 * nn.functional.avg_pool2d(covered[..., 0], 3, 1, 1)[..., None]
+        share = planes[..., :9] @ clues / around.clamp(min=1)
+        density = self.mines / covered.sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
+        planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
         with torch.autocast(planes.device.type, torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
             for _ in range(DEPTH):
@@ -98,7 +101,7 @@ class Agent:
 
 
 class Clock(BaseCallback):
-    """Ends the training after its minutes of processor time; logs and saves every ten seconds, and at the end."""
+    """Ends the training after its processor time; logs the wins of the last 2000 training games, and saves."""
 
     def __init__(self, args: Args) -> None:
         super().__init__()
@@ -116,7 +119,6 @@ class Clock(BaseCallback):
             self._on_training_end()
 
     def _on_training_end(self) -> None:
-        # The wins are those of the last 2000 training games, where the policy draws each click.
         wins, seconds = float(np.mean(self.model.ep_success_buffer or [0.0])), round(time.process_time(), 1)
         self.curve.append({"steps": self.num_timesteps, "seconds": seconds, "wins": round(wins, 4)})
         print(self.curve[-1], flush=True)
