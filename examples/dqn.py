@@ -45,9 +45,10 @@ class Args:
 class Agent(nn.Module):
     """A Q-network for boards of any size: one residual block, applied again and again; evaluate.py gives it a file."""
 
-    def __init__(self, mines: int, file: str = "", **_: object) -> None:
+    def __init__(self, mines: int, file: str | None, **_: object) -> None:
         super().__init__()
         self.mines = mines
+        self.register_buffer("depth", torch.tensor(DEPTH))  # saved with the weights
         self.stem = nn.Conv2d(13, CHANNELS, 3, padding=1)
         self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1) for _ in range(2))
         self.pooled, self.head = nn.Linear(CHANNELS, CHANNELS), nn.Conv2d(CHANNELS, 1, 1)
@@ -66,7 +67,7 @@ class Agent(nn.Module):
         planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
         with torch.autocast(planes.device.type, torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
-            for _ in range(DEPTH):
+            for _ in range(int(self.depth)):
                 x = x + self.second(torch.relu(self.first(x)))
                 x = torch.relu(x + self.pooled(x.mean((2, 3)))[:, :, None, None])
             return self.head(x).flatten(1).float()
@@ -83,7 +84,7 @@ class Agent(nn.Module):
 
 
 def main() -> None:
-    """Trains an agent, and prints the line that scores it."""
+    """Prints the line that scores the agent, and trains it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for field in fields(Args):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
@@ -91,18 +92,19 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
-    random = np.random.default_rng(args.seed)
-    agent, target = Agent(args.mines).to(args.device), Agent(args.mines).to(args.device)
+    agent, target = (Agent(args.mines, None).to(args.device) for _ in range(2))
     optimizer = torch.optim.Adam(agent.parameters())
     # "SameStep" starts the next game in the step that ends one. Test games have seeds below 2**30.
     options = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
     env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **options)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)
     # The replay buffer keeps boards as int8 codes; the network makes planes of them on its device.
-    cells = np.arange(args.size**2).reshape(args.size, args.size)
+    random, cells = np.random.default_rng(args.seed), np.arange(args.size**2).reshape(args.size, args.size)
     click = [("board", "i1", cells.shape), ("next", "i1", cells.shape), ("cell", "i8"), ("safe", "f4"), ("ended", "f4")]
     replay, new, stored, steps, done = np.zeros(200_000, click), np.zeros(args.num_envs, click), 0, 0, 0.0
     wins, curve = deque([0.0], 2000), []
+    policy = f"{__file__}:Agent:file={args.out}/model.pt"
+    print(f"Any time: python evaluate.py --policy {policy} exact --size {args.size} --mines {args.mines}", flush=True)
     while done < 1:
         # 1. Click the safest legal cell of each board. The luck of the boards is exploration enough.
         q = agent.q(boards, info["action_mask"])
@@ -142,8 +144,6 @@ def main() -> None:
             print(curve[-1], flush=True)
             torch.save(agent.state_dict(), args.out / "model.pt")
             (args.out / "curve.json").write_text(json.dumps(curve))
-    policy = f"examples/dqn.py:Agent:file={args.out}/model.pt"
-    print(f"python evaluate.py --policy {policy} exact --size {args.size} --mines {args.mines} --games 10000")
 
 
 if __name__ == "__main__":

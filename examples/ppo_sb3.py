@@ -127,7 +127,7 @@ class Clock(BaseCallback):
 
 
 def main() -> None:
-    """Trains an agent, and prints the line that scores it."""
+    """Prints the line that scores the agent, and trains it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for field in fields(Args):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
@@ -143,9 +143,9 @@ def main() -> None:
         BoardPolicy, env, lambda left: args.learning_rate * min(left, clock.left()), args.n_steps, args.batch_size, 1,
         args.gamma, ent_coef=0.01, stats_window_size=2000, policy_kwargs={"mines": args.mines}, seed=args.seed,
     )  # fmt: skip
+    policy = f"{__file__}:Agent:file={args.out}/model.pt"
+    print(f"Any time: python evaluate.py --policy {policy} exact --size {args.size} --mines {args.mines}", flush=True)
     model.learn(args.steps, clock)
-    policy = f"examples/ppo_sb3.py:Agent:file={args.out}/model.pt"
-    print(f"python evaluate.py --policy {policy} exact --size {args.size} --mines {args.mines} --games 10000")
 
 
 if __name__ == "__main__":

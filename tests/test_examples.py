@@ -1,4 +1,4 @@
-"""The examples that newcomers copy: each learns in a short training, and its last line scores it."""
+"""The examples that newcomers copy: each learns in a short training, and its first line scores it."""
 
 import json
 import shlex
@@ -11,14 +11,14 @@ from support import ROOT
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "minutes", "least"), [("dqn", 0.3, 0.75), ("ppo_sb3", 0.5, 0.6)])
-def test_an_example_learns_and_its_last_line_scores_it(name, minutes, least, tmp_path):
+def test_an_example_learns_and_its_first_line_scores_it(name, minutes, least, tmp_path):
     def run(*arguments):
         command = [sys.executable, *arguments]
         return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
     board = ("--size", "5", "--mines", "3", "--minutes", str(minutes))
     output = run(f"examples/{name}.py", *board, "--out", str(tmp_path))
-    python, *line = shlex.split(output.splitlines()[-1])
+    python, *line = shlex.split(output.splitlines()[0].partition(": ")[2])
     assert python == "python"
     run(*line, "--games", "500", "--json", str(tmp_path / "test.json"))
     own = json.loads((tmp_path / "test.json").read_bytes())["results"][0]
@@ -31,18 +31,8 @@ def test_an_example_learns_and_its_last_line_scores_it(name, minutes, least, tmp
 
 @pytest.mark.slow
 def test_a_capped_plane_lifts_dqn_on_a_larger_board(tmp_path):
-    games = (
-        "--size",
-        "16x30",
-        "--mines",
-        "99",
-        "--games",
-        "60",
-        "--seed",
-        "1500000000",
-        "--json",
-        tmp_path / "test.json",
-    )
+    board = ("--size", "16x30", "--mines", "99", "--games", "60", "--seed", "1500000000")
+    games = (*board, "--json", tmp_path / "test.json")
     policies = ("--policy", "dqn", "examples/capped_dqn.py:capped_dqn")
     subprocess.run([sys.executable, "evaluate.py", *policies, *games], cwd=ROOT, check=True, capture_output=True)
     plain, capped = json.loads((tmp_path / "test.json").read_bytes())["results"]
