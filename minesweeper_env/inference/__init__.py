@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from minesweeper_env.inference.deduction.proofs import hint
     from minesweeper_env.inference.deduction.steps import Step, deduce
     from minesweeper_env.inference.layout_counts import count_distribution, count_layouts
-    from minesweeper_env.inference.optimal import OptimalPlay, first_cell_values, win_probability
+    from minesweeper_env.inference.optimal import BestClick, OptimalPlay, best_click, first_cell_values, win_probability
     from minesweeper_env.inference.oracle import (
+        Answers,
         CertainCells,
         Oracle,
         certain_cells,
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
     from minesweeper_env.inference.sampling import sample_layouts
 
 __all__ = [
+    "Answers",
+    "BestClick",
     "CertainCells",
     "InconsistentBoardError",
     "OptimalPlay",
     "Oracle",
     "PositionTooHardError",
     "Step",
+    "best_click",
     "certain_cells",
     "count_distribution",
     "count_layouts",
@@ -47,8 +51,8 @@ _MODULES = {
     "deduction.proofs": ("hint",),
     "deduction.steps": ("Step", "deduce"),
     "layout_counts": ("count_distribution", "count_layouts"),
-    "optimal": ("OptimalPlay", "first_cell_values", "win_probability"),
-    "oracle": ("CertainCells", "Oracle", "certain_cells", "mine_probabilities", "mine_probabilities_batch"),
+    "optimal": ("BestClick", "OptimalPlay", "best_click", "first_cell_values", "win_probability"),
+    "oracle": ("Answers", "CertainCells", "Oracle", "certain_cells", "mine_probabilities", "mine_probabilities_batch"),
     "sampling": ("sample_layouts",),
 }
 __getattr__, __dir__ = lazy_exports(

@@ -15,7 +15,7 @@ import pytest
 from support import ROOT
 
 import baselines.registry
-from minesweeper_env import MinesweeperEnv
+from minesweeper_env import MinesweeperEnv, inference
 from minesweeper_env.rewards import REWARDS
 
 GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -91,6 +91,11 @@ def test_the_sessions_of_a_page_print_what_it_says(page, least):
     failed, attempted = runner.run(examples)
     assert attempted >= least
     assert failed == 0
+
+
+def test_the_reference_lists_the_exported_names_of_inference():
+    page = (ROOT / "docs/reference/inference.md").read_text("utf-8")
+    assert set(re.findall(r"^::: minesweeper_env\.inference\..*\.(\w+)$", page, re.MULTILINE)) == {*inference.__all__}
 
 
 PAGES_WITH_CODE = (
