@@ -25,7 +25,7 @@ from minesweeper_play.game.moves import Report
 from minesweeper_play.game.session import NoGuess, Session
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import Icons, Language, Palette, PlayOptions
-from minesweeper_play.terminal.drawing import ICONS, PALETTES, Pencil, RiskStyle
+from minesweeper_play.terminal.drawing import ICONS, PALETTES, Pencil
 
 Answer = TypeVar("Answer")
 
@@ -38,21 +38,20 @@ CHOICES: Mapping[str, tuple[Any, ...]] = {
     "icons": get_args(Icons),
     "animation": (True, False),
 }
-"""The values of the settings that the dialog offers; the overlay has a key of its own."""
+"""The values of the settings, which the dialog offers."""
 
 BOARD_FIELDS = ("rows", "cols", "mines", "first_click", "no_guess")
 """The fields of `BoardConfig` that the board in the file has."""
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """Settings of the screen; `overlay` is how risks are shown on the cells."""
+    """Settings of the screen."""
 
     language: Language = "en"
     theme: Theme = "dark"
     palette: Palette = "standard"
     icons: Icons = "plain"
     animation: bool = True
-    overlay: RiskStyle = "off"
 
     @property
     def pencil(self) -> Pencil:

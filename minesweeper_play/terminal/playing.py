@@ -65,6 +65,7 @@ class GameScreen(GameAppScreen):
     def __init__(self, services: Services, session: Session) -> None:
         super().__init__(services)
         self.session = session
+        self.overlay: RiskStyle = "off"
         self._risks: NDArray[np.float64] | None = None
         self._advice: Advice | None = None
         self._work: LongWork | None = None
@@ -73,10 +74,6 @@ class GameScreen(GameAppScreen):
     @property
     def board(self) -> BoardView:
         return self.query_one(BoardView)
-
-    @property
-    def overlay(self) -> RiskStyle:
-        return self.services.settings.overlay
 
     def compose(self) -> ComposeResult:
         yield Static(id="figures")
@@ -190,9 +187,8 @@ class GameScreen(GameAppScreen):
 
     def action_risks(self) -> None:
         """Shows risks in per cent, then as shades, then not at all."""
-        overlay = NEXT_STYLE[self.overlay]
-        self.services.change(overlay=overlay)
-        self.say(f"risks_{overlay}")
+        self.overlay = NEXT_STYLE[self.overlay]
+        self.say(f"risks_{self.overlay}")
         if self._risks is None:
             self._ask_for_risks()
         self.board.show(self._picture())
@@ -282,7 +278,7 @@ class GameScreen(GameAppScreen):
         self._worker.forget()
         if self._work is not None:
             self._work.cancelled = True
-        self._risks = None
+        self.overlay, self._risks = "off", None
         self._show_position()
         self.say("ready")
         self.board.focus()

@@ -174,6 +174,9 @@ async def test_the_overlay_shows_exact_risks_then_shades_then_nothing(app, pilot
     await pilot.press("p")
     assert app.screen.board.picture.levels is None
     assert app.screen.session.aids == {"probabilities"}
+    await pilot.press("p", "r", "y")
+    await pilot.pause()
+    assert (app.screen.session.status, app.screen.overlay, app.screen.session.aids) == ("ready", "off", set())
 
 
 @on_screen(session=wall_session)

@@ -84,12 +84,11 @@ def test_what_was_changed_is_kept_and_returns_in_the_next_game(tmp_path):
         session = app.screen.session
         assert (session.config.rows, session.config.mines, session.no_guess) == (5, 4, "exact")
         assert session.seed != 77
-        assert (app.theme, app.services.settings.overlay) == ("textual-light", "numbers")
-        assert "Jugadas" in shown(app)
-        assert "13" in shown(app), "the risk of each cell"
+        assert (app.theme, app.screen.overlay, session.aids) == ("textual-light", "off", set())
+        assert "Minas" in shown(app)
 
     drive(change, tmp_path, file=file)
-    changed = {"theme": "light", "language": "es", "overlay": "numbers", "board": NO_GUESS_BOARD}
+    changed = {"theme": "light", "language": "es", "board": NO_GUESS_BOARD}
     assert json.loads(file.read_text()) == {"palette": "colour-blind", **changed}
     drive(look, tmp_path, file=file)
 
@@ -98,7 +97,8 @@ def test_a_folder_that_cannot_be_written_is_one_warning_and_the_game_goes_on(tmp
     (tmp_path / "file").write_text("")
 
     async def script(app, pilot):
-        await pilot.press("p", "p", "p")
+        for theme in ("light", "dark", "light"):
+            app.services.change(theme=theme)
         await pilot.pause()
         assert len([toast for toast in app._notifications if "not kept" in toast.message]) == 1
 
