@@ -88,7 +88,8 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
         raise ValueError(catalogue.text("review_corners"))
     review, position, width = review_game(session), None, output_width() or 80
     if session.status == "playing":
-        position = analyse_position(session.board, session.config.mines, session.config.first_click)
+        mines, rule, needs_no_guess = session.config.mines, session.config.first_click, bool(session.no_guess)
+        position = analyse_position(session.board, mines, rule, needs_no_guess=needs_no_guess)
     if options.as_json:
         return json.dumps({**review_content(review), "position": position and position_content(position)}, indent=2)
     lines = review_lines(review, catalogue, width)

@@ -48,11 +48,16 @@ class Analysis:
 
 
 def analyse_position(
-    board: NDArray[np.int8], mines: int, first_click: str = "opening", *, games: int = 1000
+    board: NDArray[np.int8],
+    mines: int,
+    first_click: str = "opening",
+    *,
+    needs_no_guess: bool = False,
+    games: int = 1000,
 ) -> Analysis:
     """Analyses (rows, cols) int8 codes with `games` playouts, at least 2, where nothing exact is known.
 
-    It raises a ContradictionError, a PositionTooHardError, or a ValueError if the mines or the first-click rule, which
+    Logic wins a board that `needs_no_guess`. It raises a ContradictionError, a PositionTooHardError, or a ValueError if the mines or the first-click rule, which
     matters only before the first click, are not allowed on this board.
     """
     try:
@@ -63,7 +68,7 @@ def analyse_position(
         raise find_contradiction(board, mines) or AssertionError
     is_open = bool((board < FLAGGED).any())
     config = BoardConfig.of_size(board.shape, mines, first_click="any" if is_open else first_click)
-    winning = Winning(config, games)
+    winning = Winning(config, games, needs_no_guess=needs_no_guess)
     covered = board >= FLAGGED
     hidden = covered & (board != MINE)
     status: Status = "playing" if is_open else "ready"

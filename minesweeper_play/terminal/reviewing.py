@@ -29,7 +29,9 @@ class ReviewScreen(GameAppScreen):
 
     DEFAULT_CSS = """
     ReviewScreen #head { height: 1; background: $panel; text-align: center; }
-    ReviewScreen #turns { width: 38; height: 1fr; border: none; padding: 0; scrollbar-size-vertical: 1;
+    ReviewScreen #left { width: 38; }
+    ReviewScreen #columns { height: 1; color: $text-muted; text-wrap: nowrap; }
+    ReviewScreen #turns { height: 1fr; border: none; padding: 0; scrollbar-size-vertical: 1;
                           scrollbar-gutter: stable; text-wrap: nowrap; }
     ReviewScreen #turns > .option-list--option-highlighted { background: $panel; color: $foreground; }
     ReviewScreen #turns:focus > .option-list--option-highlighted { background: $panel; color: $foreground; }
@@ -53,7 +55,9 @@ class ReviewScreen(GameAppScreen):
         pencil = self.services.settings.pencil
         yield Static(id="head", markup=False)
         with Horizontal():
-            yield OptionList(id="turns", compact=True)
+            with Vertical(id="left"):
+                yield Static(id="columns", markup=False)
+                yield OptionList(id="turns", compact=True)
             with Vertical(id="right"):
                 yield BoardCanvas(picture_of(self._review.turns[0]), pencil, id="board")
                 with VerticalScroll(id="curve", can_focus=False):
@@ -76,6 +80,8 @@ class ReviewScreen(GameAppScreen):
         result = catalogue.text(f"result_{session.status}", count=len(self._review.turns))
         board = f"{config.rows}\u00d7{config.cols}, {config.mines}"
         self.query_one("#head", Static).update(f"{board}   {result}")
+        _, cell, mark, *_, skill, _ = catalogue.text("review_table_head").split("|")
+        self.query_one("#columns", Static).update(f"    {cell:<8} {mark:<15} {skill:>7}")
         options = self.query_one(OptionList)
         highlighted = options.highlighted
         options.set_options([line_of(turn, catalogue) for turn in self._review.turns])
@@ -107,10 +113,10 @@ class ReviewScreen(GameAppScreen):
 
 
 def line_of(turn: Turn, catalogue: Catalogue) -> Content:
-    """Returns the line of a turn in the list: number, cell, mark, and what skill and luck gained or lost."""
+    """Returns the line of a turn in the list: number, cell, mark, and the skill in points."""
     cell, mark = name_cell(turn.move.cell, catalogue), catalogue.text(f"mark_{turn.mark}")
     coloured = f"[{COLOURS[turn.mark]}]$mark[/]" if turn.mark in COLOURS else "$mark"
-    template = f"{turn.number:>3} $cell {coloured} {points(turn.skill + turn.luck, catalogue):>6}"
+    template = f"{turn.number:>3} $cell {coloured} {points(turn.skill, catalogue):>7}"
     return Content.from_markup(template, cell=f"{cell:<8}", mark=f"{mark:<15}")
 
 

@@ -77,6 +77,10 @@ def test_a_game_that_goes_on_shows_its_position_too(run):
     assert "The position now:" in out
     _, out, _ = run(session, as_json=True)
     assert json.loads(out)["position"]["kind"] == "position"
+    session.no_guess = "exact"
+    assert "100.0%, because logic wins this board" in run(session)[1]
+    content = json.loads(run(session, as_json=True)[1])
+    assert content["position"]["win"] == content["curve"][-1]
 
 
 @pytest.mark.parametrize(

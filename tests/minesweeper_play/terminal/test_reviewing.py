@@ -6,6 +6,7 @@ import pytest
 from support.terminal_games import click, on_screen, settled, shown, wall_session
 from textual.widgets import OptionList
 
+from minesweeper_play.coach.texts import points
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.reviewing import ReviewScreen
 
@@ -24,6 +25,8 @@ async def test_a_lost_game_is_reviewed_turn_by_turn(app, pilot):
     text = shown(app)
     assert "avoidable death" in text
     assert "lost at move 2" in text
+    assert ["mark", "skill"] in [line.split()[1:3] for line in text.splitlines()]
+    assert f"avoidable death {points(app.screen._review.turns[1].skill, app.screen.catalogue):>7}" in text
     assert board.picture.marks[3, 0] == "choice"
     assert "safe" in board.picture.marks.values()
     await pilot.press("up")
