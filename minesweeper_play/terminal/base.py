@@ -182,9 +182,12 @@ class GameAppScreen(Screen[None]):
         return found
 
     def show_figures(self, figures: Sequence[tuple[str, str]]) -> None:
-        """Shows labels and values in the first line of the screen, the most important first."""
-        pairs = (Content.from_markup("$label [b]$value[/]", label=label, value=value) for label, value in figures)
-        self.query_one("#figures", Static).update(Content("   ").join(pairs))
+        """Shows values after their labels, which may be "", in the first line of the screen."""
+        shown = (
+            Content.from_markup("$label [b]$value[/]" if label else "[b]$value[/]", label=label, value=value)
+            for label, value in figures
+        )
+        self.query_one("#figures", Static).update(Content("  ").join(shown))
 
     @abstractmethod
     def translate(self) -> None:

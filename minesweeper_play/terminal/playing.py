@@ -175,10 +175,9 @@ class GameScreen(GameAppScreen):
         figures = [
             (text("figure_mines"), str(session.mines_left)),
             (text("figure_time"), self.catalogue.clock(session.seconds)),
-            (text("figure_moves"), str(len(session.moves))),
-            ("", text("figure_practice") if session.practice else ""),
-            (text("figure_board"), f"{config.rows}\u00d7{config.cols}, {config.mines}"),
+            ("", f"{config.rows}\u00d7{config.cols}, {config.mines}"),
             ("", text("figure_no_guess") if session.no_guess else ""),
+            ("", text("figure_practice") if session.practice else ""),
             (text("figure_seed"), str(session.seed)),
         ]
         self.show_figures([figure for figure in figures if figure[1]])

@@ -155,7 +155,7 @@ class WatchScreen(GameAppScreen):
         pace = text("watching_speed", speed=self.catalogue.number(speed, 0 if speed >= 1 else 2))
         figures = [
             (text("figure_speed"), text("watching_paused") if self.paused else pace),
-            (text("figure_board"), f"{config.rows}\u00d7{config.cols}, {config.mines}"),
+            ("", f"{config.rows}\u00d7{config.cols}, {config.mines}"),
             (text("figure_seed"), str(self.seed)),
         ]
         self.show_figures(figures)

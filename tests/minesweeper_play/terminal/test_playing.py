@@ -241,9 +241,12 @@ def test_every_cell_of_expert_can_be_reached_and_all_fit_on_80_by_24(tmp_path, s
         if size == (80, 24):
             assert (view.max_scroll_x, view.max_scroll_y) == (0, 0)
             assert {"1", "16"} <= {line.split()[0] for line in shown(app).splitlines() if line.strip()}
-            assert all(text in shown(app) for text in ("quit", "Type a command"))
+            texts = ("salir", "Escribe una orden", "Minas 99  Tiempo 0:00  16\u00d730, 99  sin", "Semilla 999999999")
+            assert all(text in shown(app) for text in texts)
 
-    drive(script, tmp_path, session=Session(EXPERT, seed=5), size=size)
+    session = Session(EXPERT, seed=999_999_999, no_guess="exact")
+    session.practice = True
+    drive(script, tmp_path, session=session, size=size, language="es")
 
 
 @on_screen(session=wall_session, language="es")
