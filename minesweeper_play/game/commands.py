@@ -1,4 +1,4 @@
-"""Language of typed commands: `3 7`, `flag 3 7`, `hint` and the like; the words are the same in every language."""
+"""Language of typed commands: `3 7`, `flag 3 7`, `hint` and the like, and the words of the footer in each language."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ PLAIN = ("help", "assist", "probabilities", "undo", "review", "man", "new", "qui
 
 WORDS = (*ON_CELLS, "hint", *PLAIN, "save")
 """All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`."""
+
+SYNONYMS = {
+    **{"open": "try", "risks": "probabilities"},
+    **{"abrir": "try", "bandera": "flag", "pista": "hint", "riesgos": "probabilities", "deshacer": "undo"},
+    **{"nueva": "new", "revisar": "review", "guardar": "save", "ayuda": "man", "salir": "quit"},
+}
+"""Words that mean a command as well: those by which the full screen names its keys."""
 
 
 class Command(NamedTuple):
@@ -42,13 +49,13 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
         raise CommandError("syntax_empty")
     if _is_number(words[0]):
         words.insert(0, "try")
-    word, rest = words[0], words[1:]
+    word, rest = SYNONYMS.get(words[0], words[0]), words[1:]
     if word == "save" and rest:
-        return Command(word, path=line.strip().removeprefix(word).strip())
+        return Command(word, path=line.split(maxsplit=1)[1].strip())
     if word in ON_CELLS or (word == "hint" and rest):
         return Command(word, _cell(word, rest, rows, cols))
     if word not in WORDS:
-        raise CommandError("syntax_upper_case" if word.lower() in WORDS else "syntax_unknown", word=word)
+        raise CommandError("syntax_upper_case" if word.lower() in {*WORDS, *SYNONYMS} else "syntax_unknown", word=word)
     if word == "save" or rest:
         raise CommandError("syntax_too_many" if rest else "syntax_path", word=word)
     return Command(word)
@@ -60,6 +67,7 @@ def parse_ending(line: str) -> Command | None:
     This is what a player may answer after the end of a game; any other text means no.
     """
     word, _, rest = line.strip().partition(" ")
+    word = SYNONYMS.get(word, word)
     if word in ("", "new", "undo", "review"):
         return Command(word or "new")
     return Command(word, path=rest.strip()) if word == "save" else None

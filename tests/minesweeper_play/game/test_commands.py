@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.commands import ON_CELLS, PLAIN, Command, CommandError, parse_command, parse_ending
+from minesweeper_play.options import Language
 
 
 @pytest.mark.parametrize("word", [*ON_CELLS, "hint"])
@@ -16,13 +20,25 @@ def test_the_first_coordinate_is_the_column_and_both_count_from_1(word):
 def test_other_commands_stand_alone_and_a_path_may_have_blanks():
     for word in (*PLAIN, "hint"):
         assert parse_command(word, 5, 9) == Command(word)
-    assert parse_command("save my  game.json", 5, 9) == Command("save", path="my  game.json")
+    for word in ("save", "guardar"):
+        assert parse_command(f"{word} my  game.json ", 5, 9) == Command("save", path="my  game.json")
+
+
+def test_the_words_of_the_footer_are_commands_in_each_language():
+    for language in get_args(Language):
+        text = Catalogue(language).text
+        for key, command in (("open", "try"), ("flag", "flag")):
+            assert parse_command(f"{text(f'key_{key}')} 3 2", 5, 9) == Command(command, (1, 2))
+        named = {"hint": "hint", "risks": "probabilities", "undo": "undo", "review": "review", "leave": "quit"}
+        assert {key: parse_command(text(f"key_{key}"), 5, 9).word for key in named} == named
+        assert parse_command(text("key_new").split()[0], 5, 9) == parse_ending(text("key_new").split()[0])
+        assert parse_command(text("key_manual"), 5, 9).word in ("help", "man")
 
 
 NO_COMMANDS = {
     "syntax_empty": ["", "   "],
     "syntax_unknown": ["foo", "1,2"],
-    "syntax_upper_case": ["Flag 1 1"],
+    "syntax_upper_case": ["Flag 1 1", "Pista"],
     "syntax_coordinates": ["flag", "flag 1 2 3", "flag one 2", "1", "flag \u0663 1", "flag 1.5 1", "hint 3"],
     "syntax_off_board": ["0 1", "10 1", "1 6", "-1 1", f"{'9' * 5000} 1", "hint 1 6"],
     "syntax_path": ["save"],
