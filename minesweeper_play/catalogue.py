@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import locale
 import os
 import re
@@ -37,7 +38,13 @@ class Catalogue:
             return ""
         one, plural, other = self.texts[key].partition(" / ")
         template = other if plural and values["count"] != 1 else one
-        return template.format(**{k: v if isinstance(v, int | float) else printable(v) for k, v in values.items()})
+        return template.format(**{k: v if isinstance(v, int | float) else self._shown(v) for k, v in values.items()})
+
+    def _shown(self, value: object) -> str:
+        """Returns a value made printable; of an error of the system the reason, in the language if it is a common one."""
+        if isinstance(value, OSError) and value.strerror is not None:
+            value = self.texts.get(errno.errorcode.get(value.errno or 0, ""), value.strerror)
+        return printable(value)
 
     def manual(self, *, is_source: bool = False) -> str:
         """Returns the manual; in the game of the Spanish source `help` opens cells, elsewhere `assist` does."""

@@ -49,8 +49,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         mode = "terminal"
     if mode == "terminal" and not in_page and (lack := _lack_of_screen(catalogue)) is not None:
         if options.policy is not None or options.versus is not None:
-            reason = f": {lack}" if lack else ""
-            say(f"{program}: --policy and --versus need a terminal, or --serve for a web page{reason}")
+            say(f"{program}: {catalogue.text('needs_screen')}{f': {lack}' if lack else ''}")
             return BAD_ARGUMENTS
         if lack:
             say(f"{program}: {catalogue.text('line_by_line', reason=lack)}")

@@ -100,7 +100,7 @@ class ClassicGame:
 
     def play(self) -> None:
         """Plays one game after another; raises a LeaveError when the player leaves in the middle of one."""
-        saved = self._options.saved and load_game(self._options.saved)
+        saved = self._options.saved and load_game(self._options.saved, self.console.catalogue)
         self.console.report(self._problem)
         goes_on = True
         while goes_on:

@@ -44,7 +44,7 @@ def serve(options: PlayOptions) -> int:
         say(f"{options.program}: {explain(error)}")
         return BAD_ARGUMENTS
     except OSError as error:
-        reason = catalogue.text("serving_not", port=port, host=host, reason=error.strerror or error)
+        reason = catalogue.text("serving_not", port=port, host=host, reason=error)
         say(f"{options.program}: {reason}")
         return BAD_ARGUMENTS
     # The processes of visitors import this project from where this process found it. They have the same arguments.

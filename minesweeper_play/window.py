@@ -56,13 +56,14 @@ class SearchCancelledError(Exception):
 
 def run(options: PlayOptions) -> int:
     """Plays in a window until the player closes it; returns 0, 1 where no window can open, or 130 after Ctrl-C."""
-    session = None if options.saved is None else load_game(options.saved)
+    catalogue = Catalogue(options.language)
+    session = None if options.saved is None else load_game(options.saved, catalogue)
     pygame = None
     try:
         pygame = load_pygame()
         statistics, problem = open_statistics()
         if problem.key:
-            say(Catalogue(options.language).text(problem.key, **problem.values))
+            say(catalogue.text(problem.key, **problem.values))
         window = GameWindow(pygame, options, session, statistics)
         while not window.is_over:
             window.turn()

@@ -41,7 +41,8 @@ def analyse(options: PlayOptions) -> int:
     except BrokenPipeError:
         raise
     except (PositionTooHardError, OSError) as error:
-        say(f"{options.program}: {explain(error)}")
+        reason = explain(error) if isinstance(error, OSError) else catalogue.text("too_hard")
+        say(f"{options.program}: {reason}")
         return FAILED
     except ValueError as error:
         say(f"{options.program}: {_reason(error, name, catalogue)}")
@@ -55,7 +56,7 @@ def _read(path: str, catalogue: Catalogue) -> str:
     try:
         return (sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()).decode()
     except OSError as error:
-        raise ValueError(explain(error)) from error
+        raise ValueError(catalogue.text("load_failed", path=path, reason=error)) from error
 
 
 def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:

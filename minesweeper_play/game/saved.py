@@ -12,6 +12,7 @@ import numpy as np
 
 from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.moves import Aid, Move, Report
 from minesweeper_play.game.session import Session, Status
 
@@ -72,19 +73,18 @@ def save_as(session: Session, name: str) -> Report:
         save_game(session, path)
     except (OSError, ValueError, RuntimeError) as error:
         # The last two are a NUL in the name, and a user without a home.
-        reason = getattr(error, "strerror", None) or str(error)
-        return Report("save_failed", values={"path": name, "reason": reason})
+        return Report("save_failed", values={"path": name, "reason": error})
     return Report("saved", values={"path": path})
 
 
-def load_game(path: Path) -> Session:
+def load_game(path: Path, catalogue: Catalogue) -> Session:
     """Returns the session of a file, after its last move; a missing or damaged file raises a SavedGameError."""
     try:
         return decode(path.read_bytes())
     except OSError as error:
-        raise SavedGameError(f"{path} cannot be read: {error.strerror}") from error
+        raise SavedGameError(catalogue.text("load_failed", path=path, reason=error)) from error
     except SavedGameError as error:
-        raise SavedGameError(f"{path} is no saved game: {error}") from error
+        raise SavedGameError(catalogue.text("coach_not_saved", file=path, reason=error)) from error
 
 
 def encode(session: Session) -> bytes:

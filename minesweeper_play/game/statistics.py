@@ -206,7 +206,7 @@ class Statistics:
                 return Finish(problem=self.problem)
             self.add(record)
         except OSError as error:
-            values = {"path": self.path, "reason": error.strerror or str(error)}
+            values = {"path": self.path, "reason": error}
             return Finish(problem=Report("statistics_failed", values=values))
         best = min((each.seconds for each in records if each.kind == record.kind and each.is_timed), default=None)
         return Finish(record.is_timed and (best is None or record.seconds < best), best, self.problem)

@@ -18,6 +18,7 @@ from baselines.policy import PolicyError
 from baselines.support.checks import MissingExtraError
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.notices import say, show_compilations
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import statistics_table
 from minesweeper_play.game.moves import Report
 from minesweeper_play.game.saved import load_game
@@ -45,7 +46,7 @@ def run(options: PlayOptions) -> int:
     try:
         compile_kernels(step_alone=True)
         players = load_players(options)
-        session = None if options.saved is None else load_game(options.saved)
+        session = None if options.saved is None else load_game(options.saved, Catalogue(options.language))
     except (ValueError, PolicyError, MissingExtraError) as error:
         say(f"{options.program}: {explain(error)}")
         return BAD_ARGUMENTS
@@ -134,7 +135,7 @@ class MinesweeperApp(App[int]):
         try:
             records = statistics.read()
         except OSError as error:
-            shown = text("statistics_failed", path=statistics.path, reason=error.strerror or error)
+            shown = text("statistics_failed", path=statistics.path, reason=error)
         else:
             problem = text(statistics.problem.key, **statistics.problem.values)
             table = statistics_table(summarise(records), self.services.catalogue) if records else None

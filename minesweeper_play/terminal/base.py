@@ -147,7 +147,7 @@ class Services:
                 kept = read_settings(self._file)
             write_json(self._file, {**kept, **changed})
         except OSError as error:
-            values = {"path": self._file, "reason": error.strerror or str(error)}
+            values = {"path": self._file, "reason": error}
             self._file = None
             self.warn(Report("settings_failed", values=values))
 

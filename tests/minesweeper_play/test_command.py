@@ -225,6 +225,10 @@ def test_a_saved_game_goes_on(tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert "seed 5." in out
     assert "Practice" in out
+    for name, reason in (("none.json", "el archivo o la carpeta no existe"), ("", "es una carpeta")):
+        path = tmp_path / name
+        assert main(["--classic", "--load", str(path), "--lang", "es"]) == 2
+        assert capsys.readouterr().err == f"play.py: no se puede leer {path}: {reason}\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")

@@ -86,7 +86,8 @@ def test_a_game_that_goes_on_shows_its_position_too(run):
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        (None, {"mines": 1}, "No such file or directory"),
+        (None, {"mines": 1}, "input cannot be read: No such file or directory"),
+        (None, {"mines": 1, "language": "es"}, "input: el archivo o la carpeta no existe"),
         ("", {"mines": 1}, "the text holds no board"),
         ("##\n#x", {"mines": 1}, "line 2, column 2: 'x' is no cell; allowed are"),
         ("##\n#", {"mines": 1}, "line 2 has 1 cells, and the first row has 2"),

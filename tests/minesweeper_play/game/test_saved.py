@@ -10,8 +10,11 @@ import pytest
 from support.played_games import Clock
 
 from minesweeper_env.config import BoardConfig
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.saved import SavedGameError, decode, encode, load_game, save_game
 from minesweeper_play.game.session import Session
+
+ENGLISH = Catalogue("en")
 
 
 def played(moves=12, **settings):
@@ -41,7 +44,7 @@ def test_a_loaded_game_is_the_saved_one_and_goes_on(tmp_path, moves):
     session = played(moves)
     session.aids.add("hint")
     save_game(session, tmp_path / "game.json")
-    loaded = load_game(tmp_path / "game.json")
+    loaded = load_game(tmp_path / "game.json", ENGLISH)
     assert_same(loaded, session)
     saved = json.loads((tmp_path / "game.json").read_text())["seconds"]
     assert saved <= loaded.seconds < saved + 60
@@ -81,7 +84,7 @@ def test_a_foreign_file_is_one_line(tmp_path, content):
     path = tmp_path / "game.json"
     path.write_text(content)
     with pytest.raises(SavedGameError) as error:
-        load_game(path)
+        load_game(path, ENGLISH)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -95,9 +98,9 @@ def test_a_file_of_another_kind_is_not_replaced(tmp_path):
     save_game(session, tmp_path / "game.json")
     session.undo()
     save_game(session, tmp_path / "game.json")
-    assert_same(load_game(tmp_path / "game.json"), session)
+    assert_same(load_game(tmp_path / "game.json", ENGLISH), session)
     # A missing file is one line, too.
     with pytest.raises(SavedGameError, match="No such file"):
-        load_game(tmp_path / "none.json")
+        load_game(tmp_path / "none.json", ENGLISH)
     with pytest.raises(SavedGameError, match=r"Is a directory|Permission denied"):
-        load_game(tmp_path)
+        load_game(tmp_path, ENGLISH)
