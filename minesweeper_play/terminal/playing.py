@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
@@ -55,7 +55,7 @@ class GameScreen(GameAppScreen):
         Binding("v", "review", "key_review"),
         # With priority the prompt and the board have the keys that come right after, as those of a pasted command do.
         Binding("colon", "prompt", show=False, priority=True),
-        Binding("escape", "board", show=False, priority=True),
+        Binding("escape", "board", "key_back", priority=True),
         Binding("s", "app.settings", show=False),
         Binding("t", "app.statistics", show=False),
         Binding("question_mark", "manual", "key_manual"),
@@ -102,12 +102,20 @@ class GameScreen(GameAppScreen):
         lines = wrapped_lines(text, max(self.size.width - 2, 20))
         self.query_one("#message", Static).update(Content("\n".join(lines)))
 
+    @property
+    def _is_at_prompt(self) -> bool:
+        return self.focused is not None and self.focused.id == "prompt"
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """The keys that the footer shows: `v` only once the game is over, and Escape only at the prompt."""
+        shown = {"v": self.session.is_over, "escape": self._is_at_prompt}
+        return {key: active for key, active in super().active_bindings.items() if shown.get(key, True)}
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Returns whether an action has a meaning now; at the prompt a colon is a letter of a path."""
         if action == "prompt":
-            return self.focused is None or self.focused.id != "prompt"
-        if action == "review":
-            return self.session.is_over
+            return not self._is_at_prompt
         return not (action in WHILE_PLAYING and self.session.is_over) and super().check_action(action, parameters)
 
     # Moves
@@ -265,8 +273,8 @@ class GameScreen(GameAppScreen):
         from minesweeper_play.coach.review import review_game
 
         session = self.session
-        if session.config.first_click == "corners":
-            self.say("review_corners")
+        if not session.is_over or session.config.first_click == "corners":
+            self.say("review_corners" if session.is_over else "review_later")
         elif not self._worker.is_busy:
             self._work_on("reviewing", lambda report: review_game(session, quick=True, progress=report))
 
@@ -334,8 +342,6 @@ class GameScreen(GameAppScreen):
             # In a web page the file would lie on the computer that serves it, wherever the visitor says.
             report = Report("save_on_web") if self.app.is_web else save_as(self.session, path)
             self.say(report.key, **report.values)
-        elif word == "review" and not self.session.is_over:
-            self.say("review_later")
         elif word == "hint" and (refusal := self.session.refuse_hint(cell)):
             self.say(refusal.key, **refusal.values)
         elif word == "hint":

@@ -131,11 +131,15 @@ async def test_a_pasted_command_reaches_the_prompt(app, pilot):
         app.post_message(events.Key(key, character))
     await pilot.pause(0.2)
     assert app.screen.query_one("#prompt").value == "hint c:1"
+    assert "esc back" in shown(app)
     for key in ("escape", "p"):
         app.post_message(events.Key(key, key))
     await pilot.pause(0.2)
     assert app.screen.query_one("#prompt").value == "hint c:1"
     assert (app.screen.session.aids, app.screen.overlay) == ({"probabilities"}, "numbers")
+    assert "esc back" not in shown(app)
+    await pilot.press("v")
+    assert "once it is over" in shown(app)
 
 
 @on_screen(session=wall_session, size=(160, 24))
