@@ -83,16 +83,16 @@ def language_of(environment: Mapping[str, str] = os.environ) -> Language:
 
 
 _COLUMNS = re.compile(r" +\S+(?: \S+)* {2,}(?=\S)")
-_CELL = re.compile(r"\((\d+) (\d+)\)")
+_PAIR = re.compile(r"(?<=\d) (?=\d)")
 _TIE = "\x1f"
-"""A character that is no blank, in place of the blank in the name of a cell."""
+"""A character that is no blank, in place of the blank between the numbers of a cell."""
 
 
 def wrapped_lines(text: str, width: int) -> list[str]:
     """Returns the lines of a text, each at most `width` characters long.
 
     Lines that are not indented make one paragraph until a blank line comes. A line of two columns, which two blanks or
-    more divide, continues below its second column. The name of a cell, such as "(3 7)", stays on one line.
+    more divide, continues below its second column. A cell, such as "(3 7)" or "3 7", stays on one line.
     """
     paragraphs: list[tuple[str, int]] = []
     for line in text.splitlines():
@@ -112,6 +112,6 @@ def _continues(paragraph: tuple[str, int], indent: int) -> bool:
 
 
 def _wrapped(paragraph: str, indent: int, width: int) -> list[str]:
-    tied = _CELL.sub(rf"(\1{_TIE}\2)", paragraph)
+    tied = _PAIR.sub(_TIE, paragraph)
     lines = wrap(tied, width, subsequent_indent=" " * indent, break_on_hyphens=False)
     return [line.replace(_TIE, " ") for line in lines] or [""]

@@ -99,8 +99,11 @@ class GameScreen(GameAppScreen):
         self.tell(self.catalogue.text(key, **values))
 
     def tell(self, text: str) -> None:
-        lines = wrapped_lines(text, max(self.size.width - 2, 20))
-        self.query_one("#message", Static).update(Content("\n".join(lines)))
+        message, width = self.query_one("#message", Static), max(self.size.width - 2, 20)
+        lines, room = wrapped_lines(text, width), message.size.height
+        if 0 < room < len(lines):
+            lines[room - 1 :] = [f"{lines[room - 1][: width - 1]}\u2026"]
+        message.update(Content("\n".join(lines)))
 
     @property
     def _is_at_prompt(self) -> bool:

@@ -103,6 +103,7 @@ def test_the_name_of_a_cell_stays_on_one_line():
         assert " ".join(lines) == LONG
         assert max(map(len, lines)) <= width
         assert all(line.count("(") == line.count(")") for line in lines)
+    assert wrapped_lines("flag 5 5", 7) == ["flag", "5 5"]
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -94,5 +94,7 @@ def test_no_line_of_the_manual_leaves_its_column(tmp_path, language):
         at_the_left = [line.split()[0] for line in lines[3:] if line[1:2].strip()]
         assert at_the_left[0] in ("MOUSE", "RATÓN")
         assert set(at_the_left) <= {"MOUSE", "KEYS", "COMMANDS", "RATÓN", "TECLAS", "ÓRDENES"}
+        text = app.screen.query_one("#text").render().plain
+        assert {"COMMANDS", "ÓRDENES"} & {*text.splitlines()}
 
     drive(script, tmp_path, session=wall_session(), language=language)

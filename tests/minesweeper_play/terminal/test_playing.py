@@ -247,6 +247,10 @@ def test_every_cell_of_expert_can_be_reached_and_all_fit_on_80_by_24(tmp_path, s
             assert {"1", "16"} <= {line.split()[0] for line in shown(app).splitlines() if line.strip()}
             texts = ("salir", "Escribe una orden", "Minas 99  Tiempo 0:00  16\u00d730, 99  sin", "Semilla 999999999")
             assert all(text in shown(app) for text in texts)
+        elif size == (40, 12):
+            app.screen.say("risks_numbers")
+            await pilot.pause()
+            assert "\u2026" in shown(app), "the end of a text that is cut"
 
     session = Session(EXPERT, seed=999_999_999, no_guess="exact")
     session.practice = True
