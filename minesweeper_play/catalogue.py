@@ -41,7 +41,7 @@ class Catalogue:
         return template.format(**{k: v if isinstance(v, int | float) else self._shown(v) for k, v in values.items()})
 
     def _shown(self, value: object) -> str:
-        """Returns a value made printable; of an error of the system the reason, in the language if it is a common one."""
+        """Returns a value made printable; an error of the system is its reason, translated if it is a common one."""
         if isinstance(value, OSError) and value.strerror is not None:
             value = self.texts.get(errno.errorcode.get(value.errno or 0, ""), value.strerror)
         return printable(value)
