@@ -163,7 +163,7 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> st
     table = []
     for name in sorted(entries, key=rank):
         cells = [[_cell(rows.get(name, [])) for rows in rules] for rules in boards.values()]
-        table.append([*_cost_cells(entries[name]), *("<br>".join(lines if any(lines) else [""]) for lines in cells)])
+        table.append([*_cost_cells(entries[name]), *map(_lines, cells)])
     kept = [at for at, column in enumerate(zip(*table, strict=True)) if any(column)]
     return markdown_table([headings[at] for at in kept], [[row[at] or NOT_MEASURED for at in kept] for row in table])
 
@@ -173,6 +173,11 @@ def _grouped(items: Iterable[Item], name_of_group: Callable[[Item], str]) -> dic
     for item in items:
         groups.setdefault(name_of_group(item), []).append(item)
     return groups
+
+
+def _lines(cells: Sequence[str]) -> str:
+    """Returns the lines of a cell; nothing if all are empty."""
+    return "<br>".join(each or NOT_MEASURED for each in cells) if any(cells) else ""
 
 
 def _cell(rows: Sequence[Row]) -> str:

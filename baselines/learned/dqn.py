@@ -42,7 +42,7 @@ from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, random_clicks, turn_at_random, unopened
-from baselines.learned.settings import ISOLATED, MAX_BUFFER, Hyperparameters, TrainingSettings, option
+from baselines.learned.settings import ISOLATED, KEEP, MAX_BUFFER, Hyperparameters, TrainingSettings, option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
 
@@ -55,9 +55,7 @@ class DQNHyperparameters(Hyperparameters):
     learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
     train_freq: int = option(8, "steps of every game between two rounds of updates", 1, 10_000)
     replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(
-        5.0, "probability of keeping a transition, as a multiple of its error; 0 keeps all", 0, 1e6
-    )
+    keep_scale: float = option(5.0, KEEP, 0, 1e6)
     keep_min: float = option(0.1, "minimum probability of keeping", 1e-3, 1)
     hindsight: float = option(1.0, "weight of the loss on all covered cells; 0: clicks alone", 0, 1e3)
     isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)

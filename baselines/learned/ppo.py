@@ -44,7 +44,7 @@ from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, turn_at_random, unopened
-from baselines.learned.settings import ISOLATED, MAX_BATCH, MAX_BUFFER, Hyperparameters, TrainingSettings, option
+from baselines.learned.settings import ISOLATED, KEEP, MAX_BATCH, MAX_BUFFER, Hyperparameters, TrainingSettings, option
 
 VALUE_POOLINGS = ("mean", "mean_max", "attention")
 
@@ -65,7 +65,7 @@ class PPOHyperparameters(Hyperparameters):
     isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
     buffer_size: int = option(50_000, "boards in each replay buffer", 1, MAX_BUFFER)
     replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(5.0, "probability of keeping a step, as a multiple of 1 - V; 0 keeps all", 0, 1e6)
+    keep_scale: float = option(5.0, KEEP, 0, 1e6)
     keep_min: float = option(0.1, "minimum probability of keeping", 1e-3, 1)
 
     def make_learner(self, settings: TrainingSettings) -> MinesweeperPPO:

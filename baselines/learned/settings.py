@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
+from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, Self
@@ -38,6 +39,7 @@ LEAST_BOARDS = 32
 LEARNING_COST = 3
 """Approximate time of a forward and a backward pass, in forward passes."""
 
+KEEP = "probability of keeping a sample, as a multiple of its expected error; in dqn and ppo, 0 keeps all"
 ISOLATED = "cap on the total loss weight, in cells, of covered cells without an open neighbour"
 
 
@@ -91,7 +93,9 @@ class Options:
         if not isinstance(content, Mapping):
             raise ValueError(f"{cls.one}s must be a table, not {content!r}")
         if unknown := [str(name) for name in content if name not in names]:
-            raise ValueError(f"unknown {cls.one} {', '.join(unknown)}; the {cls.one}s are {', '.join(names)}")
+            near = get_close_matches(unknown[0], names, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise ValueError(f"unknown {cls.one} {', '.join(unknown)}; the {cls.one}s are {', '.join(names)}{meant}")
         return cls(**content)
 
 

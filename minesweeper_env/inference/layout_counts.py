@@ -17,7 +17,7 @@ from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards, check_radius
 from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL, MODULAR, level_span
-from minesweeper_env.inference.counting.frontier import read_board
+from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_board
 from minesweeper_env.inference.counting.posterior import failure, infer, run_forward_pass, run_with_workspace
 from minesweeper_env.inference.counting.workspace import Floats, Workspace
 
@@ -155,8 +155,8 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     counted = [(low, list(islice(fillings, width))) for low, width in zip(lows.tolist(), widths.tolist(), strict=True)]
     layouts = total_layouts(counted, mines_left, outside)
     if layouts == 0:
-        row, col = np.argwhere(array > Codes.of_radius(radius).max_count)[0].tolist()
-        raise InconsistentBoardError(f"its numbers allow no layout with {mines} mines", (row, col))
+        covered = int(np.flatnonzero(array > Codes.of_radius(radius).max_count)[0])
+        raise failure(array, mines, radius, CONTRADICTION + covered)
     return layouts
 
 

@@ -84,8 +84,8 @@ def test_entries_are_compared_on_the_games_that_both_played():
     assert "`worse`" not in table
     heading, _, *lines = overview(entries).splitlines()
     assert heading == "| entry | track | ms/game | 5x5/5 |"
-    assert lines[0] == "| `better`<br>me | board | 0.25 | 83.3&nbsp;±39.7<br> |"
-    assert lines[2] == "| `worse`<br>me | board | - | 0.0&nbsp;±49.0<br> |"
+    assert lines[0] == "| `better`<br>me | board | 0.25 | 83.3&nbsp;±39.7<br>- |"
+    assert lines[2] == "| `worse`<br>me | board | - | 0.0&nbsp;±49.0<br>- |"
     (alone,) = rows_of(entries[1:2], "5x5/5 opening")
     assert (alone.difference, alone.p_value) == (None, None)
 
@@ -99,7 +99,9 @@ def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     (docs / "results").mkdir()
     source = next(path for path in RESULTS if path.stem == "random")
     assert benchmark.main(["add", str(source), "--docs", str(docs)]) == 0
-    assert "passed" in capfd.readouterr().out
+    printed = capfd.readouterr()
+    assert "passed" in printed.out
+    assert str(docs / "leaderboard" / PROTOCOL.version / "random.json") in printed.err
     assert (docs / "leaderboard" / PROTOCOL.version / "random.json").read_bytes() == source.read_bytes()
     page = (docs / "leaderboard.md").read_text(encoding="utf-8")
     assert "`random`" in page
@@ -125,7 +127,7 @@ def test_trainings_of_one_entry_have_the_mean_and_the_interval_of_students_t():
     heading, _, row = overview(entries).splitlines()
     # By hand: deviation of 1, 0.75, 0.5, 0.25 and 0.75 is 0.28504; quantile of t with 4 degrees of freedom 2.77645.
     assert heading == "| entry | track | budget | runs | million steps | core-hours | 5x5/5 |"
-    assert row == "| `mine`<br>me | board | 1 million steps | 5 | 1 | 2.5 | 65.0&nbsp;±35.4<br> |"
+    assert row == "| `mine`<br>me | board | 1 million steps | 5 | 1 | 2.5 | 65.0&nbsp;±35.4<br>- |"
 
 
 @pytest.mark.parametrize(

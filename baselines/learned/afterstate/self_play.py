@@ -19,7 +19,7 @@ from baselines.learned.afterstate.search import (
     rate,
     worths,
 )
-from baselines.learned.settings import ISOLATED, MAX_BATCH, MAX_BUFFER, Hyperparameters, option
+from baselines.learned.settings import ISOLATED, KEEP, MAX_BATCH, MAX_BUFFER, Hyperparameters, option
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
@@ -35,9 +35,7 @@ class AfterstateHyperparameters(Hyperparameters):
     batch_size: int = option(256, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
     buffer_size: int = option(100_000, "boards in each replay buffer", 1, MAX_BUFFER)
     replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(
-        2.0, "probability of keeping a board, as a multiple of the error of its safest cell", 0, 1e6
-    )
+    keep_scale: float = option(2.0, KEEP, 0, 1e6)
     keep_min: float = option(0.05, "minimum probability of keeping", 0, 1)
     isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
     counts: float = option(0.5, "weight of the loss of the counts", 0, 1e3)

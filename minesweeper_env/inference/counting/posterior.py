@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -223,7 +224,29 @@ def failure(board: Boards, mines: int, radius: int, outcome: int, index: int | N
             f"{where}{mines} mines are so unlikely for these numbers that the weights of all layouts underflow"
         )
     row, col = divmod(outcome - CONTRADICTION, board.shape[1])
-    return InconsistentBoardError(f"{where}its numbers allow no layout with {mines} mines", (row, col))
+    least, most = _mines_that_fit(board, radius)
+    instead = f"; they need at least {least}" if mines < least else f"; they allow at most {most}" if mines > most else ""
+    return InconsistentBoardError(f"{where}its numbers allow no layout with {mines} mines{instead}", (row, col))
+
+
+def _mines_that_fit(board: Boards, radius: int) -> tuple[int, float]:
+    """Returns the least and the largest number of mines that the clues allow; no bounds if they cannot be found."""
+    least, most, flat = 0, math.inf, board.reshape(1, -1)
+
+    def compute(work: Workspace) -> int:
+        nonlocal least, most
+        _, outcome = posteriors(flat, 0, 0.5, IID, 0, np.empty(flat.shape), np.empty(1), *work)
+        if outcome == ws.OK:
+            known = int((work.cells[ws.KNOWN, : flat.size] == MINE).sum())
+            last = work.levels[: work.longs[ws.COMPONENTS], ws.LAST]
+            # No constraint is open on the last level of a component, so it has one state.
+            ends = work.states[work.levels[last, ws.FIRST]]
+            least, most = known + int(ends[:, ws.LOW].sum()), known + int(ends[:, ws.HIGH].sum() + work.longs[ws.OUTSIDE])
+        return outcome
+
+    with suppress(PositionTooHardError):
+        run_with_workspace(compute, *board.shape, radius)
+    return least, most
 
 
 _EXTREME = 1e-6

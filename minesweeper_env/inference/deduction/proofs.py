@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,10 @@ def _goals(state: BoardState, cell: Sequence[int] | None) -> int:
     """Returns the certain cells that a proof is to find; raises a ValueError if the given cell is not covered."""
     if cell is None:
         return state.safe
-    (row, col), (rows, cols) = (int(number) for number in cell), state.shape
+    try:
+        (row, col), (rows, cols) = map(index, cell), state.shape
+    except (TypeError, ValueError):
+        raise ValueError(f"cell must be (row, col), two whole numbers, not {cell!r}") from None
     if not (0 <= row < rows and 0 <= col < cols and state.unknown >> row * cols + col & 1):
         raise ValueError(f"cell must be a covered cell of the {rows} x {cols} board, not {(row, col)}")
     return state.findable & 1 << row * cols + col

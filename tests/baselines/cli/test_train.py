@@ -130,7 +130,7 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
         pytest.param(
             ["--device", "cuda"], "cuda", marks=pytest.mark.skipif(torch.cuda.is_available(), reason="has cuda")
         ),
-        (["--set", "patience=3"], "patience"),
+        (["--set", "learnin_rate=1e-3"], "did you mean learning_rate?"),
         (["--learning-rate", "3e-4"], "--set learning_rate=3e-4"),
         (["--batch-size=64", "--seed", "1"], "--set batch_size=64"),
         (["--teacher", "exact", "--algo", "ppo"], "teacher"),

@@ -491,7 +491,7 @@ def test_a_proof_along_a_chain_is_found_whatever_its_length():
         assert len(hint(board, clues // 2 + 1, cell=(0, 2 * clues))) == clues // 2
 
 
-@pytest.mark.parametrize("cell", [(0, 0), (0, 3), (-1, 0), (1, 0)])
+@pytest.mark.parametrize("cell", [(0, 0), (0, 3), (-1, 0), (1, 0), "A1", (0, 1, 2), (0, 1.0), 1])
 def test_a_hint_needs_a_covered_cell_of_the_board(cell):
-    with pytest.raises(ValueError, match="cell must be a covered cell of the 1 x 3 board"):
+    with pytest.raises(ValueError, match=r"cell must be (a covered cell of the 1 x 3 board|\(row, col\))"):
         hint([[1, 11, 11]], 1, cell=cell)

@@ -183,6 +183,19 @@ def test_contradictory_boards_raise_and_others_have_the_answers_of_the_reference
     assert 200 < found < 650
 
 
+def test_the_error_for_a_wrong_number_of_mines_says_what_the_clues_need():
+    told = 0
+    for board, _, radius, _ in random_positions(9, 60, max_side=4):
+        numbers = range(board.size + 1)
+        fits = [mines for mines in numbers if not raises_for(naive.count_layouts, board, mines, radius=radius)]
+        for mines, bound in ((fits[0] - 1, f"need at least {fits[0]} "), (fits[-1] + 1, f"allow at most {fits[-1]} ")):
+            for function in functions(radius) if mines in numbers else ():
+                with pytest.raises(InconsistentBoardError, match=bound):
+                    function(board, mines)
+                told += 1
+    assert told > 100
+
+
 def test_the_counts_that_a_cell_shows_need_a_consistent_board():
     with pytest.raises(InconsistentBoardError):
         inference.count_distribution([[3, 11, 11]], 1, (0, 1))
