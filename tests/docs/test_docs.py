@@ -74,8 +74,8 @@ def test_a_page_lists_the_options_of_its_policies_and_no_others(page):
     assert listed == {option for make in makers for option in list(inspect.signature(make).parameters)[1:]}
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
-def test_the_code_of_the_first_pages_runs_and_prints_what_they_show(page):
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/how-to/diagnostics.md"])
+def test_the_code_of_a_page_runs_and_prints_what_it_shows(page):
     names, printed = {}, io.StringIO()
     with contextlib.redirect_stdout(printed):
         for code in python_blocks(page):
@@ -153,6 +153,7 @@ def test_every_page_with_python_code_has_a_test():
     own = {
         "index.md",
         "tutorial.md",
+        "how-to/diagnostics.md",
         "how-to/libraries.md",
         "how-to/own-policy.md",
         "how-to/language-models.md",

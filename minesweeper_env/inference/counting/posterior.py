@@ -224,9 +224,12 @@ def failure(board: Boards, mines: int, radius: int, outcome: int, index: int | N
             f"{where}{mines} mines are so unlikely for these numbers that the weights of all layouts underflow"
         )
     row, col = divmod(outcome - CONTRADICTION, board.shape[1])
-    least, most = _mines_that_fit(board, radius)
-    instead = f"; they need at least {least}" if mines < least else f"; they allow at most {most}" if mines > most else ""
-    return InconsistentBoardError(f"{where}its numbers allow no layout with {mines} mines{instead}", (row, col))
+    reason, (least, most) = f"{where}its numbers allow no layout with {mines} mines", _mines_that_fit(board, radius)
+    if mines < least:
+        reason += f"; they need at least {least}"
+    elif mines > most:
+        reason += f"; they allow at most {most}"
+    return InconsistentBoardError(reason, (row, col))
 
 
 def _mines_that_fit(board: Boards, radius: int) -> tuple[int, float]:
@@ -241,7 +244,8 @@ def _mines_that_fit(board: Boards, radius: int) -> tuple[int, float]:
             last = work.levels[: work.longs[ws.COMPONENTS], ws.LAST]
             # No constraint is open on the last level of a component, so it has one state.
             ends = work.states[work.levels[last, ws.FIRST]]
-            least, most = known + int(ends[:, ws.LOW].sum()), known + int(ends[:, ws.HIGH].sum() + work.longs[ws.OUTSIDE])
+            least = known + int(ends[:, ws.LOW].sum())
+            most = known + int(ends[:, ws.HIGH].sum() + work.longs[ws.OUTSIDE])
         return outcome
 
     with suppress(PositionTooHardError):
