@@ -195,6 +195,13 @@ def test_links_lead_to_files_and_headings_that_exist_and_no_text_becomes_a_headi
     assert not re.findall(r"^#+[^# \n].*$", text_of(page), re.MULTILINE)
 
 
+def test_the_references_list_what_the_pages_cite():
+    listed = (ROOT / "docs/about/references.md").read_text(encoding="utf-8")
+    cited = {found for page in PAGES for found in re.findall(r"(\w+) et al\. \(?(\d{4})", page.read_text("utf-8"))}
+    assert len(cited) > 5
+    assert [name for name, year in sorted(cited) if not re.search(rf"{name}\b.* {year}", listed)] == []
+
+
 def named_in_code(page):
     """Returns the names in backticks in the text of a page, without placeholders and examples."""
     names = re.findall(r"`([^`\n]+)`", text_of(page))
