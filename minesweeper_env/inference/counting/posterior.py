@@ -238,15 +238,18 @@ def _mines_that_fit(board: Boards, radius: int) -> tuple[int, float]:
 
     def compute(work: Workspace) -> int:
         nonlocal least, most
-        _, outcome = posteriors(flat, 0, 0.5, IID, 0, np.empty(flat.shape), np.empty(1), *work)
-        if outcome == ws.OK:
+        known = 0
+        # Without a total, the clues alone decide. Only a pass with a total counts the mines of each component.
+        for mode in (IID, BOOLEAN):
+            _, outcome = posteriors(flat, known, 0.5, mode, 0, np.empty(flat.shape), np.empty(1), *work)
+            if outcome != ws.OK and (mode == IID or outcome <= ws.NEED_VALUES):
+                return outcome
             known = int((work.cells[ws.KNOWN, : flat.size] == MINE).sum())
-            last = work.levels[: work.longs[ws.COMPONENTS], ws.LAST]
-            # No constraint is open on the last level of a component, so it has one state.
-            ends = work.states[work.levels[last, ws.FIRST]]
-            least = known + int(ends[:, ws.LOW].sum())
-            most = known + int(ends[:, ws.HIGH].sum() + work.longs[ws.OUTSIDE])
-        return outcome
+        # No constraint is open on the last level of a component, so it has one state.
+        ends = work.states[work.levels[work.levels[: work.longs[ws.COMPONENTS], ws.LAST], ws.FIRST]]
+        least = known + int(ends[:, ws.LOW].sum())
+        most = known + int(ends[:, ws.HIGH].sum() + work.longs[ws.OUTSIDE])
+        return ws.OK
 
     with suppress(PositionTooHardError):
         run_with_workspace(compute, *board.shape, radius)
