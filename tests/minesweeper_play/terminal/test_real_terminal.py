@@ -111,6 +111,6 @@ def test_the_mouse_of_a_terminal_opens_a_cell(tmp_path):
     terminal.output = b""
     # The middle of the screen, as xterm reports a press and a release there.
     terminal.press(b"\x1b[<0;41;9M\x1b[<0;41;9m")
-    terminal.read_until(b"Moves")
+    terminal.read_until("\u00b7".encode())
     terminal.press(b"\x03")
     assert terminal.status() == 130
