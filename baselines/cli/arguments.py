@@ -75,7 +75,7 @@ class Parser(argparse.ArgumentParser):
     """A parser that accepts no abbreviations and reports a bad argument in one line.
 
     Attributes:
-        has_set: True for a command whose --set takes what an unknown argument may mean.
+        has_set: True for a command with --set, which the error of an unknown option then names.
     """
 
     has_set = False

@@ -122,7 +122,7 @@ def _add_arguments(parser: Parser) -> None:
         parser,
         "--policy",
         help="compare these agents of your own, too: one for each seed, such as runs/mine-0 runs/mine-1, or "
-        "mine.py:Agent:seed=0 mine.py:Agent:seed=1; what differs in options or in a last number alone is one row",
+        "mine.py:Agent:seed=0 mine.py:Agent:seed=1; agents that differ only in options or a final number share a row",
     )
     share(parser, "--games", default=2000, help="play N test games with each agent")
     share(parser, "--workers", "--ray")

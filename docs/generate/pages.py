@@ -1,9 +1,8 @@
 """Generator of the pages, tables and pictures that come from the code and from result files.
 
 `python docs/generate/pages.py tables` writes the tables alone, each between `<!-- benchmark: KIND | ... -->` and
-`<!-- end of benchmark -->`. Figures that a page states
-by hand stand between `<!-- measured -->` and `<!-- end of measured -->`, with their command and seeds;
-`tests/docs/test_figures.py` finds every other per cent.
+`<!-- end of benchmark -->`. Figures that a page states by hand stand between `<!-- measured -->` and
+`<!-- end of measured -->`, with their command and seeds; `tests/docs/test_figures.py` finds every other per cent.
 """
 
 from __future__ import annotations

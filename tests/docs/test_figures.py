@@ -10,7 +10,7 @@ from support import ROOT
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "studies" not in path.parts)]
 """All pages but the studies, each of which states its commands in a text of its own."""
 
-GENERATED = re.compile(r"<!-- (results|benchmark|coach)\b[^>]*-->.*?<!-- end of \1 -->", re.DOTALL)
+GENERATED = re.compile(r"<!-- (benchmark|coach)\b[^>]*-->.*?<!-- end of \1 -->", re.DOTALL)
 MEASURED = re.compile(r"<!-- measured -->(.*?)<!-- end of measured -->", re.DOTALL)
 CODE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 """A block of code: a command, or what it printed."""

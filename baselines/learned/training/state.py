@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Protocol
 
 import msgspec
+import torch
 from stable_baselines3.common.logger import Logger, make_output_format
 from torch import nn
 
@@ -43,8 +44,8 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
 EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 11))), 0.1
-"""Fractions of the budget after which the agent is evaluated, early ones included, which a learning curve over the
-logarithm of the steps shows; and the largest fraction of the time that they may take under a budget of time."""
+"""Fractions of the budget at which the agent is evaluated, and the largest fraction of the time that evaluations may
+take under a budget of time. The early evaluations show in a learning curve over the logarithm of the steps."""
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 PROJECT, ID_FILE = "minesweeper-env", "wandb.id"
@@ -246,8 +247,9 @@ class Training:
             # Comparing is no training.
             self.budget.seconds_before -= self.budget.elapsed() - begin
         minutes, begin, self.player = self.budget.elapsed() / 60, time.perf_counter(), "the agent"
-        # Once: PPO draws random numbers to make the network, which the training would miss.
-        network = self.learner.current_network()
+        # PPO draws random numbers to make the network; training goes on as if there were no evaluation.
+        with torch.random.fork_rng(devices=[]):
+            network = self.learner.current_network()
         self.score = score = play_selection(settings, lambda config: policy_of(network, config))
         self.cost, self.evaluated_at, self.player = time.perf_counter() - begin, self.steps, ""
         self.done = max(self.done + 1, self.evaluations_due)
