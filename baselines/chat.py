@@ -26,9 +26,6 @@ from minesweeper_env.text import STYLES, Reply, board_text, parse_reply, rules_t
 KEY = "OPENAI_API_KEY"
 """The variable of the environment with the key; servers without keys need none."""
 
-WAIT = 1.0
-"""Seconds before the first repeated request to a server that answered with garbage; the next one waits for twice."""
-
 
 class ChatError(PolicyError):
     """A chat server cannot be reached, refuses a request, or answers with something else than a chat completion."""
@@ -62,32 +59,22 @@ class ChatServer:
         self._failure = openai.OpenAIError
         self._request = {"model": model, **{name: value for name, value in request.items() if value is not None}}
         self._name = f"chat server {urlsplit(str(self._client.base_url)).netloc}, model {model}"
-        self._retries = retries
 
     def ask(self, messages: list[dict[str, str]]) -> Answer:
         """Returns the answer to a conversation; raises a ChatError, in one line, after the last retry."""
-        begin, problem = time.perf_counter(), ""
-        for attempt in range(self._retries + 1):
-            time.sleep(WAIT * attempt)
-            try:
-                answer = self._request_answer(messages)
-            except (self._failure, AttributeError, IndexError, TypeError, ValueError) as error:
-                problem = f"{type(error).__name__}: {error}"
-                # The client itself has retried what it reports; what is no chat completion it returns as it is.
-                if isinstance(error, self._failure):
-                    break
-            else:
-                answer.seconds = round(time.perf_counter() - begin, 3)
-                return answer
-        problem = " ".join(self._text(problem).split())[:300]
-        raise ChatError(f"{self._name}: no chat completion, with {self._retries} retries: {problem}")
-
-    def _request_answer(self, messages: list[dict[str, str]]) -> Answer:
-        found = self._client.chat.completions.create(messages=messages, **self._request)
-        message, usage = found.choices[0].message, found.usage
-        reasoning = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
-        tokens = [int(getattr(usage, name, None) or 0) for name in ("prompt_tokens", "completion_tokens")]
-        return Answer(messages[-1]["content"], self._text(message.content), self._text(reasoning), *tokens)
+        begin = time.perf_counter()
+        try:
+            found = self._client.chat.completions.create(messages=messages, **self._request)
+            message, usage = found.choices[0].message, found.usage
+            thinking = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
+            reply, thinking = self._text(message.content), self._text(thinking)
+        # The client returns what is no chat completion as it is.
+        except (self._failure, AttributeError, IndexError, TypeError, ValueError) as error:
+            problem = " ".join(self._text(f"{type(error).__name__}: {error}").split())[:300]
+            raise ChatError(f"{self._name}: no chat completion: {problem}") from None
+        prompt_tokens, tokens = (getattr(usage, name, None) or 0 for name in ("prompt_tokens", "completion_tokens"))
+        seconds = round(time.perf_counter() - begin, 3)
+        return Answer(messages[-1]["content"], reply, thinking, prompt_tokens, tokens, seconds)
 
     def _text(self, text: str | None) -> str:
         """Returns a text without the key, which a server may repeat, and without what UTF-8 cannot hold."""

@@ -35,7 +35,7 @@ STYLES: tuple[str, ...] = ("grid", "list", "json")
 """The forms of the board: rows of characters, a list of the open cells, or JSON."""
 
 REWARDS: tuple[str, ...] = ("win", "progress", "risk", "sound")
-"""The rewards; `TextGame` explains them."""
+"""The rewards, which docs/how-to/language-models.md explains."""
 
 _TIE = 1e-9
 """Probabilities that differ by less are equal."""
@@ -71,7 +71,7 @@ class Reply(NamedTuple):
     """
 
     action: int | None
-    error: str = ""
+    error: str
     cell: tuple[int, int] | None = None
 
 
@@ -99,15 +99,10 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike, threads: int 
         threads: number of threads that share the boards.
 
     Raises:
-        ValueError: the shapes do not match, or a click is not on a covered cell.
+        ValueError: a click is not on a covered cell.
         InconsistentBoardError: no layout fits a board.
     """
     codes, cells = np.asarray(boards, np.int8), np.asarray(clicks)
-    if codes.ndim != 3 or cells.shape != codes.shape[:1] or cells.dtype.kind not in "iu":
-        raise ValueError(
-            "boards must have the shape (N, rows, cols), and clicks must be N whole numbers, not "
-            f"{codes.shape} and {cells.dtype} {cells.shape}"
-        )
     flat, each = codes.reshape(len(codes), codes[0].size if len(codes) else 0), np.arange(len(codes))
     if ((cells < 0) | (cells >= flat.shape[1])).any() or (flat[each, cells] < FLAGGED).any():
         raise ValueError("a click must be row * cols + col of a covered cell")
@@ -205,15 +200,7 @@ class TextGame:
 
     `reset` and `step` return what those of a Gymnasium environment return, with text as the observation and as the
     action. An illegal reply changes nothing, and the next text begins with what is wrong.
-
-    | reward | |
-    |---|---|
-    | "win" | 1 for the win, else 0 |
-    | "progress" | the fraction of all safe cells that the move opens; -1 for a mine |
-    | "risk" | minus the exact risk beyond the least on the board: 0 for a best click, -1 for an illegal reply |
-    | "sound" | 1 for a click that logic proves safe or, where no cell is safe, of least risk; else 0 |
-
-    "risk" and "sound" judge the click and not its luck.
+    docs/how-to/language-models.md explains the rewards.
     """
 
     def __init__(
@@ -232,7 +219,7 @@ class TextGame:
         Args:
             size: side of a square board, or (rows, cols).
             mines: the number of mines; None follows the size, as in `MinesweeperEnv`.
-            first_click: "opening", "safe", "any" or "corners".
+            first_click: "opening", "safe" or "any".
             no_guess: "subset" or "exact" for boards that logic of this level wins.
             style: one of `STYLES`.
             reward: one of `REWARDS`, or weights by name, such as {"win": 1, "sound": 0.1}.
@@ -250,8 +237,9 @@ class TextGame:
             )
         self.env = MinesweeperEnv(size, mines, first_click, ("click",), "progress", no_guess=no_guess)
         self.config, self.style = self.env.config, style
-        if first_click not in UNIFORM_FIRST_CLICKS and {"risk", "sound"} & set(self.weights):
-            raise ValueError(f"the rewards risk and sound need first_click {', '.join(UNIFORM_FIRST_CLICKS)}")
+        # Under other rules for the first click the layouts that fit a board are not equally likely.
+        if first_click not in UNIFORM_FIRST_CLICKS:
+            raise ValueError(f"first_click must be one of {', '.join(UNIFORM_FIRST_CLICKS)}, not {first_click!r}")
         self.max_illegal = None if max_illegal is None else whole_number("max_illegal", max_illegal, 1)
         self.illegal, self.over = 0, True
 
@@ -264,14 +252,10 @@ class TextGame:
         return board_text(self.codes, self.config.mines, self.style)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        """Starts a game as `MinesweeperEnv.reset` does; returns the board as text, and the info."""
+        """Starts a game as `MinesweeperEnv.reset` does; returns the board as text, and an empty info."""
         self.codes, _ = self.env.reset(seed=seed, options=options)
         self.illegal, self.over = 0, False
-        return self.observation(), self._info(Reply(None), {})
-
-    def parse(self, reply: str | None) -> Reply:
-        """Returns the move in a reply to the present board; see `parse_reply`."""
-        return parse_reply(reply, self.codes)
+        return self.observation(), {}
 
     def step(self, reply: str | None) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Makes the move of a reply.
@@ -286,20 +270,15 @@ class TextGame:
         """
         if self.over:
             raise ResetNeeded("no game is in progress: call reset() first")
-        move = self.parse(reply)
+        move = parse_reply(reply, self.codes)
         if move.action is None:
             return self._refuse(move)
-        # Under other rules for the first click the layouts that fit a board are not equally likely.
-        uniform = self.config.first_click in UNIFORM_FIRST_CLICKS
-        judged = judge_clicks(self.codes[None], self.config.mines, [move.action]) if uniform else None
+        judged = judge_clicks(self.codes[None], self.config.mines, [move.action])
+        risk, least, sound = (value.item() for value in judged)
         self.codes, progress, self.over, _, found = self.env.step(move.action)
         won = found["is_success"]
-        rewards = {"win": float(won), "progress": progress}
-        info = self._info(move, rewards, won)
-        if judged is not None:
-            risk, least, sound = (value.item() for value in judged)
-            info |= {"risk": risk, "excess_risk": risk - least, "sound": sound}
-            rewards |= {"risk": 0.0 - info["excess_risk"], "sound": float(info["sound"])}
+        rewards = {"win": float(won), "progress": progress, "risk": least - risk, "sound": float(sound)}
+        info = self._info(move, rewards, won) | {"risk": risk, "excess_risk": risk - least, "sound": sound}
         ending = " You won." if won else " It was a mine: you lost." if self.over else ""
         text = f"You opened {move.cell}.{ending}\n\n{self.observation()}"
         return text, self._reward(rewards), self.over, False, info

@@ -63,10 +63,10 @@ class MinesweeperTaskset(vf.Taskset[GameTask, MinesweeperConfig]):
         weights = {name: getattr(config, name) for name in REWARDS}
         for seed in range(config.first_seed, config.first_seed + config.games):
             game = TextGame(**arguments)
-            texts = {"prompt": game.reset(seed=seed)[0], "system_prompt": game.prompt(config.tools)}
-            data = GameData(
-                name=f"seed-{seed}", seed=seed, arguments=arguments, tools=config.tools, weights=weights, **texts
-            )
+            board, _ = game.reset(seed=seed)
+            prompt = [vf.SystemMessage(content=game.prompt(config.tools)), vf.UserMessage(content=board)]
+            fields = {"arguments": arguments, "tools": config.tools, "weights": weights}
+            data = GameData(name=f"seed-{seed}", seed=seed, prompt=prompt, **fields)
             yield GameTask(data, config.task)
 
 
@@ -105,7 +105,7 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
 class MinesweeperHarness(vf.Harness[vf.HarnessConfig]):
     """One request a turn, from this process."""
 
-    APPENDS_SYSTEM_PROMPT, SUPPORTS_RESUME, EXECUTES_CODE, NEEDS_CONTAINER = True, True, False, False
+    SUPPORTS_RESUME, EXECUTES_CODE, NEEDS_CONTAINER = True, False, False
 
     async def launch(  # noqa: D102 - verifiers describes it
         self,
@@ -117,12 +117,7 @@ class MinesweeperHarness(vf.Harness[vf.HarnessConfig]):
         mcp_urls: Any,  # noqa: ARG002
         data: GameData,
     ) -> vf.ProgramResult:
-        system, prompt = self.resolve_prompt(data)
-        messages: list[Any] = [{"role": "system", "content": system}] if system else []
-        if isinstance(prompt, str):
-            messages.append({"role": "user", "content": prompt})
-        else:
-            messages += map(message_to_wire, prompt or [])
+        messages: Any = [message_to_wire(message) for message in data.prompt or []]
         tools: Any = {"tools": [TOOL]} if data.tools else {}
         async with AsyncOpenAI(base_url=endpoint, api_key=secret) as client:
             await client.chat.completions.create(model=ctx.model, messages=messages, **tools)

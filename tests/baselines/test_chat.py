@@ -110,13 +110,13 @@ def test_a_killed_evaluation_goes_on_without_asking_again(tmp_path):
         (Raw(500, b'{"error": {"message": "broken"}}'), 2, "broken"),
         (Raw(404, b'{"error": {"message": "no such model"}}'), 1, "no such model"),
         (Raw(401, json.dumps({"error": {"message": f"wrong key {SECRET}"}}).encode()), 1, "wrong key ***"),
-        (Raw(200, b"{broken"), 2, "no chat completion"),
-        (Raw(200, b"<html>hello</html>", kind="text/html"), 2, "no chat completion"),
-        (Raw(200, b'{"choices": []}'), 2, "no chat completion"),
+        (Raw(200, b"{broken"), 1, "no chat completion"),
+        (Raw(200, b"<html>hello</html>", kind="text/html"), 1, "no chat completion"),
+        (Raw(200, b'{"choices": []}'), 1, "no chat completion"),
         (Raw(200, b"{}", 3.0), 2, "timed out"),
     ],
 )
-def test_a_server_that_fails_costs_retries_and_one_line(answer, asked, words, tmp_path, monkeypatch):
+def test_a_server_that_fails_costs_its_retries_and_one_line(answer, asked, words, tmp_path, monkeypatch):
     monkeypatch.setenv(KEY, SECRET)
     with ChatServer(lambda _: answer) as server, pytest.raises(ChatError) as error:
         play_games(find_policy(chat(server, tmp_path, timeout=0.5))(BOARD), BOARD, [1])
