@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.benchmark.leaderboard import read_results, rows_of
+from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.result_files import title_of
 from baselines.benchmark.results import plot
 from baselines.evaluation.evaluate import evaluate_policy
+from baselines.evaluation.results import config_row
 from baselines.recording import gif, replay, slides_of
 from baselines.registry import SCRIPTED, build_policy
 from baselines.support.figures import image, styled_figure
@@ -168,16 +172,19 @@ def _read(name: str) -> dict[str, Any]:
     return content
 
 
-def draw_ladder() -> bytes:
-    """Returns the results of the suites `ladder` and `learned`, without rows of under 1000 games."""
-    content = _read("ladder") | {"title": "Scripted policies and trained agents on the classic boards"}
-    learned = {str(board["config"]): board["results"] for board in _read("learned")["boards"]}
-    for board in content["boards"]:
-        known = {row["policy"] for row in board["results"]}
-        agents = [row for row in learned.get(str(board["config"]), []) if ":" not in row["policy"]]
-        rows = board["results"] + [row for row in agents if row["policy"] not in known]
-        board["results"] = [row for row in rows if row["games"] >= 1000]
-    return plot(content)
+def draw_leaderboard() -> bytes:
+    """Returns the win rates of benchmark 2026.1 with first click "opening", a panel per board."""
+    results = read_results(DOCS / "leaderboard" / PROTOCOL.version)
+    boards = []
+    for config in PROTOCOL.boards:
+        if config.first_click == "opening":
+            rows = [
+                {"policy": row.card.name, "games": row.games, "win_rate": row.rate, "ci95": row.interval}
+                for row in rows_of(results, title_of(config))
+            ]
+            boards.append({"config": config_row(config), "results": rows})
+    title = f'Benchmark {PROTOCOL.version}, first click "opening"'
+    return plot({"title": title, "games": len(PROTOCOL.seeds), "seed": PROTOCOL.seeds.start, "boards": boards})
 
 
 def draw_game() -> bytes:
@@ -224,7 +231,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "first-clicks.png": draw_first_clicks,
     "text-learning.png": draw_text_learning,
     "judged-game.png": draw_judged_game,
-    "ladder.png": draw_ladder,
+    "leaderboard.png": draw_leaderboard,
     "terminal.svg": lambda: asyncio.run(draw_terminal()),
     **{f"policy-{name}.png": partial(draw_clicks, name) for name in SCRIPTED},
 }

@@ -33,7 +33,7 @@ pictures, links = load_script("pictures"), load_script("links")
     ("link", "repository", "shown"),
     [
         ("[home](../index.md#use)", "", "[home](../index.md#use)"),
-        ("[data](../../docs/results/ladder.json)", "", "[data](../results/ladder.json)"),
+        ("[data](../../docs/results/agents.json)", "", "[data](../results/agents.json)"),
         ("[code](../../play.py#name)", "", "code"),
         ("[code](../../play.py#name)", "https://host/x", "[code](https://host/x/blob/main/play.py)"),
         (
@@ -65,7 +65,7 @@ def test_the_site_builds_without_a_warning_and_has_the_public_methods(tmp_path):
                     assert f'id="{path}.{name}"' in reference
 
 
-@pytest.mark.parametrize("name", ["agents.png", "first-clicks.png", "ladder.png"])
+@pytest.mark.parametrize("name", ["agents.png", "first-clicks.png", "leaderboard.png"])
 def test_each_picture_is_a_small_png_of_the_common_width(name):
     content = pictures.PICTURES[name]()
     picture = Image.open(io.BytesIO(content))
