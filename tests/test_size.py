@@ -14,7 +14,7 @@ CEILINGS = {
     "azulejos_env": 2_070,
     "baselines": 16_740,
     "benchmarks": 1_500,
-    "docs": 660,
+    "docs": 630,
     "examples": 1_110,
     "minesweeper_env": 11_370,
     "minesweeper_play": 5_830,

@@ -24,7 +24,7 @@ from baselines.benchmark.leaderboard import (
 )
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
-from baselines.evaluation.columns import board_title, per_cent, spaced
+from baselines.evaluation.columns import per_cent, spaced
 from baselines.learned.settings import hyperparameters_of, options_of
 from baselines.registry import policy_names
 from minesweeper_env import BoardConfig
@@ -37,24 +37,6 @@ DOCS = Path(__file__).parents[1]
 def entries(version: str = PROTOCOL.version) -> list[ResultFile]:
     """Returns the result files of a protocol on the leaderboard."""
     return read_results(DOCS / "leaderboard" / version)
-
-
-def file_table(name: str) -> str:
-    """Returns the win rates in a file of docs/results, a row per policy and a column per board."""
-    content = json.loads((DOCS / "results" / name).read_bytes())
-    games, last = content["games"], content["seed"] + content["games"] - 1
-    headings, rows = ["policy"], dict[str, list[str]]()
-    for board in content.get("boards", [content]):
-        headings.append(f"{board_title(board['config'])} {board['config']['first_click']}, %")
-        for row in board["results"]:
-            win_rate, low, high = (100 * figure for figure in (row["win_rate"], *row["ci95"]))
-            count = "" if row["games"] == games else f", n = {spaced(row['games'])}"
-            rows.setdefault(f"`{row['policy']}`", []).append(f"{win_rate:.1f} ({low:.1f} to {high:.1f}){count}")
-    head = (
-        f"`{content['command']}`,\n{spaced(games)} games of seeds {spaced(content['seed'])} to {spaced(last)}.\n"
-        "Win rates with 95 % Wilson intervals."
-    )
-    return f"{head}\n\n{markdown_table(headings, [[policy, *cells] for policy, cells in rows.items()])}"
 
 
 def reference(board: str) -> str:
@@ -105,7 +87,6 @@ def policies() -> str:
 
 
 BLOCKS: dict[str, Callable[..., str]] = {
-    "file": file_table,
     "board": lambda board, names="": board_table(entries(), board, names.split()),
     "reference": reference,
     "overview": lambda version: overview(entries(version), PROTOCOLS[version]),
