@@ -14,7 +14,6 @@ import argparse
 import json
 import time
 from collections import deque
-from dataclasses import dataclass, fields
 from pathlib import Path
 
 import gymnasium as gym
@@ -28,19 +27,17 @@ HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
 
 
-@dataclass
-class Args:
-    """Options of the command line."""
-
-    out: Path = Path("runs/curriculum/1")  # folder of model.pt and curve.json
-    seed: int = 1
-    minutes: float = 20.0  # processor time to learn for, all boards together
-    boards: str = "5x5/3,6x6/6,8x8/14,10x10/20,16x16/40"  # rows x columns / mines
-    threshold: float = 0.5  # the win rate of the last 500 training games that leads to the next board
-    num_envs: int = 256  # games side by side
-    capacity: int = 100_000  # clicks in the replay buffer of a board
-    batch_size: int = 256
-    learning_rate: float = 4e-3  # falls to 0 over the training
+OPTIONS = {  # the default of each option, and its meaning
+    "out": (Path("runs/curriculum/1"), "folder of model.pt and curve.json"),
+    "seed": (1, "seed of the weights and of the training games"),
+    "minutes": (20.0, "processor time to learn for, all boards together"),
+    "boards": ("5x5/3,6x6/6,8x8/14,10x10/20,16x16/40", "rows x columns / mines of each board in turn"),
+    "threshold": (0.5, "win rate of the last 500 training games that leads to the next board"),
+    "num-envs": (256, "games side by side, one click of each per update"),
+    "capacity": (100_000, "clicks in the replay buffer of a board"),
+    "batch-size": (256, "stored clicks of each update"),
+    "learning-rate": (4e-3, "its height at the start; it falls to 0 over the training"),
+}
 
 
 class QNetwork(nn.Module):
@@ -92,9 +89,9 @@ def best(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines: int) -
 def main() -> None:
     """Trains an agent, and prints the line that scores it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for field in fields(Args):
-        parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
-    args = Args(**vars(parser.parse_args()))
+    for name, (default, meaning) in OPTIONS.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
+    args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

@@ -13,7 +13,6 @@ import argparse
 import json
 import time
 from collections import deque
-from dataclasses import dataclass, fields
 from pathlib import Path
 
 import gymnasium as gym
@@ -25,21 +24,19 @@ HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
 
 
-@dataclass
-class Args:
-    """Options of the command line."""
-
-    out: Path = Path("runs/dqn/1")  # folder of model.pt and curve.json
-    seed: int = 1
-    minutes: float = 15.0  # processor time of the command
-    steps: int = 1_000_000_000  # clicks to learn from, if they take less time
-    size: int = 8
-    mines: int = 14
-    gamma: float = 0.0  # below 1
-    num_envs: int = 256  # games side by side
-    batch_size: int = 256
-    learning_rate: float = 3e-3  # falls to 0 over the training
-    device: str = "cpu"
+OPTIONS = {  # the default of each option, and its meaning
+    "out": (Path("runs/dqn/1"), "folder of model.pt and curve.json"),
+    "seed": (1, "seed of the weights and of the training games"),
+    "minutes": (15.0, "processor time of the command"),
+    "steps": (1_000_000_000, "clicks to learn from, if they take less time"),
+    "size": (8, "rows and columns of the board; the mines do not follow"),
+    "mines": (14, "mines of the board"),
+    "gamma": (0.0, "discount of the next click, below 1"),
+    "num-envs": (256, "games side by side, one click of each per update"),
+    "batch-size": (256, "stored clicks of each update"),
+    "learning-rate": (3e-3, "its height at the start; it falls to 0 over the training"),
+    "device": ("cpu", "where the network learns, for example cuda"),
+}
 
 
 class Agent(nn.Module):
@@ -60,10 +57,9 @@ class Agent(nn.Module):
         """Maps (N, rows, cols) int8 codes to the logits of Q, (N, rows * cols)."""
         # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
         planes = nn.functional.one_hot(codes.long().clamp(max=9), 10).float()
-        covered, clues = planes[..., 9:], torch.arange(9.0, device=codes.device)[:, None]
-        around = 9 * nn.functional.avg_pool2d(covered[..., 0], 3, 1, 1)[..., None]
-        share = planes[..., :9] @ clues / around.clamp(min=1)
-        density = self.mines / covered.sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
+        around = 9 * nn.functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
+        share = planes[..., :9] @ torch.arange(9.0, device=codes.device)[:, None] / around.clamp(min=1)
+        density = self.mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
         planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
         with torch.autocast(planes.device.type, torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
@@ -86,9 +82,11 @@ class Agent(nn.Module):
 def main() -> None:
     """Prints the line that scores the agent, and trains it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for field in fields(Args):
-        parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
-    args = Args(**vars(parser.parse_args()))
+    for name, (default, meaning) in OPTIONS.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
+    args = parser.parse_args()
+    if not (0 <= args.gamma < 1 and 0 < args.mines <= args.size**2 - 9 and min(args.minutes, args.steps) > 0):
+        parser.error("needs 0 <= gamma < 1, 1 <= mines <= size x size - 9, minutes above 0 and steps above 0")
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

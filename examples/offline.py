@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from dataclasses import dataclass, fields
 from pathlib import Path
 
 import minari
@@ -26,19 +25,17 @@ HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
 
 
-@dataclass
-class Args:
-    """Options of the command line."""
-
-    dataset: str = "minesweeper/8x8-14-opening/exact-v0"
-    out: Path = Path("runs/offline/1")  # folder of model.pt and curve.json
-    seed: int = 1
-    minutes: float = 5.0  # processor time to learn for
-    games: int = 20_000  # games to read
-    held_out: int = 500  # the last of these games, which only test the imitation
-    fade: float = 0.7  # of the weight of the next click; 0 imitates the next click alone
-    batch_size: int = 256
-    learning_rate: float = 2e-3  # falls to 0 over the training
+OPTIONS = {  # the default of each option, and its meaning
+    "dataset": ("minesweeper/8x8-14-opening/exact-v0", "name of the Minari data set"),
+    "out": (Path("runs/offline/1"), "folder of model.pt and curve.json"),
+    "seed": (1, "seed of the weights and of the minibatches"),
+    "minutes": (5.0, "processor time to learn for"),
+    "games": (20_000, "games to read"),
+    "held-out": (500, "the last of these games, which only test the imitation"),
+    "fade": (0.7, "weight of each click beside the one before it; 0 imitates the next click alone"),
+    "batch-size": (256, "boards of each update"),
+    "learning-rate": (2e-3, "its height at the start; it falls to 0 over the training"),
+}
 
 
 class Network(nn.Module):
@@ -102,9 +99,9 @@ def turn(cells: torch.Tensor, number: int) -> torch.Tensor:
 def main() -> None:
     """Trains an agent, and prints the line that scores it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for field in fields(Args):
-        parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
-    args = Args(**vars(parser.parse_args()))
+    for name, (default, meaning) in OPTIONS.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
+    args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

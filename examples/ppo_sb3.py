@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -27,21 +26,19 @@ from torch import nn
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
 
 
-@dataclass
-class Args:
-    """Options of the command line."""
-
-    out: Path = Path("runs/ppo_sb3/1")  # folder of model.pt and curve.json
-    seed: int = 1
-    minutes: float = 15.0  # processor time of the command
-    steps: int = 1_000_000_000  # clicks to learn from, if they take less time
-    size: int = 8
-    mines: int = 14
-    gamma: float = 0.0
-    num_envs: int = 256  # games side by side
-    n_steps: int = 8  # clicks of each game between two updates
-    batch_size: int = 128
-    learning_rate: float = 2e-3  # falls to 0 over the training
+OPTIONS = {  # the default of each option, and its meaning
+    "out": (Path("runs/ppo_sb3/1"), "folder of model.pt and curve.json"),
+    "seed": (1, "seed of the weights and of the training games"),
+    "minutes": (15.0, "processor time of the command"),
+    "steps": (1_000_000_000, "clicks to learn from, if they take less time"),
+    "size": (8, "rows and columns of the board; the mines do not follow"),
+    "mines": (14, "mines of the board"),
+    "gamma": (0.0, "discount of the next click, up to 1"),
+    "num-envs": (256, "games side by side"),
+    "n-steps": (8, "clicks of each game between two updates"),
+    "batch-size": (128, "clicks of each step down the gradient"),
+    "learning-rate": (2e-3, "its height at the start; it falls to 0 over the training"),
+}
 
 
 class Features(BaseFeaturesExtractor):
@@ -59,10 +56,9 @@ class Features(BaseFeaturesExtractor):
         """Maps (N, rows, cols) codes, which Stable-Baselines3 has made floats, to (N, CHANNELS * rows * cols)."""
         # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
         planes = nn.functional.one_hot(codes.long().clamp(max=9), 10).float()
-        covered, clues = planes[..., 9:], torch.arange(9.0, device=codes.device)[:, None]
-        around = 9 * nn.functional.avg_pool2d(covered[..., 0], 3, 1, 1)[..., None]
-        share = planes[..., :9] @ clues / around.clamp(min=1)
-        density = self.mines / covered.sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
+        around = 9 * nn.functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
+        share = planes[..., :9] @ torch.arange(9.0, device=codes.device)[:, None] / around.clamp(min=1)
+        density = self.mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
         planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
         with torch.autocast(planes.device.type, torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
@@ -103,7 +99,7 @@ class Agent:
 class Clock(BaseCallback):
     """Ends the training after its processor time; logs the wins of the last 2000 training games, and saves."""
 
-    def __init__(self, args: Args) -> None:
+    def __init__(self, args: argparse.Namespace) -> None:
         super().__init__()
         self.args, self.curve = args, [{"seconds": 0.0}]
 
@@ -129,9 +125,11 @@ class Clock(BaseCallback):
 def main() -> None:
     """Prints the line that scores the agent, and trains it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for field in fields(Args):
-        parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
-    args = Args(**vars(parser.parse_args()))
+    for name, (default, meaning) in OPTIONS.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
+    args = parser.parse_args()
+    if not (0 <= args.gamma <= 1 and 0 < args.mines <= args.size**2 - 9 and min(args.minutes, args.steps) > 0):
+        parser.error("needs 0 <= gamma <= 1, 1 <= mines <= size x size - 9, minutes above 0 and steps above 0")
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     # 1. The games, one by one; the batched environment would save 4 % of the time. Test games have seeds below 2**30.

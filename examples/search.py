@@ -15,7 +15,6 @@ game: a saved state of that game would show the mines.
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, fields
 
 import gymnasium as gym
 import numpy as np
@@ -28,19 +27,14 @@ HIDDEN, UNDER_WAY = 11, 1
 """The code of a covered cell, and the status of a game under way, in a state."""
 
 
-@dataclass
-class Args:
-    """What the script plays."""
-
-    size: int = 5
-    mines: int = 7
-    first_click: str = "opening"
-    candidates: int = 8
-    """the cells of least risk that a guess compares"""
-    rollouts: int = 256
-    """the layouts in which each candidate is played on"""
-    seed: int = 0
-    """of the game, and of the layouts that are drawn"""
+OPTIONS = {  # the default of each option, and its meaning
+    "size": (5, "rows and columns of the board; the mines do not follow"),
+    "mines": (7, "mines of the board"),
+    "first-click": ("opening", "what the first click is sure to find: opening, safe or any"),
+    "candidates": (8, "cells of least risk that a guess compares"),
+    "rollouts": (256, "layouts in which each candidate is played on"),
+    "seed": (0, "seed of the game, and of the layouts that are drawn"),
+}
 
 
 class Agent:
@@ -126,9 +120,9 @@ class Agent:
 def main() -> None:
     """Plays one game, and prints its guesses."""
     parser = argparse.ArgumentParser(description="Play one game of Minesweeper with determinised search.")
-    for field in fields(Args):
-        parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
-    args = Args(**vars(parser.parse_args()))
+    for name, (default, meaning) in OPTIONS.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
+    args = parser.parse_args()
     env = gym.make("Minesweeper-v0", size=args.size, mines=args.mines, first_click=args.first_click, moves=("click",))
     observation, info = env.reset(seed=args.seed)
     agent = Agent(env.observation_space.shape, args.mines, args.first_click, args.candidates, args.rollouts, args.seed)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import shlex
 import subprocess
 import sys
@@ -31,6 +32,14 @@ def test_an_example_learns_and_its_first_line_scores_it(name, minutes, least, tm
     curve = json.loads((tmp_path / "curve.json").read_bytes())
     assert curve[-1]["wins"] > least - 0.2
     assert curve[-1]["seconds"] < 60 * minutes + 10
+
+
+@pytest.mark.parametrize("wrong", [("--gamma", "-0.1"), ("--mines", "56"), ("--minutes", "0")])
+@pytest.mark.parametrize("name", ["dqn", "ppo_sb3"])
+def test_an_example_refuses_options_that_cannot_work(name, wrong, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", *wrong])
+    with pytest.raises(SystemExit, match="2"):
+        runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ CEILINGS = {
     "baselines": 16_740,
     "benchmarks": 1_500,
     "docs": 630,
-    "examples": 1_110,
+    "examples": 1_100,
     "minesweeper_env": 11_370,
     "minesweeper_play": 5_830,
     "minesweeper_text": 280,
