@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from baselines.benchmark.result_files import (
     read_result_file,
     title_of,
 )
-from baselines.benchmark.run import MANIFEST, Task, plan
+from baselines.benchmark.run import SuiteRun, Task, plan
 from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.evaluation.columns import table_of
 from baselines.evaluation.games import Assignment, GameRecord
@@ -42,8 +41,7 @@ from baselines.registry import (
     read_specification,
 )
 from baselines.support.board_names import name_of
-from baselines.support.files import read_json
-from baselines.support.provenance import check_same, processor_name
+from baselines.support.provenance import processor_name
 from baselines.support.tables import Page
 from minesweeper_env.config import counted
 from minesweeper_env.notices import say
@@ -109,59 +107,54 @@ def suite_of(
     return Suite("benchmark", f"Benchmark {protocol.version}", (group,), protocol=protocol)
 
 
-def collect(card: Card, folders: Sequence[Path], protocol: Protocol = PROTOCOL) -> tuple[ResultFile, list[str]]:
+def collect(card: Card, run: SuiteRun, protocol: Protocol) -> tuple[ResultFile, list[str]]:
     """Returns the result file of a policy, and for each board that it leaves out a line with the reason.
 
-    Of each board, the folder with the most games counts. A ValueError says if none has enough, or games of other code.
+    It has the boards of earlier runs into the folder, too. A ValueError says if no board has enough games.
     """
-    boards, missing, manifests = [], [], {folder: read_json(folder / MANIFEST) for folder in folders}
-    for folder, manifest in manifests.items():
-        check_same(folder, manifest, {"suite": "benchmark", "seed": protocol.seeds.start})
-    for task in plan(suite_of([card.policy], protocol=protocol), len(protocol.seeds)):
-        found = (_records(replace(task, games=each["games"]), folder, protocol) for folder, each in manifests.items())
-        records = [] if task.refusal else max(found, key=len)
+    boards, missing = [], []
+    for task in plan(suite_of([card.policy], protocol=protocol), run.games):
+        records = [] if task.refusal else _records(task, run)
         if len(records) >= protocol.least_games:
             boards.append(Games.of_records(task.config, task.batch_size, records))
         else:
             reason = task.refusal or f"{len(records)} of at least {protocol.least_games} games are played"
             missing.append(f"{card.name} leaves out {title_of(task.board)}: {reason}")
     if not boards:
-        places = ", ".join(map(str, folders))
-        raise ValueError(f"{card.policy} has no board with {protocol.least_games} games in {places}")
-    commits = sorted({manifest["commit"] for manifest in manifests.values()})
-    return ResultFile.of(card, versions() | {"commit": ", ".join(commits)}, boards, protocol=protocol), missing
+        raise ValueError(f"{card.policy} has no board with {protocol.least_games} games in {run.folder}")
+    return ResultFile.of(card, versions(), boards, protocol=protocol), missing
 
 
-def _records(task: Task, folder: Path, protocol: Protocol) -> list[GameRecord]:
+def _records(task: Task, run: SuiteRun) -> list[GameRecord]:
     """Returns the games of a task from the first one up to a gap."""
     records: list[GameRecord] = []
-    for part in task.read(folder, protocol.seeds.start, actions=True):
+    for part in task.read(run.folder, run.seed, actions=True):
         if part.first != len(records):
             break
         records += part.records
     return records
 
 
-def earlier_file(card: Card, out: Path) -> ResultFile | None:
+def earlier_file(card: Card, folder: Path) -> ResultFile | None:
     """Returns the earlier result file of an entry in a folder, or None; a ValueError if the file is another one."""
-    path = out / card.file_name
+    path = folder / card.file_name
     if not path.exists():
         return None
     try:
         earlier = read_result_file(path)
     except RefusedFileError as error:
-        raise ValueError(f"{error}; choose another --name or --out, since no other file is replaced") from error
+        raise ValueError(f"{error}; no other file is replaced") from error
     if (earlier.card.name, earlier.card.author) != (card.name, card.author):
-        raise ValueError(f"{path} is the entry {earlier.card.name!r} by {earlier.card.author!r}; choose another --out")
+        raise ValueError(f"{path} is the entry {earlier.card.name!r} by {earlier.card.author!r}; choose another name")
     return earlier
 
 
-def write_entry(card: Card, folders: Sequence[Path], out: Path, protocol: Protocol = PROTOCOL) -> None:
+def write_entry(card: Card, run: SuiteRun, protocol: Protocol) -> None:
     """Writes the result file of a policy and prints its win rates; raises as `collect` and `earlier_file` do."""
-    result, missing = collect(card, folders, protocol)
-    if (earlier := earlier_file(card, out)) is not None:
+    result, missing = collect(card, run, protocol)
+    if (earlier := earlier_file(card, run.folder)) is not None:
         result = with_times_of(earlier, result)
-    result.write(out / card.file_name)
+    result.write(run.folder / card.file_name)
     for line in missing:
         say(line)
     rows = [
@@ -172,7 +165,7 @@ def write_entry(card: Card, folders: Sequence[Path], out: Path, protocol: Protoc
     page = Page.for_stdout()
     page.table(table_of(f"{card.name}, track {card.track}", ("board", "games", "wins", "win_rate", "interval"), rows))
     page.print()
-    say(f"wrote {out / card.file_name}")
+    say(f"wrote {run.folder / card.file_name}")
 
 
 def with_times_of(earlier: ResultFile, result: ResultFile) -> ResultFile:

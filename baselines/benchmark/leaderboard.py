@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -21,7 +19,6 @@ from baselines.evaluation.intervals import (
     paired_difference,
     wilson_interval,
 )
-from baselines.registry import policy_names
 from baselines.support.board_names import board_name
 from minesweeper_env.texts import markdown, markdown_code
 
@@ -55,32 +52,6 @@ class Row(NamedTuple):
 def read_results(folder: Path) -> list[ResultFile]:
     """Returns all result files of a folder, by the name of the entry; raises as `read_result_file` does."""
     return sorted((read_result_file(path) for path in folder.glob(f"*{SUFFIX}")), key=lambda result: result.card.name)
-
-
-def check_name(result: ResultFile, folder: Path) -> None:
-    """Raises a ValueError if an entry takes somebody else's name or file in a folder, or the package's author."""
-    card, names = result.card, policy_names()
-    is_ours = card.author == AUTHOR and card.name == card.policy and card.policy.partition(":")[0] in names
-    if (card.entry.casefold() in names or _skeleton(card.author) == _skeleton(AUTHOR)) and not is_ours:
-        raise ValueError(f"{card.name!r} by {card.author!r} takes a name or the author of the package; choose another")
-    for path in folder.glob(f"*{SUFFIX}"):
-        mine, its = card.file_name.casefold(), path.name.casefold()
-        if _without_run(mine) == _without_run(its):
-            other = read_result_file(path).card
-            is_theirs = other.entry.casefold() == card.entry.casefold() and other.author != card.author
-            if is_theirs or (mine == its and other.name != card.name):
-                raise ValueError(
-                    f"the entry {other.name!r} by {other.author!r} has the file {path.name}; choose another name"
-                )
-
-
-def _without_run(file_name: str) -> str:
-    return re.sub(rf"(_\d+)?{SUFFIX}$", "", file_name)
-
-
-def _skeleton(name: str) -> str:
-    """Returns the letters and digits of a name, without case and compatibility forms: names that look alike agree."""
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:

@@ -53,17 +53,10 @@ def _add_arguments(parser: Parser) -> None:
         return work
 
     run = add_work("run", _prepare_run, "Play the benchmark", "play policies, and write a result file of each")
-    pack = add_work("pack", _prepare_pack, "Write result files", "write result files from games so far")
     check = add_work("check", _prepare_check, "Check result files", "check result files, replay sampled games")
     timed = add_work("time", _prepare_time, "Measure times", "note the time per game on a free core")
     add = add_work("add", _prepare_add, "Check and add to the leaderboard", "check files, and add them to the tables")
     _add_run_options(run)
-    pack.add_argument("folders", nargs="+", type=parse_path, metavar="DIR", help="read the games of these folders")
-    for each in (run, pack):
-        _add_card_options(each)
-        text = f"play the boards of this protocol: {', '.join(PROTOCOLS)} (default {PROTOCOL.version})"
-        each.add_argument("--protocol", choices=PROTOCOLS, default=PROTOCOL.version, metavar="VERSION", help=text)
-        share(each, "--out", required=True, help="write the result files here")
     for each in (check, timed, add):
         each.add_argument("files", nargs="+", type=parse_path, metavar="FILE", help="take these result files")
         each.add_argument(
@@ -92,12 +85,12 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     share(run, "--games", default=None, help=f"play N games on each board, {ranges} (default the least)")
     run.add_argument("--boards", nargs="+", metavar="BOARD", help="play these boards, such as 8x8/14 (default all)")
     run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
+    text = f"play the boards of this protocol: {', '.join(PROTOCOLS)} (default {PROTOCOL.version})"
+    run.add_argument("--protocol", choices=PROTOCOLS, default=PROTOCOL.version, metavar="VERSION", help=text)
     share(run, "--workers", "--ray")
-
-
-def _add_card_options(parser: argparse.ArgumentParser) -> None:
-    share(parser, "--policy", required=True, help="enter these policies")
-    card = parser.add_argument_group("card of the entry (known for the policies of the package)")
+    share(run, "--policy", required=True, help="enter these policies")
+    share(run, "--out", required=True, help="write the games and the result files here")
+    card = run.add_argument_group("card of the entry (known for the policies of the package)")
     card.add_argument("--name", help="name it so, and several trainings NAME@1, NAME@2 (default the policy)")
     card.add_argument("--track", help=f"enter it in this track: {', '.join(TRACKS)}")
     card.add_argument("--author", help="name its author")
@@ -144,22 +137,9 @@ def _prepare_run(options: argparse.Namespace) -> Work:
     def play() -> None:
         run.play(chosen_workers(options, options.policy))
         for card in cards:
-            write_entry(card, [options.out], options.out, protocol)
+            write_entry(card, run, protocol)
 
     return play
-
-
-def _prepare_pack(options: argparse.Namespace) -> Work:
-    from baselines.benchmark.entries import write_entry
-
-    cards = _cards(options)
-    options.out.mkdir(parents=True, exist_ok=True)
-
-    def pack() -> None:
-        for card in cards:
-            write_entry(card, options.folders, options.out, PROTOCOLS[options.protocol])
-
-    return pack
 
 
 def _prepare_check(options: argparse.Namespace) -> Work:
@@ -187,8 +167,7 @@ def _prepare_time(options: argparse.Namespace) -> Work:
 
 def _prepare_add(options: argparse.Namespace) -> Work:
     """Looks for the documentation; returns what checks the files, adds them to it and rewrites the tables."""
-    from baselines.benchmark.entries import check_entry
-    from baselines.benchmark.leaderboard import check_name
+    from baselines.benchmark.entries import check_entry, earlier_file
 
     script = options.docs / "generate" / "pages.py"
     if not script.is_file():
@@ -200,8 +179,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
         for path in options.files:
             result = check_entry(path, options.replay, options.policy)
             folder = options.docs / "leaderboard" / result.protocol
-            check_name(result, folder)
-            if (folder / result.card.file_name).exists():
+            if earlier_file(result.card, folder) is not None:
                 say(f"{result.card.name} by {result.card.author} replaces its earlier entry")
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.card.file_name)

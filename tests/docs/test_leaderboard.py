@@ -6,10 +6,11 @@ import re
 import shutil
 
 import pytest
+from msgspec import structs
 from support import ROOT
 from support.docs_scripts import load_script
 
-from baselines.benchmark.leaderboard import board_table, budget_of, check_name, overview, rows_of
+from baselines.benchmark.leaderboard import board_table, budget_of, overview, rows_of
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import Card, Games, ResultFile, Time, Times, check_result_file
 from baselines.cli import benchmark
@@ -44,7 +45,6 @@ def test_numbers_edited_by_hand_are_found_and_none_stands_outside_the_generated_
 def test_every_result_file_of_the_leaderboard_passes_the_check(path):
     result, replayed = check_result_file(path)
     assert result.card.file_name == path.name
-    check_name(result, path.parent)
     assert replayed >= sum(games.games for games in result.boards) / 100
 
 
@@ -106,6 +106,12 @@ def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     page = (docs / "leaderboard.md").read_text(encoding="utf-8")
     assert "`random`" in page
     assert "`lookahead` |" not in page
+    other = ResultFile.of(
+        structs.replace(BUILD.entries()[0].card, name="random", author="me"), {}, BUILD.entries()[0].boards
+    )
+    other.write(tmp_path / "random.json")
+    assert benchmark.main(["add", str(tmp_path / "random.json"), "--docs", str(docs)]) == 1
+    assert "'random' by 'minesweeper-env'" in capfd.readouterr().err
     broken = tmp_path / "broken.json"
     broken.write_bytes(source.read_bytes().replace(b'"wins": 0', b'"wins": 9', 1))
     assert benchmark.main(["add", str(broken), "--docs", str(docs)]) == 1
@@ -148,30 +154,3 @@ def test_the_smallest_budget_that_holds_a_training_is_its_own(budget, steps, hou
     assert budget_of([card]) == budget
     cheap = entry("mine", [1], training_steps=1, training_hours=1).card
     assert budget_of([cheap, card]) == budget or steps is None
-
-
-@pytest.mark.parametrize(
-    ("name", "card"),
-    [
-        ("exact", {}),
-        ("Exact", {}),
-        ("exact", {"policy": "mine.py:A", "author": "minesweeper-env"}),
-        ("mine", {"author": "minesweeper-env"}),
-        ("mine", {"author": "Minesweeper\u2010\uff25nv"}),
-        ("a_b", {}),
-        ("A b", {}),
-        ("a b", {"author": "you"}),
-        ("a b@1", {"author": "you"}),
-        ("exact@1", {}),
-    ],
-)
-def test_an_entry_replaces_none_of_another_author(tmp_path, monkeypatch, name, card):
-    assert entry("my agent: v2", [1]).card.file_name == "my_agent__v2.json"
-    first = entry("a b", [1])
-    (tmp_path / first.card.file_name).touch()
-    monkeypatch.setattr("baselines.benchmark.leaderboard.read_result_file", lambda _path: first)
-    for allowed in ("a b", "a b@1", "a_b_1"):
-        check_name(entry(allowed, [0]), tmp_path)
-    check_name(entry("exact:first=3", [1], author="minesweeper-env"), tmp_path)
-    with pytest.raises(ValueError, match="choose another"):
-        check_name(entry(name, [1], **card), tmp_path)
