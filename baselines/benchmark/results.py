@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby, pairwise
 from typing import Any
 
 from baselines.benchmark.run import SuiteRun, Task
-from baselines.evaluation.columns import Row, best_rows, board_title, shown, table_of
+from baselines.evaluation.columns import Row, best_rows, board_title, table_of
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
@@ -26,15 +24,14 @@ Played = Sequence[tuple[Task, PolicyResult]]
 
 
 def write_results(run: SuiteRun, wide: bool = False) -> None:
-    """Prints the tables, `wide` ones with all columns, and writes the results as JSON, CSV, Markdown and a plot."""
+    """Prints the tables, `wide` ones with all columns, and writes the results as JSON, Markdown and a plot."""
     content = content_of(run, run.results())
     page = Page.for_stdout(wide)
     fill(page, content)
     page.print()
-    files = {"csv": csv_text(content).encode(), "md": markdown(content).encode(), "png": plot(content)}
     write_json(run.folder / "results.json", content)
-    for suffix, file in files.items():
-        replace_file(run.folder / f"results.{suffix}", file)
+    replace_file(run.folder / "results.md", markdown(content).encode())
+    replace_file(run.folder / "results.png", plot(content))
 
 
 def content_of(run: SuiteRun, played: Played) -> Content:
@@ -155,27 +152,24 @@ COLUMNS = (
 TESTS = ("policy", "against", "games", "won_alone", "lost_alone", "p")
 """Columns of the table of all tests on a board."""
 
+RATES = "Win rates in %"
+"""End of the titles of the tables with all boards."""
 
-def sections(content: Content) -> Iterator[tuple[Table, Table | None]]:
-    """Yields the tables of the content of results.json: of each group the win rates on all boards, and of each board.
 
-    Win rates on all boards come also as a table without intervals.
-    """
+def sections(content: Content) -> Iterator[Table]:
+    """Yields the tables of results.json: of each group the win rates on all boards, and of each board its results."""
     for group, found in groupby(content["boards"], key=lambda board: board.get("group", content["suite"])):
         boards = list(found)
         if len(boards) > 1:
-            title = f"{'' if group == content['suite'] else f'{group}: '}Win rates in %"
-            full = _rates_table(f"{title}, with 95 % intervals", boards, True)
-            yield full, _rates_table(title, boards, False)
+            yield _rates_table(f"{'' if group == content['suite'] else f'{group}: '}{RATES}", boards)
         for board in boards:
             rows, tests, title = board["results"], board["comparisons"], board_title(board["config"])
-            heading = f"{title}, first click {board['config']['first_click']}"
-            yield table_of(heading, COLUMNS, rows, best_rows(rows)), None
+            yield table_of(f"{title}, first click {board['config']['first_click']}", COLUMNS, rows, best_rows(rows))
             if len(tests) > sum(row.get("mcnemar") is not None for row in rows):
-                yield table_of(f"{title}: each two policies on the same games", TESTS, tests), None
+                yield table_of(f"{title}: each two policies on the same games", TESTS, tests)
 
 
-def _rates_table(title: str, boards: Sequence[Content], with_intervals: bool) -> Table:
+def _rates_table(title: str, boards: Sequence[Content]) -> Table:
     """Returns the win rates on all boards; a ">" stands before the highest of a board."""
     policies = dict.fromkeys(row["policy"] for board in boards for row in board["results"])
     rules = {board["config"]["first_click"] for board in boards}
@@ -184,10 +178,10 @@ def _rates_table(title: str, boards: Sequence[Content], with_intervals: bool) ->
         rule = f" {board['config']['first_click']}" if len(rules) > 1 else ""
         columns.append(Column(f"{board_title(board['config'])}{rule}", priority=number))
         best = best_rows(board["results"])
-        rates = {}
-        for at, row in enumerate(board["results"]):
-            ends = [100 * end for end in row["ci95"]] if with_intervals else None
-            rates[row["policy"]] = (">" if at in best else "") + shown(100 * row["win_rate"], ".1f", ends)
+        rates = {
+            row["policy"]: f"{'>' if at in best else ''}{100 * row['win_rate']:.1f}"
+            for at, row in enumerate(board["results"])
+        }
         for policy, found in cells.items():
             found.append(rates.get(policy, ""))
     return Table(title, columns, list(cells.values()))
@@ -199,15 +193,15 @@ def caption(content: Content) -> str:
 
 
 def fill(page: Page, content: Content) -> None:
-    """Adds the tables and the notes to a page; win rates on all boards have intervals where these fit."""
+    """Adds the tables and the notes to a page."""
     page.title(content["title"])
     page.note(caption(content))
-    for table, narrow in sections(content):
-        if narrow is None:
-            page.table(table)
-        else:
-            page.stack(table if page.fits(table) else narrow)
+    for table in sections(content):
+        if table.title.endswith(RATES):
+            page.stack(table)
             page.note("> highest win rate on the board.", "dim")
+        else:
+            page.table(table)
     page.title("Notes")
     for note in content["notes"]:
         page.note(note)
@@ -216,37 +210,12 @@ def fill(page: Page, content: Content) -> None:
 def markdown(content: Content) -> str:
     """Returns the page results.md."""
     lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
-    for found, *_ in sections(content):
+    for found in sections(content):
         table = found.fitted()
         rule = ["---" if column.folds else "--:" for column in table.columns]
         rows = ([column.heading for column in table.columns], rule, *table.rows)
         lines += [f"## {table.title}", "", *(f"| {' | '.join(map(texts.markdown, row))} |" for row in rows), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"
-
-
-def csv_text(content: Content) -> str:
-    """Returns results.csv: a line per policy and board, with all of the JSON but the single games and the tests."""
-    rows = [_flat(board["config"] | row) for board in content["boards"] for row in board["results"]]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
-
-
-def _flat(row: Row) -> Row:
-    """Returns a row without lists: "ci95" becomes "ci95_low" and "ci95_high", "size" "rows" and "cols"."""
-    flat: Row = {}
-    for name, value in row.items():
-        if name == "mcnemar":
-            flat |= {f"{name}_{key}": each for key, each in (value or {}).items()}
-        elif isinstance(value, list):
-            ends = ("rows", "cols") if name == "size" else (f"{name}_low", f"{name}_high")
-            flat |= dict(zip(ends, value, strict=True))
-        elif name != "won" and value is not None:
-            flat[name] = value
-    return flat
 
 
 def plot(content: Content) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import errno
 import json
 import os
@@ -37,7 +36,7 @@ from baselines.support.files import hold_folder
 from minesweeper_env import BoardConfig
 
 APART = ("seconds", "ms_per_game", "mcnemar")
-RESULTS = {"results.json", "results.csv", "results.md", "results.png"}
+RESULTS = {"results.json", "results.md", "results.png"}
 
 FIRST = """import numpy as np
 class First:
@@ -129,22 +128,16 @@ def test_every_row_is_what_evaluate_would_say_and_a_finished_suite_is_not_played
 
 def test_the_files_agree():
     assert run("a", games=8) == 0
-    with Path("a/results.csv").open(newline="") as file:
-        lines = list(csv.DictReader(file))
     rows = [board["config"] | row for board in results("a")["boards"] for row in board["results"]]
     page = Path("a/results.md").read_text()
-    for line, row in zip(lines, rows, strict=True):
-        expected = dict(zip(("rows", "cols", "ci95_low", "ci95_high"), (*row["size"], *row["ci95"]), strict=True))
-        expected |= {name: row[name] for name in ("mines", "first_click", "policy", "wins", "win_rate", "ms_per_game")}
-        expected["mcnemar_against"] = row["mcnemar"]["against"] if row["mcnemar"] else ""
-        assert {name: str(value) for name, value in expected.items()}.items() <= line.items()
+    for row in rows:
         title = f"## {row['size'][0]}x{row['size'][1]}/{row['mines']}, "
         section = page.partition(title)[2].partition("##")[0]
         assert section.count(f"| {row['policy']} | {row['games']} | {row['wins']} | {row['win_rate']:.1%} |") == 1
     rates = page[page.index("## Win rates") : page.index("## 4x5/4")]
     for line in rates.splitlines()[4:7]:
         policy, *cells = [cell.strip() for cell in line.strip("|").split("|")]
-        found = [cell.partition(" ")[0].removeprefix("&#62;") for cell in cells]
+        found = [cell.removeprefix("&#62;") for cell in cells]
         assert found == [f"{100 * row['win_rate']:.1f}" for row in rows if row["policy"] == policy]
     assert Path("a/results.png").read_bytes().startswith(b"\x89PNG")
 
