@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any, get_args
 
-from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.arguments import Parser, parse_size, whole_number_from
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain, typed_command
 from baselines.support.checks import MissingExtraError, missing_extra
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
@@ -152,7 +153,7 @@ def _add_board(add: Callable[..., object]) -> None:
     add("--no-guess", choices=("subset", "exact"), default=False, metavar="LEVEL", help=level)
     seed = "give game i the seed SEED + i (default: random seeds)"
     add("--seed", type=whole_number_from(0), metavar="SEED", help=seed)
-    add("--load", dest="saved", type=parse_path, metavar="FILE", help="continue the saved game in this file")
+    add("--load", dest="saved", type=Path, metavar="FILE", help="continue the saved game in this file")
 
 
 def _add_look(add: Callable[..., object]) -> None:
@@ -182,7 +183,7 @@ def _add_modes(add: Callable[..., object]) -> None:
     add("--port", type=whole_number_from(1, 65535), metavar="PORT", default=port, help=served)
     add("--window", action="store_true", help="play in a window")
     source = "judge the position or the game in this file, or on stdin (-)"
-    add("--analyse", type=lambda text: str(parse_path(text)), metavar="FILE", help=source)
+    add("--analyse", metavar="FILE", help=source)
     add("--json", dest="as_json", action="store_true", help="write the analysis as JSON")
     add("--stats", action="store_true", help="show the statistics of finished games")
 

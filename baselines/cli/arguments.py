@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from baselines.cli.start import BAD_ARGUMENTS
 from baselines.cluster import parse_address
-from baselines.support.checks import check_extra
 from baselines.workers import MakeWorkers, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.notices import say
@@ -117,13 +116,6 @@ def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
     return parse
 
 
-def parse_path(text: str) -> Path:
-    """Returns a path; refuses the empty text, which pathlib reads as the working folder."""
-    if not text:
-        raise argparse.ArgumentTypeError("must be a path, not an empty text")
-    return Path(text)
-
-
 def positive_number(text: str) -> float:
     """Returns a finite number above 0."""
     try:
@@ -191,7 +183,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "cluster that runs here, or local for one that is started on this machine alone",
     },
     "--wide": {"action": "store_true", "help": "show all columns of tables, whatever the terminal's width"},
-    "--out": {"type": parse_path, "metavar": "DIR", "help": "write into this folder; the same command resumes there"},
+    "--out": {"type": Path, "metavar": "DIR", "help": "write into this folder; the same command resumes there"},
     "--minutes": {
         "type": positive_number,
         "metavar": "M",
@@ -225,12 +217,6 @@ def chosen_board(options: argparse.Namespace) -> BoardConfig:
     """Returns the games that the options of `BOARD` name, played by clicks."""
     rules = {"first_click": options.first_click, "no_guess": options.no_guess}
     return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
-
-
-def check_workers(options: argparse.Namespace) -> None:
-    """Raises a MissingExtraError if --ray is given and Ray is not installed."""
-    if options.ray is not None:
-        check_extra("ray", "ray")
 
 
 def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> MakeWorkers:

@@ -14,15 +14,12 @@ from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
 from baselines.cli.arguments import (
     SUITE_NEEDS,
     Parser,
-    check_workers,
     chosen_workers,
-    parse_path,
     positive_number,
     share,
     whole_number_from,
 )
 from baselines.cli.command import Command, Work
-from baselines.cli.start import announce, listed
 from baselines.support.checks import check_extra
 from minesweeper_env.notices import say
 
@@ -37,7 +34,7 @@ CARD_FIELDS = ("name", "track", "author", "links", "training_steps", "training_h
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    announce(f"{options.aim}: {listed(options.policy if 'out' in options else options.files)}")
+    say(f"{options.aim}: {', '.join(options.policy if options.work == 'run' else map(str, options.files))}")
     for module in SUITE_NEEDS if options.work == "run" else ("rich", "msgspec"):
         check_extra(module)
     work: Work = options.prepare(options)
@@ -58,7 +55,7 @@ def _add_arguments(parser: Parser) -> None:
     add = add_work("add", _prepare_add, "Check and add to the leaderboard", "check files, and add them to the tables")
     _add_run_options(run)
     for each in (check, timed, add):
-        each.add_argument("files", nargs="+", type=parse_path, metavar="FILE", help="take these result files")
+        each.add_argument("files", nargs="+", type=Path, metavar="FILE", help="take these result files")
         each.add_argument(
             "--policy",
             metavar="NAME",
@@ -76,7 +73,7 @@ def _add_arguments(parser: Parser) -> None:
         "--seconds", type=positive_number, default=20, metavar="S", help="play about S seconds on each board"
     )
     timed.add_argument("--anyway", action="store_true", help="measure on a busy machine, too")
-    add.add_argument("--docs", type=parse_path, default=Path("docs"), metavar="DIR", help="add to this documentation")
+    add.add_argument("--docs", type=Path, default=Path("docs"), metavar="DIR", help="add to this documentation")
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
@@ -125,7 +122,6 @@ def _prepare_run(options: argparse.Namespace) -> Work:
     from baselines.benchmark.entries import suite_of, write_entry
     from baselines.benchmark.run import SuiteRun
 
-    check_workers(options)
     cards = _cards(options)
     protocol = PROTOCOLS[options.protocol]
     games = protocol.least_games if options.games is None else options.games

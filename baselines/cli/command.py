@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from baselines.cli.arguments import Parser
 from baselines.cli.start import FAILED, INTERRUPTED, MODULE, explain, typed_command
-from baselines.support.checks import MissingExtraError
+from baselines.support.checks import MissingExtraError, check_extra
 from minesweeper_env.notices import say
 
 Work = Callable[[], int | None]
@@ -54,6 +54,8 @@ class Command(NamedTuple):
         told = _errors_of_play()
         refused: tuple[type[Exception], ...] = (ValueError, *told)
         try:
+            if getattr(options, "ray", None) is not None:
+                check_extra("ray", "ray")
             work = self.prepare(options)
         except refused as error:
             parser.error(explain(error))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import BOARD, Parser, chosen_board, share, whole_number_from
 from baselines.cli.command import Command, Work
-from baselines.cli.start import announce, listed
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.support.board_names import name_of
 from baselines.support.checks import check_extra
+from minesweeper_env.notices import say
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         raise ValueError("--name names one data set; give one policy, or leave --name out")
     for module, extra in (("minari", "minari"), ("h5py", "minari"), ("scipy", "train"), ("rich", "train")):
         check_extra(module, extra)
-    announce(f"Record {options.games} games of {listed(options.policy)} on {name_of(config)}")
+    say(f"Record {options.games} games of {', '.join(options.policy)} on {name_of(config)}")
     from baselines.cli.evaluate import choose_policies
     from baselines.evaluation.datasets import PATH_VARIABLE, check_name, default_name, make_env
 

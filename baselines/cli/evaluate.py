@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
     ALL,
     BOARD,
     Parser,
-    check_workers,
     chosen_board,
     kept_workers,
-    parse_path,
     positive_number,
     share,
     whole_number_from,
 )
 from baselines.cli.command import Command, Work
-from baselines.cli.start import INTERRUPTED, announce, listed
+from baselines.cli.start import INTERRUPTED
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import check_name, policy_names
 from baselines.support.board_names import board_of, rules_of
@@ -62,13 +60,13 @@ def _add_arguments(parser: Parser) -> None:
     text = "begin no more games of a policy after this many seconds of play (default: no limit)"
     add("--max-seconds", type=positive_number, metavar="SECONDS", help=text)
     add("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
-    add("--json", type=parse_path, metavar="FILE", help="write the results into this file")
+    add("--json", type=Path, metavar="FILE", help="write the results into this file")
     text = f"draw the win rates into this file: {', '.join(SUFFIXES)}"
-    add("--plot", type=parse_path, metavar="FILE", help=text)
+    add("--plot", type=Path, metavar="FILE", help=text)
     add = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[video]'").add_argument
     suffixes = f"{', '.join(RECORD_SUFFIXES)} (.png draws the last board)"
     text = f"draw games into this file, a frame per move with the risk of the click: {suffixes}"
-    add("--record", type=parse_path, metavar="FILE", help=text)
+    add("--record", type=Path, metavar="FILE", help=text)
     add("--record-games", type=whole_number_from(1), default=1, metavar="N", help="record the first N games, in turn")
     text = "record all policies side by side on the same seeds (default: the first policy alone)"
     add("--record-all", action="store_true", help=text)
@@ -78,11 +76,8 @@ def _add_arguments(parser: Parser) -> None:
 
 def _check(options: argparse.Namespace, cells: int) -> None:
     """Checks what needs no heavy import."""
-    check_workers(options)
     check_seeds(options.seed, options.games)
     files = [path for path in (options.json, options.plot, options.record) if path is not None]
-    if len(set(map(os.path.realpath, files))) < len(files):
-        raise ValueError("two options name the same file; --json, --plot and --record need one each")
     for path in files:
         check_writable(path)
     for module in ("scipy", "rich"):
@@ -111,7 +106,7 @@ def _check_recording(options: argparse.Namespace, cells: int) -> None:
 def _prepare(options: argparse.Namespace) -> Work:
     config = chosen_board(options)
     _check(options, config.cells)
-    announce(f"Play {options.games} games of {board_of(config)}, {rules_of(config)}: {listed(options.policy)}")
+    say(f"Play {options.games} games of {board_of(config)}, {rules_of(config)}: {', '.join(options.policy)}")
     from baselines.evaluation.report import Results
 
     results = Results(config, options.seed, options.games, [], command=options.command)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import msgspec
 
-from baselines.cli.arguments import Parser, parse_path
+from baselines.cli.arguments import Parser
 from baselines.cli.command import Command, Work
-from baselines.cli.start import announce
 from baselines.evaluation.intervals import wilson_interval
 from baselines.hub import DEFAULT_REVISION, HUB_NAME, LIMITS, MIB, PREFIX, RUN, HubName, check_sizes, parse_hub_name
 from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import board_name
 from baselines.support.checks import check_extra
 from baselines.support.structs import Agent, Row, Run, read_as, read_results
+from minesweeper_env.notices import say
 from minesweeper_env.texts import markdown, markdown_code
 
 CARD = "README.md"
@@ -45,7 +45,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--results",
         nargs="+",
-        type=parse_path,
+        type=Path,
         default=[],
         metavar="FILE",
         help="state the win rates of the agent in these JSON files of evaluate.py, too",
@@ -61,7 +61,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_extra(module, extra)
     name = parse_hub_name(text)
     action = "List what would be sent" if options.dry_run else "Check and send the agent"
-    announce(f"{action} of {options.agent} to {name}")
+    say(f"{action} of {options.agent} to {name}")
     folder = None if HUB_NAME.fullmatch(options.agent) else agent_folder(options.agent)
     if folder is None:
         shipped = ", ".join(agent_names())

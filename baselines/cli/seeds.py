@@ -21,9 +21,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.cli.arguments import Parser, check_workers, chosen_workers, share, study_settings, whole_number_from
+from baselines.cli.arguments import Parser, chosen_workers, share, study_settings, whole_number_from
 from baselines.cli.command import Command, Work
-from baselines.cli.start import announce, listed
 from baselines.cli.train import NEEDED
 from baselines.evaluation.seeds import check_seeds
 from baselines.learned.configurations import RUN_FILE, check_earlier
@@ -133,13 +132,12 @@ def _add_arguments(parser: Parser) -> None:
 def _prepare(options: argparse.Namespace) -> Work:
     for module in NEEDED:
         check_extra(module)
-    check_workers(options)
     for name in options.policy:
         check_name(name)
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
-    announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
+    say(f"Train {', '.join(options.config)} with {options.seeds} seeds each, into {options.out}")
     import_extra("torch")
     check_seeds(0, options.games)
     tasks = plan(bases, options.seeds, options.out, options.command, options.games)

@@ -7,11 +7,11 @@ from shutil import get_terminal_size
 from textwrap import fill
 
 from baselines.benchmark.suites import GAMES, SUITES, find_suite
-from baselines.cli.arguments import SUITE_NEEDS, Parser, check_workers, chosen_workers, share
+from baselines.cli.arguments import SUITE_NEEDS, Parser, chosen_workers, share
 from baselines.cli.command import Command, Work
-from baselines.cli.start import announce
 from baselines.registry import check_name, pinned
 from baselines.support.checks import check_extra
+from minesweeper_env.notices import say
 
 EXAMPLES = """\
 {0} ladder --out runs/ladder --workers 4
@@ -31,7 +31,6 @@ def _prepare(options: argparse.Namespace) -> Work:
     if options.suite is None:
         return COMMAND.parser(options.program).print_help
     # What needs no heavy import is checked first.
-    check_workers(options)
     if options.out is None:
         raise ValueError("a suite needs a folder for its games and results: --out DIR")
     for name in options.policy:
@@ -41,7 +40,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     for module in SUITE_NEEDS:
         check_extra(module)
     boards = sum(len(group.boards) for group in suite.groups)
-    announce(f"Play the suite {suite.name} into {options.out}: {boards} boards, {options.games} games each")
+    say(f"Play the suite {suite.name} into {options.out}: {boards} boards, {options.games} games each")
     from baselines.benchmark.results import write_results
     from baselines.benchmark.run import SuiteRun
 

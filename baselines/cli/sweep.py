@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import Parser, share, study_settings, whole_number_from
 from baselines.cli.command import Command, Work
-from baselines.cli.start import announce
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.configurations import RUN_FILE
@@ -158,7 +157,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_extra(module)
     check_extra("optuna", "sweep")
     base = study_settings(options.config, options)
-    announce(f"Train {options.config} with {options.trials} draws, into {options.out}")
+    say(f"Train {options.config} with {options.trials} draws, into {options.out}")
     import_extra("torch")
     search = parse_search(options.search, base.algo)
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import SIDE, Parser, parse_size, share, whole_number_from
 from baselines.cli.command import Command, Work
-from baselines.cli.start import FAILED, INTERRUPTED, announce, explain, sibling
+from baselines.cli.start import FAILED, INTERRUPTED, explain, typed_command
 from baselines.learned.configurations import long_help, settings_and_folder
 from baselines.learned.settings import TrainingSettings, options_of
 from baselines.support.checks import check_extra, import_extra
@@ -119,7 +118,7 @@ def _report(program: str, training: Training) -> None:
         page.note("time: " + ", ".join(f"{name} {part:.1%}" for name, part in fractions.items()))
     level = f" --no-guess {board.no_guess}" if board.no_guess else ""
     page.line(
-        f"{sibling(program, 'train', 'evaluate')} --policy {shlex.quote(str(training.folder))} "
+        f"{typed_command(program.replace('train', 'evaluate'), ())} --policy {shlex.quote(str(training.folder))} "
         f"--size {board.rows}x{board.cols} --mines {board.mines} --first-click {board.first_click}{level}"
     )
     page.print()
@@ -131,28 +130,17 @@ def _prepare(options: argparse.Namespace) -> Work:
     for module in ("wandb", "tensorboard") if options.track else ():
         check_extra(module, module)
     settings, folder = settings_and_folder(options)
-    check_run_folder(folder, options.resume)
-    announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
-    import_extra("torch")
-    from baselines.learned.training.loop import prepare
-
+    say(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
     with ExitStack() as held:
         # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
         held.enter_context(run_folder(folder))
-        check_run_folder(folder, options.resume)
+        if not options.resume and not is_empty(folder):
+            raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
+        import_extra("torch")
+        from baselines.learned.training.loop import prepare
+
         training = prepare(settings, folder, options.resume)
         return partial(_train, options, training, held.pop_all())
-
-
-def check_run_folder(folder: Path, resumes: bool) -> None:
-    """Raises a ValueError unless a folder can be written or made; the one of a new training holds no files."""
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise ValueError(f"the folder {folder} cannot be used: {there} is a file")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise ValueError(f"the folder {folder} cannot be used: {there} may not be written")
-    if there == folder and not resumes and not is_empty(folder):
-        raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.cli.start import BAD_ARGUMENTS, FAILED, announce, explain
+from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain
 from baselines.support.processes import output_width
 from minesweeper_env.inference import PositionTooHardError, Step
 from minesweeper_env.notices import say
@@ -31,7 +31,7 @@ def analyse(options: PlayOptions) -> int:
     try:
         if options.first_click == "corners":
             raise ValueError(catalogue.text("coach_corners"))
-        announce(catalogue.text("coach_reading", file=name))
+        say(catalogue.text("coach_reading", file=name))
         text = _read(str(options.analyse), catalogue).lstrip("\ufeff")
         is_saved = text.lstrip()[:1] in ("{", "[", '"')
         found = (_reviewed if is_saved else _analysed)(text, options, catalogue)
@@ -52,7 +52,7 @@ def analyse(options: PlayOptions) -> int:
 
 def _read(path: str, catalogue: Catalogue) -> str:
     if path == "-" and sys.stdin.isatty():
-        announce(catalogue.text("coach_stdin"))
+        say(catalogue.text("coach_stdin"))
     try:
         return (sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()).decode()
     except OSError as error:

@@ -69,7 +69,6 @@ BAD = {
     "--preset expert --size 8": "--preset has its own size and mines",
     "--classic --stats": "choose one of --classic and --stats",
     "--load game.json --size 8": "--load takes board and seed from the file",
-    "--load ''": "argument --load: must be a path, not an empty text",
     "--serve --load game.json": "--load means nothing with --serve; leave it out",
     "--policy exact --load game.json": "--load means nothing with --policy; leave it out",
     "--versus exact exact --animation": "--animation means nothing with --versus; leave it out",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import sys
 from configparser import ConfigParser
@@ -12,7 +11,7 @@ import pytest
 from support import ROOT
 
 from baselines.__main__ import COMMANDS
-from baselines.cli.start import MOST_NAMES, announce, listed, sibling, typed_command
+from baselines.cli.start import typed_command
 
 HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm")
 
@@ -115,33 +114,3 @@ def test_the_command_is_recorded_as_typed():
     assert typed_command("evaluate.py", ["--policy", "a b"]) == "python evaluate.py --policy 'a b'"
     assert typed_command("minesweeper evaluate", ["--seed", "3"]) == "minesweeper evaluate --seed 3"
     assert typed_command("python -m baselines evaluate", []) == "python -m baselines evaluate"
-
-
-@pytest.mark.parametrize(
-    ("program", "other"),
-    [
-        ("train.py", "python evaluate.py"),
-        ("minesweeper train", "minesweeper evaluate"),
-        ("python -m baselines train", "python -m baselines evaluate"),
-    ],
-)
-def test_a_command_names_others_in_the_way_that_it_was_called(program, other):
-    assert sibling(program, "train", "evaluate") == other
-
-
-def test_an_announcement_names_few_and_counts_many():
-    assert listed(["bayes", "exact"]) == "bayes, exact"
-    assert listed([f"{n}.json" for n in range(20)]) == "0.json and 19 others"
-    assert listed(range(MOST_NAMES)).count(",") == MOST_NAMES - 1
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_an_announcement_wraps_on_a_terminal_and_is_one_line_elsewhere(terminal, monkeypatch):
-    stream = io.StringIO()
-    monkeypatch.setattr(stream, "isatty", lambda: terminal, raising=False)
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setenv("COLUMNS", "60")
-    announce("Check and add " + ", ".join(["docs/leaderboard/2026.1/exact.json"] * 4))
-    lines = stream.getvalue().splitlines()
-    assert len(lines) == (4 if terminal else 1)
-    assert max(map(len, lines)) <= 60 or not terminal
