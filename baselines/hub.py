@@ -22,13 +22,6 @@ DESCRIPTION, WEIGHTS, RUN = "agent.json", "agent.safetensors", "run.json"
 NEEDED = (DESCRIPTION, WEIGHTS)
 """The files that are taken from the hub, with `RUN` if it is there; JSON and safetensors hold no code."""
 
-MIB = 1 << 20
-LIMITS = {DESCRIPTION: MIB, WEIGHTS: 512 * MIB, RUN: 4 * MIB, "curves.png": 16 * MIB, "README.md": MIB}
-"""The files that are sent or taken, each with its maximum size in bytes; the largest network fits."""
-
-SECONDS = 10.0
-"""Time after which the hub counts as out of reach."""
-
 HUB_NAME = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^\s:@]+))?", re.ASCII)
 """Matches the name of an agent on the hub, without options."""
 
@@ -37,10 +30,6 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 class HubError(ValueError):
     """An agent of the hub cannot be taken or sent; the message is one line."""
-
-
-class UnreachableHubError(HubError):
-    """The hub cannot be reached, or the client is told to stay offline."""
 
 
 class HubName(NamedTuple):
@@ -81,67 +70,33 @@ def pinned_name(text: str) -> str:
     Without a network, the commit of the last download counts.
 
     Raises:
-        HubError: there is no such repository or revision, the hub cannot be reached and the cache has none, the
-            repository holds no agent, or a file is too large.
+        HubError: there is no such repository or revision, the hub cannot be reached and the cache has none, or the
+            repository holds no agent.
         MissingExtraError: the client of the hub is not installed.
     """
     name = parse_hub_name(text)
-    return str(name if name.is_pinned else name.at(_resolve(name).name))
+    return str(name if name.is_pinned else name.at(_download(name).name))
 
 
 def hub_folder(name: str) -> Path:
     """Returns the folder in the client's cache with an agent, downloaded once; raises as `pinned_name` does."""
-    parsed = parse_hub_name(name)
-    return (_cached(parsed) if parsed.is_pinned else None) or _resolve(parsed)
+    return _download(parse_hub_name(name))
 
 
 @cache
-def _resolve(name: HubName) -> Path:
-    """Returns the folder of the commit that a revision is now, or was at the last download; prints the commit."""
-    say(f"Ask the Hugging Face hub for {name}")
-    try:
-        folder = _download(name)
-        say(f"{name} is {name.at(folder.name)}")
-        return folder
-    except UnreachableHubError as error:
-        if (cached := _cached(name)) is None:
-            raise
-        say(f"{error}; {name} was {name.at(cached.name)} at the last download")
-        return cached
-
-
 def _download(name: HubName) -> Path:
-    """Downloads the files of an agent whose sizes are allowed; returns their folder."""
-    api, taken = _client().HfApi(library_name="minesweeper-env"), (*NEEDED, RUN)
+    """Returns the folder of an agent, named after its commit; prints the commit that a revision is now."""
+    api = _client()
+    if not name.is_pinned:
+        say(f"Ask the Hugging Face hub for {name}")
     with _one_line(name):
-        info = api.model_info(name.repository, revision=name.revision, files_metadata=True, timeout=SECONDS)
-        sizes = {file.rfilename: file.size or 0 for file in info.siblings or () if file.rfilename in taken}
-        if not sizes.keys() >= {*NEEDED}:
-            raise HubError(f"{name} holds no agent of train.py, which has {' and '.join(NEEDED)}")
-        check_sizes(name, sizes)
-        return Path(
-            api.snapshot_download(name.repository, revision=name.revision, allow_patterns=taken, etag_timeout=SECONDS)
-        )
-
-
-def _cached(name: HubName) -> Path | None:
-    """Returns the folder of an agent whose files are all in the cache."""
-    api = _client().HfApi()
-    try:
-        place = api.snapshot_download(
-            name.repository, revision=name.revision, allow_patterns=NEEDED, local_files_only=True
-        )
-    except (OSError, ValueError):
-        return None
-    return Path(place) if all(Path(place, file).is_file() for file in NEEDED) else None
-
-
-def check_sizes(owner: object, sizes: Mapping[str, int]) -> None:
-    """Raises a HubError if a file of an agent or of its folder has more bytes than `LIMITS` allows."""
-    for file, size in sizes.items():
-        if size > LIMITS[file]:
-            most = LIMITS[file] // MIB
-            raise HubError(f"{file} of {owner} has {size / MIB:.1f} MiB, and must have at most {most} MiB")
+        place = api.snapshot_download(name.repository, revision=name.revision, allow_patterns=(*NEEDED, RUN))
+    folder = Path(place)
+    if not all((folder / file).is_file() for file in NEEDED):
+        raise HubError(f"{name} holds no agent of train.py, which has {' and '.join(NEEDED)}")
+    if not name.is_pinned:
+        say(f"{name} is {name.at(folder.name)}")
+    return folder
 
 
 def push(name: HubName, files: Mapping[str, bytes], message: str, private: bool = False) -> HubName:
@@ -151,20 +106,22 @@ def push(name: HubName, files: Mapping[str, bytes], message: str, private: bool 
         HubError: the hub refuses, it cannot be reached, or a repository that is to be private is public.
         MissingExtraError: the client is not installed.
     """
-    api, add = _client().HfApi(library_name="minesweeper-env"), _client().CommitOperationAdd
+    api = _client()
+    from huggingface_hub import CommitOperationAdd
+
     with _one_line(name):
         api.create_repo(name.repository, private=private or None, exist_ok=True)
         if private and not api.model_info(name.repository).private:
             raise HubError(f"{name.repository} exists and is public; leave --private out, or choose another repository")
         if name.revision != DEFAULT_REVISION:
             api.create_branch(name.repository, branch=name.revision, exist_ok=True)
-        operations = [add(path_in_repo=file, path_or_fileobj=content) for file, content in files.items()]
+        operations = [CommitOperationAdd(path_in_repo=file, path_or_fileobj=files[file]) for file in files]
         done = api.create_commit(name.repository, operations, commit_message=message, revision=name.revision)
     return name.at(str(done.oid))
 
 
 def _client() -> Any:
-    return import_extra("huggingface_hub", "hub")
+    return import_extra("huggingface_hub", "hub").HfApi(library_name="minesweeper-env")
 
 
 @contextmanager
@@ -177,7 +134,5 @@ def _one_line(name: HubName) -> Generator[None]:
     except Exception as error:
         response = getattr(error, "response", None)
         told = f"{name}: {type(error).__name__}: {' '.join(str(error).split())}"
-        if response is None and not isinstance(error, ValueError):
-            raise UnreachableHubError(told) from error
         denied = response is not None and response.status_code in (401, 403, 404)
         raise HubError(f"{told}; log in with: hf auth login" if denied else told) from error

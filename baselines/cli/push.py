@@ -12,7 +12,7 @@ import msgspec
 from baselines.cli.arguments import Parser
 from baselines.cli.command import Command, Work
 from baselines.evaluation.intervals import wilson_interval
-from baselines.hub import DEFAULT_REVISION, HUB_NAME, LIMITS, MIB, PREFIX, RUN, HubName, check_sizes, parse_hub_name
+from baselines.hub import DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN, HubName, parse_hub_name
 from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import board_name
 from baselines.support.checks import check_extra
@@ -77,8 +77,7 @@ def _read(folder: Path) -> dict[str, bytes]:
     """Returns the files of an agent that are sent, without its card, once they are checked and the agent plays."""
     from baselines.learned.agents import load_network
 
-    paths = [folder / name for name in LIMITS if name != CARD and (folder / name).is_file()]
-    check_sizes(folder, {path.name: path.stat().st_size for path in paths})
+    paths = [path for name in (*NEEDED, RUN, "curves.png") if (path := folder / name).is_file()]
     load_network(folder)
     if folder / RUN in paths:
         read_as(folder / RUN, Run)
@@ -182,8 +181,7 @@ def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes]
     from baselines.hub import push
 
     for file, content in contents.items():
-        size = len(content)
-        print(f"{file:<18} {f'{size / MIB:.1f} MiB' if size >= MIB else f'{size / 1000:.1f} kB':>10}")
+        print(f"{file:<18} {len(content) / 1000:>10.1f} kB")
     if options.dry_run:
         print(f"\n{contents[CARD].decode()}", end="")
         return
