@@ -46,8 +46,6 @@ from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, turn_at_random, unopened
 from baselines.learned.settings import ISOLATED, KEEP, MAX_BATCH, MAX_BUFFER, Hyperparameters, TrainingSettings, option
 
-VALUE_POOLINGS = ("mean", "mean_max", "attention")
-
 
 @dataclass(frozen=True)
 class PPOHyperparameters(Hyperparameters):
@@ -88,8 +86,6 @@ class PlainPPOHyperparameters(PPOHyperparameters):
     ent_coef: float = option(0.01, "weight of the entropy", 0, 1e6)
     hindsight: float = option(0.0, "always 0", 0, 0)
     keep_scale: float = option(0.0, "always 0", 0, 0)
-    value_pooling: str = option("mean", "how the value pools the cells of the board", choices=VALUE_POOLINGS)
-    share_features_extractor: int = option(1, "1: policy and value share one trunk; 0: each has its own", 0, 1)
 
     def make_learner(self, settings: TrainingSettings) -> MinesweeperPPO:
         """Returns a new model with games in progress."""
@@ -98,30 +94,16 @@ class PlainPPOHyperparameters(PPOHyperparameters):
 
 
 class ValueHead(nn.Module):
-    """One number per board from the features of its cells, which it pools by one of `VALUE_POOLINGS`.
+    """One number per board, a linear map of the mean of its features."""
 
-    "mean" and "mean_max" are linear maps of the mean, and of the mean and the maximum. "attention" is the mean of a
-    linear map of each cell, weighted by a softmax over the cells (Ilse et al. 2018). With weights like the policy's
-    probabilities and with discount 0, it can express the mean reward of the policy.
-    """
-
-    def __init__(self, channels: int, pooling: str) -> None:
-        """Makes the linear layer, or the 1x1 convolution for the numbers and the weights of the cells."""
+    def __init__(self, channels: int) -> None:
+        """Makes the linear layer."""
         super().__init__()
-        self.pooling = pooling
-        numbers = {"mean": channels, "mean_max": 2 * channels}
-        self.layer = nn.Conv2d(channels, 2, 1) if pooling == "attention" else nn.Linear(numbers[pooling], 1)
+        self.layer = nn.Linear(channels, 1)
 
     def forward(self, features: Tensor) -> Tensor:
         """Maps (N, channels, rows, cols) to (N, 1)."""
-        if self.pooling == "attention":
-            numbers, scores = self.layer(features).flatten(start_dim=2).unbind(dim=1)
-            weighted: Tensor = (torch.softmax(scores, dim=1) * numbers).sum(dim=1, keepdim=True)
-            return weighted
-        pooled = features.mean(dim=(2, 3))
-        if self.pooling == "mean_max":
-            pooled = torch.cat([pooled, features.amax(dim=(2, 3))], dim=1)
-        value: Tensor = self.layer(pooled)
+        value: Tensor = self.layer(features.mean(dim=(2, 3)))
         return value
 
 
@@ -164,23 +146,15 @@ class BoardPolicy(MaskableActorCriticPolicy):
 class PlainPolicy(BoardPolicy):
     """One logit per cell and one value per board, with the losses of unmodified PPO.
 
-    `probability` is ignored: the value loss is the squared error for all returns. `value_pooling` is how the value
-    reads the cells, see `ValueHead`. With share_features_extractor False the value has a trunk of its own.
+    `probability` is ignored: the value loss is the squared error for all returns.
     """
 
-    def __init__(
-        self,
-        *args: Any,
-        probability: bool = False,  # noqa: ARG002
-        value_pooling: str = "mean",
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, *args: Any, probability: bool = False, **kwargs: Any) -> None:  # noqa: ARG002
         """Builds the network."""
-        self.value_pooling = value_pooling
         super().__init__(*args, probability=False, **kwargs)
 
     def _new_value_net(self) -> nn.Module:
-        return ValueHead(self.features_dim, self.value_pooling)
+        return ValueHead(self.features_dim)
 
 
 SHARPNESS = 4.0

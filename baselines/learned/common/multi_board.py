@@ -277,7 +277,6 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
     envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), settings.reward) for each in settings.configs]
     # Their returns lie in [0, 1]: with gamma 0 the probability of a safe click, or that of a won game, discounted.
     probability = settings.reward == "win" or (settings.reward, settings.gamma) == ("safe_click", 0)
-    of_policy = {name: own.pop(name) for name in ("value_pooling", "share_features_extractor") if name in own}
     model = algorithm(
         policy,
         env=envs[0],
@@ -286,8 +285,7 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
         gamma=settings.gamma,
         seed=settings.seed,
         device=settings.device,
-        policy_kwargs=of_policy
-        | {
+        policy_kwargs={
             "probability": probability,
             "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
             "optimizer_kwargs": {"weight_decay": weight_decay},

@@ -13,12 +13,9 @@ from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import ILLEGAL, MaskedDQN, MinesweeperQPolicy
 from baselines.learned.networks import BoardNetwork, click_masks, new_cells, random_clicks, symmetries, transform
 from baselines.learned.ppo import (
-    VALUE_POOLINGS,
     MinesweeperPolicy,
     MinesweeperPPO,
     PlainPolicy,
-    PlainPPOHyperparameters,
-    ValueHead,
     fitted_return,
 )
 from baselines.learned.settings import Budget, NetworkSize
@@ -257,34 +254,6 @@ def test_every_reward_and_gamma_trains(algo, reward, gamma):
     model = learn(tiny_model(algo, reward=reward, gamma=gamma), 400)
     assert model._n_updates > 0
     assert all(torch.isfinite(parameter).all() for parameter in model.policy.parameters())
-
-
-@pytest.mark.parametrize("pooling", VALUE_POOLINGS)
-@pytest.mark.parametrize("shared", [0, 1])
-def test_the_value_of_plain_ppo_learns_from_each_input(pooling, shared):
-    settings = {"value_pooling": pooling, "share_features_extractor": shared}
-    model = tiny_model("plain-ppo", hyperparameters=settings, reward="safe_click", gamma=0.0)
-    policy, boards = model.policy, torch.as_tensor(random_boards()[0])
-    before = policy.predict_values(boards).detach()
-    learn(model, 400)
-    after = policy.predict_values(boards).detach()
-    assert before.shape == after.shape == (len(boards), 1)
-    assert not torch.equal(before, after)
-    assert (policy.vf_features_extractor is policy.pi_features_extractor) == bool(shared)
-
-
-def test_value_heads_compute_what_their_names_say():
-    channels = torch.rand(3, 4, 5, 6)
-    mean, extreme, weighted = (ValueHead(4, name) for name in VALUE_POOLINGS)
-    torch.testing.assert_close(mean(channels), channels.mean(dim=(2, 3)) @ mean.layer.weight.T + mean.layer.bias)
-    flat = channels.flatten(start_dim=2)
-    pooled = torch.cat([flat.mean(dim=2), flat.max(dim=2).values], dim=1)
-    torch.testing.assert_close(extreme(channels), pooled @ extreme.layer.weight.T + extreme.layer.bias)
-    numbers, scores = weighted.layer(channels).flatten(start_dim=2).unbind(dim=1)
-    shares = scores.exp() / scores.exp().sum(dim=1, keepdim=True)
-    torch.testing.assert_close(weighted(channels)[:, 0], (shares * numbers).sum(dim=1))
-    with pytest.raises(ValueError, match="value_pooling must be one of mean, mean_max, attention, not 'max'"):
-        PlainPPOHyperparameters(value_pooling="max")
 
 
 @pytest.mark.parametrize("policy", [MinesweeperPolicy, PlainPolicy])
