@@ -1,8 +1,8 @@
 """Speed of agents that learn and play 8x8 with 14 mines, on one core.
 
-Learning: steps per second in all games together, and the parts of the time, of a training with the network and the
-hyperparameters of a configuration. It starts from the weights of the shipped agent if there is one, because an
-untrained network stores more transitions.
+Learning: steps per second in all games together, of a training with the network and the hyperparameters of a
+configuration. It starts from the weights of the shipped agent if there is one, because an untrained network stores more
+transitions.
 
 Playing: games per second of the shipped agents in both precisions, and of scripted policies.
 
@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import torch
 from stable_baselines3.common.logger import Logger
-from timing import Work, arguments, compare, machine, print_table, rates, row
+from timing import Work, arguments, compare, machine
 
 import minesweeper_env
 from baselines.evaluation.games import play_games
@@ -31,7 +31,6 @@ from minesweeper_env.config import BoardConfig
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
 STEPS = 8192
 """Steps of one piece of work; several rollouts."""
-PARTS = ("environment", "inference", "update")
 GAMES = 500
 SEEDS = itertools.count(5_000_000)
 
@@ -81,10 +80,7 @@ def main() -> None:
     torch.set_num_threads(1)
     print(f"minesweeper_env {minesweeper_env.__version__}, torch {torch.__version__}, {machine()}")
     learners = {name: learner_of(name) for name in ("dqn", "ppo")}
-    measured = rates({name: learning(model) for name, model in learners.items()}, options)
-    parts = [[f"{share:.1%}" for share in model.clock.fractions().values()] for model in learners.values()]
-    lines = [(*row(*each), *part) for each, part in zip(measured.items(), parts, strict=True)]
-    print_table("learning, steps per second", ("algorithm", "median", "best", *PARTS), lines)
+    compare("learning, steps per second", {name: learning(model) for name, model in learners.items()}, options)
     compare("playing, games per second", {name: playing(name) for name in players()}, options)
 
 

@@ -114,8 +114,6 @@ def _report(program: str, training: Training) -> None:
         page.note(f"{newest} win {training.newest.win_rate:.1%} of the selection games, fewer than the kept agent")
     if kept:
         page.note(f"of {settings.eval_games} selection games: {kept['summary']}")
-    if fractions := training.learner.clock.fractions():
-        page.note("time: " + ", ".join(f"{name} {part:.1%}" for name, part in fractions.items()))
     level = f" --no-guess {board.no_guess}" if board.no_guess else ""
     page.line(
         f"{typed_command(program.replace('train', 'evaluate'), ())} --policy {shlex.quote(str(training.folder))} "

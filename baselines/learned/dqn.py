@@ -205,10 +205,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
         played = self.collect_rollouts(
             slot.env, callback, self.train_freq, self.replay_buffer, learning_starts=self.learning_starts
         )
-        self.clock.lap("inference")
         if self.num_timesteps > self.learning_starts:
             self.train(gradient_steps=1, batch_size=self.batch_size)
-        self.clock.lap("update")
         return played.episode_timesteps, slot.drawn - drawn
 
     def _store_transition(

@@ -340,10 +340,8 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
         slot, drawn = self.slot, self.slot.drawn
         self.collect_rollouts(slot.env, callback, self.rollout_buffer, self.n_steps)
-        self.clock.lap("inference")
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.train()
-        self.clock.lap("update")
         assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
         learned = self.n_epochs * self.rollout_buffer.drawn + slot.drawn - drawn
         return self.n_steps * self.n_envs, learned

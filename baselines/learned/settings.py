@@ -1,4 +1,4 @@
-"""Settings of a training, declared once for checks, command line, help and docs; its budget, and a clock."""
+"""Settings of a training, declared once for checks, command line, help and docs; and its budget."""
 
 from __future__ import annotations
 
@@ -242,10 +242,6 @@ def scaled(number: int, cells: int) -> int:
     return max(min(number, LEAST_BOARDS), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
 
 
-ACTIVITIES = ("environment", "inference", "update")
-"""Activities of a learner, whose fractions of the time are reported."""
-
-
 @dataclass
 class Budget:
     """A limit in steps, or in seconds of wall-clock time.
@@ -271,23 +267,3 @@ class Budget:
             return min(1.0, steps / self.steps)
         assert self.seconds is not None
         return min(1.0, self.elapsed() / self.seconds)
-
-
-@dataclass
-class Clock:
-    """Counts the seconds of each of `ACTIVITIES`."""
-
-    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(ACTIVITIES, 0.0))
-    _last: float = field(default_factory=time.perf_counter)
-
-    def lap(self, name: str) -> None:
-        """Adds the time since the last lap to an activity; time of another name counts for none."""
-        now = time.perf_counter()
-        if name in self.seconds:
-            self.seconds[name] += now - self._last
-        self._last = now
-
-    def fractions(self) -> dict[str, float]:
-        """Returns the fraction of their common time that each activity took; empty if they took none."""
-        total = sum(self.seconds.values())
-        return {name: seconds / total for name, seconds in self.seconds.items()} if total else {}

@@ -34,7 +34,7 @@ from baselines.learned.common.tensor_files import (
     unprefixed,
 )
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
-from baselines.learned.settings import LEARNING_COST, Budget, Clock, NetworkSize, TrainingSettings, scaled
+from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
 from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
 
@@ -120,7 +120,6 @@ class AfterstateLearner:
         network: an exponential average of the weights in training, which plays. The latest weights follow the noise of
             the last minibatches; their average wins more at every time (Polyak and Juditsky 1992).
         num_timesteps: number of boards in all minibatches so far.
-        clock: time by activity: "inference" (self-play) and "update".
     """
 
     def __init__(self, settings: TrainingSettings) -> None:
@@ -134,8 +133,7 @@ class AfterstateLearner:
         assert isinstance(settings.own, AfterstateHyperparameters)
         seed = settings.first_training_seed(0)
         self._own, self._depth, self._device = settings.own, settings.depth, settings.device
-        self.num_timesteps, self.clock = 0, Clock()
-        self._rng = np.random.default_rng(seed)
+        self.num_timesteps, self._rng = 0, np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self._trained = AfterstateNetwork(NetworkSize(settings.channels, settings.depth)).to(self._device)
@@ -157,8 +155,6 @@ class AfterstateLearner:
         self._budget, self._logger = budget, logger
         while True:
             yield
-            # The caller's work between rounds must not count as learning time.
-            self.clock.lap("between")
             practice = min(self._practices, key=lambda practice: practice.work)
             batch = scaled(self._own.batch_size, practice.config.cells)
             if practice.pending < batch:
@@ -180,7 +176,6 @@ class AfterstateLearner:
                 self._logger.record_mean(f"train/changed/{name}", games.changed / games.guessed)
                 self._logger.record_mean(f"train/guesses/{name}", games.guessed / games.count)
         practice.pending += self._own.replay_ratio * (practice.afterstates.added - before)
-        self.clock.lap("inference")
 
     def _learn_from(self, practice: Practice, batch: int) -> None:
         """Takes up to `_STEPS_AT_ONCE` optimiser steps, each on a minibatch of either kind."""
@@ -192,7 +187,6 @@ class AfterstateLearner:
             practice.pending -= batch
             practice.work += 2 * LEARNING_COST * batch * practice.config.cells
             self.num_timesteps += batch
-        self.clock.lap("update")
 
     def _drawn(self, replay: RingBuffer, batch: int) -> list[NDArray[Any]]:
         """Returns the columns of rows drawn uniformly with replacement."""
@@ -265,9 +259,7 @@ class AfterstateLearner:
                 nn.init.zeros_(tower.recall.weight)
 
     def log(self) -> None:
-        """Writes a log row: the means since the last row, and the fractions of time."""
-        for name, fraction in self.clock.fractions().items():
-            self._logger.record(f"time/{name}", fraction)
+        """Writes a log row: the means since the last row."""
         self._logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self._logger.dump(self.num_timesteps)
 

@@ -37,7 +37,7 @@ from baselines.learned.common.tensor_files import (
 )
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, Tower, set_precision
-from baselines.learned.settings import LEARNING_COST, Budget, Clock, NetworkSize, TrainingSettings, scaled
+from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
 from minesweeper_env.codes import FLAGGED, MINE
 
 
@@ -154,7 +154,6 @@ class MultiBoardMixin(BaseAlgorithm):
         slot: the active slot, whose games the algorithm plays.
         counters: names of the attributes that a snapshot keeps as numbers.
         budget: followed by the schedules; None for Stable-Baselines3's own count of steps.
-        clock: time spent on "environment", "inference" and "update".
     """
 
     counters: tuple[str, ...] = ("num_timesteps", "_n_updates", "_episode_num")
@@ -168,15 +167,13 @@ class MultiBoardMixin(BaseAlgorithm):
     _last_obs: Any
     _last_episode_starts: Any
     buffer_size: int
-    clock: Clock
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
         """Starts games on all boards, with a number of boards in a minibatch for each, and activates the first slot."""
-        self.clock, self.slots = Clock(), []
+        self.slots = []
         for env, batch_size in zip(envs, batch_sizes, strict=True):
-            env.clock, count = self.clock, env.num_envs
             buffer = ThinnedReplayBuffer(self.buffer_size, env.observation_space, device=self.device)
-            games = env.reset(), np.ones(count, np.bool_), np.arange(count)
+            games = env.reset(), np.ones(env.num_envs, np.bool_), np.arange(env.num_envs)
             self.slots.append(BoardSlot(env, batch_size, buffer, *games))
         self.activate(self.slots[0])
 
@@ -219,16 +216,13 @@ class MultiBoardMixin(BaseAlgorithm):
         callback = self._setup_learn(0, None, reset_num_timesteps=False)[1]
         while True:
             yield
-            self.clock.lap("between")
             self.activate(slot := min(self.slots, key=lambda slot: slot.work))
             seen, learned = self._play_and_learn(callback)
             slot.work += (seen + LEARNING_COST * learned) * slot.env.config.cells
             slot.observations, slot.episode_starts = self._last_obs, self._last_episode_starts
 
     def log(self) -> None:
-        """Writes a log row, with the names of Stable-Baselines3 and "time/..." from the clock."""
-        for name, fraction in self.clock.fractions().items():
-            self.logger.record(f"time/{name}", fraction)
+        """Writes a log row, with the names of Stable-Baselines3."""
         self.dump_logs()
 
     def begin_with(self, network: nn.Module) -> None:

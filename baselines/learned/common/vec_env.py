@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from baselines.learned.settings import Clock
 from minesweeper_env.checks import layout_option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.observations import Encoder
@@ -43,7 +42,6 @@ class MinesweeperVecEnv(VecEnv):
     Attributes:
         config: the board and the rules.
         games: the `MinesweeperVectorEnv` that plays the games.
-        clock: counts time within steps as "environment" and time between steps as "inference".
 
     Raises:
         ValueError: an argument has a value that is not allowed; the message says which values are.
@@ -68,7 +66,6 @@ class MinesweeperVecEnv(VecEnv):
         )
         super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
         self.config = config
-        self.clock = Clock()
         self.returns = np.zeros(num_envs)
         self.lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
@@ -116,7 +113,6 @@ class MinesweeperVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Returns observations (N, ...), rewards (N,) float32, dones (N,) bool and N infos, see the class."""
-        self.clock.lap("inference")
         observations, rewards, terminations, truncations, info = self.games.step(self._actions)
         self._masks = info["action_mask"]
         self.returns += rewards
@@ -127,7 +123,6 @@ class MinesweeperVecEnv(VecEnv):
             infos[index] = self._last_info(index, info, bool(truncations[index] and not terminations[index]))
         self.returns[ended] = 0
         self.lengths[ended] = 0
-        self.clock.lap("environment")
         return observations, rewards.astype(np.float32), ended, infos
 
     def _last_info(self, index: np.intp, info: dict[str, Any], truncated: bool) -> dict[str, Any]:

@@ -57,16 +57,14 @@ def panel(training: Training, width: int) -> Page:
         page.note(f"{games}; next evaluation at {EVALUATIONS[training.done]:.0%}")
     if progress.kept is not None:
         page.note(f"kept: the agent of step {progress.kept['steps']}, which won {progress.kept['win_rate']:.1%}")
-    if fractions := training.learner.clock.fractions():
-        page.note("time: " + ", ".join(f"{name} {part:.0%}" for name, part in fractions.items()))
     return page
 
 
 def _pace(training: Training) -> tuple[str, str]:
-    """Returns the steps with the speed, and the time that is left without evaluations."""
-    budget, steps, seconds = training.budget, training.steps, sum(training.learner.clock.seconds.values())
+    """Returns the steps with the mean speed of all sessions, and the time that is left."""
+    budget, steps, seconds = training.budget, training.steps, training.budget.elapsed()
     done = f"step {steps}" + ("" if budget.steps is None else f" of {budget.steps}")
-    speed = (steps - training.begun_at) / seconds if seconds >= 1 else 0.0
+    speed = steps / seconds if seconds >= 1 else 0.0
     if speed:
         done += f", {speed:.0f} steps a second"
     if budget.steps is None:

@@ -64,7 +64,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     elif settings.start is not None:  # A training that ended before its first checkpoint starts again.
         start = _start_from(learner, settings.start)
     budget = Budget(settings.steps, None if settings.minutes is None else 60 * settings.minutes, progress.seconds)
-    training = Training(settings, folder, learner, budget, progress, learner.num_timesteps, start)
+    training = Training(settings, folder, learner, budget, progress, start)
     # Without a kept agent the first evaluation was cut off, and is due again.
     training.done = 0 if progress.kept is None else training.evaluations_due
     return training

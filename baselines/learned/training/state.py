@@ -31,7 +31,7 @@ from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import RUN_FILE, START
-from baselines.learned.settings import Budget, Clock, NetworkSize, TrainingSettings
+from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
 from baselines.learned.training.curves import ROW, draw_curves
 from baselines.policy import Policy
 from baselines.registry import CHECKPOINT_FILE, build_policy
@@ -69,11 +69,9 @@ class Learner(Protocol):
     """Something that learns, round by round.
 
     Attributes:
-        clock: the time spent on "environment", "inference" and "update".
         num_timesteps: the number of steps so far, earlier sessions included.
     """
 
-    clock: Clock
     num_timesteps: int
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
@@ -183,7 +181,6 @@ class Training:
     Attributes:
         settings: with the device chosen, and with the commit of the agent to start from.
         progress: what the checkpoint holds besides the learner.
-        begun_at: the steps of earlier sessions.
         start: the training of the agent whose weights this session began with; None if it began with no agent.
         done: evaluations so far, skipped ones included.
         cost: seconds that the last one took.
@@ -197,7 +194,6 @@ class Training:
     learner: Learner
     budget: Budget
     progress: Progress
-    begun_at: int = 0
     start: dict[str, Any] | None = None
     done: int = 0
     cost: float = 0.0

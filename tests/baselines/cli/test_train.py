@@ -94,8 +94,7 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
     assert main(["--algo", algo, *TINY, *changes, "--steps", "1100", "--out", str(out), "--threads", "1"]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert str(out) in printed[-1]
-    assert "random" in printed[-3]
-    assert "environment" in printed[-2]
+    assert "random" in printed[-2]
     assert "evaluate --policy" in printed[-1]
     record = json.loads((out / "run.json").read_text())
     assert record["settings"]["boards"] == ["4x4/2"]

@@ -9,7 +9,7 @@ import pytest
 from support.screens import Screen
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.settings import Budget, Clock
+from baselines.learned.settings import Budget
 from baselines.learned.training.console import line, panel, show
 from baselines.learned.training.loop import train
 from baselines.learned.training.state import Progress, Score, Training
@@ -19,22 +19,21 @@ KEPT = {"steps": 112_000, "win_rate": 0.62}
 REFERENCES = {"random": 0.0, "exact": 0.674, "lookahead": 0.702}
 
 FIRST = """\
-dqn on 8x8/14: step 23456 of 1000000
-╸                                           2%  40 s, time left not known yet
+dqn on 8x8/14: step 23456 of 1000000, 586 steps a second
+╸                                           2%  40 s, 28 min left
 500 selection games on each board; next evaluation at 1%"""
 
 EVALUATED = """\
-dqn on 8x8/14: step 123456 of 1000000, 312 steps a second
-━━━━╸                                      12%  7 min, 47 min left
+dqn on 8x8/14: step 123456 of 1000000, 300 steps a second
+━━━━╸                                      12%  7 min, 49 min left
 board   win rate   95 % interval  random  exact  lookahead
 ──────────────────────────────────────────────────────────
 8x8/14     61.2%  56.9% to 65.4%    0.0%  67.4%      70.2%
 500 selection games on each board; next evaluation at 20%
-kept: the agent of step 112000, which won 62.0%
-time: environment 12%, inference 20%, update 68%"""
+kept: the agent of step 112000, which won 62.0%"""
 
 SEVERAL = """\
-dqn on 5x5/5, 8x8/14, 9x9/10, 16x16/40, 16x30/99: step 123456, 312 steps a
+dqn on 5x5/5, 8x8/14, 9x9/10, 16x16/40, 16x30/99: step 123456, 300 steps a
 second
 ━━━╸                                        9%  7 min, 68 min left
 board     win rate   95 % interval  random  exact  lookahead
@@ -46,8 +45,7 @@ board     win rate   95 % interval  random  exact  lookahead
 16x30/99     45.3%  40.9% to 49.6%    0.0%  67.4%      70.2%
 mean         74.8%  73.2% to 76.3%    0.0%  67.4%      70.2%
 500 selection games on each board; next evaluation at 20%
-kept: the agent of step 112000, which won 62.0%
-time: environment 12%, inference 20%, update 68%"""
+kept: the agent of step 112000, which won 62.0%"""
 
 
 @pytest.fixture
@@ -62,14 +60,12 @@ def training(now, elapsed=412.0, steps=123_456, minutes=None, boards=("8x8/14",)
     """Returns a training of so many seconds that has not been evaluated."""
     settings = tiny("dqn", boards=boards, steps=1_000_000, eval_games=500)
     budget = Budget(None if minutes else 1_000_000, 60 * minutes if minutes else None, _start=now[0] - elapsed)
-    learner = SimpleNamespace(num_timesteps=steps, clock=Clock())
+    learner = SimpleNamespace(num_timesteps=steps)
     return Training(settings, None, learner, budget, Progress(0, 0, None, 0, None))
 
 
 def evaluated(now, rates=(0.612,), boards=("8x8/14",), **options):
     made = training(now, boards=boards, **options)
-    seconds = made.steps / 312.4
-    made.learner.clock.seconds = {"environment": 0.12 * seconds, "inference": 0.2 * seconds, "update": 0.68 * seconds}
     made.score, made.done = Score(dict(zip(boards, rates, strict=True)), 500), 4
     made.progress.kept, made.progress.references = KEPT, dict.fromkeys(boards, REFERENCES)
     return made
@@ -81,9 +77,9 @@ def test_the_panel_at_80_columns_and_a_line_have_the_same_figures(now):
     first.player = "exact"
     assert panel(first, 79).text().splitlines()[2] == "500 selection games on each board: exact plays"
     assert panel(evaluated(now), 79).text() == EVALUATED
-    assert line(training(now)) == "12%, step 123456 of 1000000, time left not known yet"
+    assert line(training(now, 0.5, 100)) == "0%, step 100 of 1000000, time left not known yet"
     assert line(evaluated(now)) == (
-        "12%, step 123456 of 1000000, 312 steps a second, 47 min left, "
+        "12%, step 123456 of 1000000, 300 steps a second, 49 min left, "
         "wins 61.2% (56.9% to 65.4%; random 0.0%, exact 67.4%, lookahead 70.2%)"
     )
 
