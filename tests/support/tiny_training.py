@@ -60,8 +60,8 @@ def saving_often(on_save):
     """Saves a checkpoint after every round of the trainings in the block, and calls a function with the steps."""
     save = state.Training.save
 
-    def saved(training, snapshot=None):
-        save(training, snapshot)
+    def saved(training):
+        save(training)
         on_save(training.steps)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -138,52 +138,38 @@ def run(
 
 def _finish(training: Training, log: Log, stop: Stop) -> bool:
     """Saves, and evaluates the newest weights unless SIGTERM came and there is an agent; returns whether it did."""
-    if not stop.requested:
-        training.evaluate(log)
-        training.save()
-        return True
-    snapshot = training.learner.snapshot()
-    training.save(snapshot)
-    if training.progress.kept is not None and stop.is_quick:
+    training.save()
+    if stop.is_quick and training.progress.kept is not None:
         return False
-    # An evaluation draws random numbers; a resumed training misses those of this one unless it was due.
-    is_due, stop.is_last = training.is_due(), True
     # The games of the scripted policies may take longer than anyone waits for an end.
-    training.evaluate(log, compares=False)
-    stop.is_last = False
-    training.save(None if is_due else snapshot)
+    training.evaluate(log, compares=not stop.requested)
+    training.save()
     return True
 
 
 @dataclass
 class Stop:
-    """Turns the first SIGINT or SIGTERM into a request to stop; a second one of its kind acts as it did before.
+    """Turns the first SIGINT or SIGTERM into a request to stop; the next signal acts as it did before.
 
     Attributes:
-        announces: whether the first Ctrl-C prints what it does.
+        announces: whether Ctrl-C prints what it does.
         before: the handlers of both signals without this one.
         requested: whether a signal arrived.
-        is_quick: whether SIGTERM arrived: what sends it waits only some seconds.
-        is_last: whether the last evaluation runs, which SIGTERM ends with a KeyboardInterrupt: all else is saved.
+        is_quick: whether it was SIGTERM: what sends it waits only some seconds.
     """
 
     announces: bool
     before: dict[int, Any]
     requested: bool = False
     is_quick: bool = False
-    is_last: bool = False
 
     def receive(self, number: int, _frame: Any) -> None:
         """Handles a signal."""
-        first, self.requested = not self.requested, True
-        before = self.before[number]
-        # Shells let background processes ignore SIGINT; one that is sent to such a process is meant all the same.
-        signal.signal(number, signal.default_int_handler if before == signal.SIG_IGN else before)
-        if number == signal.SIGTERM:
-            self.is_quick = True
-            if self.is_last:
-                raise KeyboardInterrupt
-        elif first and self.announces:
+        self.requested, self.is_quick = True, number == signal.SIGTERM
+        for each, before in self.before.items():
+            # Shells let background processes ignore SIGINT; one that is sent to such a process is meant all the same.
+            signal.signal(each, signal.default_int_handler if before == signal.SIG_IGN else before)
+        if self.announces and not self.is_quick:
             # The signal may have interrupted another print to stderr.
             with suppress(RuntimeError, OSError, ValueError, AttributeError):
                 say(f"\n{ANNOUNCEMENT}")

@@ -61,10 +61,6 @@ References = dict[str, dict[str, float]]
 """Win rates of the `REFERENCES` on each board."""
 
 
-Snapshot = tuple[Tensors, dict[str, Any]]
-"""State of a learner: tensors, and JSON-able values."""
-
-
 class Learner(Protocol):
     """Something that learns, round by round.
 
@@ -86,8 +82,8 @@ class Learner(Protocol):
     def begin_with(self, network: nn.Module) -> None:
         """Copies the weights of a network of any depth; raises ValueError if it is of another kind or width."""
 
-    def snapshot(self) -> Snapshot:
-        """Returns its whole state."""
+    def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
+        """Returns its whole state: tensors, and JSON-able values."""
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
         """Continues from the snapshot of an equal learner; raises ValueError if it is of another one."""
@@ -287,9 +283,9 @@ class Training:
         save_agent(self.folder, network, NetworkSize(settings.channels, settings.depth), facts)
         self.progress.kept = kept
 
-    def save(self, snapshot: Snapshot | None = None) -> None:
-        """Writes the checkpoint with a snapshot; None for the present one."""
-        tensors, state = snapshot or self.learner.snapshot()
+    def save(self) -> None:
+        """Writes the checkpoint."""
+        tensors, state = self.learner.snapshot()
         self.progress.seconds = self.budget.elapsed()
         content = {"learner": state, "progress": msgspec.structs.asdict(self.progress)}
         write_tensors(self.folder / CHECKPOINT_FILE, tensors, content)
