@@ -8,7 +8,6 @@ from typing import Any, Literal
 from minesweeper_env.config import BoardConfig, counted
 
 _BOARD = re.compile(r"(\d{1,4})x(\d{1,4})/(\d{1,6})", re.ASCII)
-_FILE = re.compile(r"(\d+)x(\d+)-(\d+)", re.ASCII)
 
 
 def board_name(rows: int, cols: int, mines: int, no_guess: str | bool = False) -> str:
@@ -34,12 +33,6 @@ def rules_of(config: BoardConfig) -> str:
 def file_name(name: str) -> str:
     """Returns the name of a board as files and logs spell it: "16x30-99" for "16x30/99"."""
     return name.replace("/", "-").replace(" ", "-")
-
-
-def parse_file_name(text: str) -> tuple[int, int, int] | None:
-    """Returns (rows, cols, mines) of a name such as "16x30-99", or None if the text has another form."""
-    match = _FILE.fullmatch(text)
-    return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
 
 
 def parse_board(text: Any, first_click: str, no_guess: Literal[False, "subset", "exact"] = False) -> BoardConfig:

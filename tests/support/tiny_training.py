@@ -27,7 +27,7 @@ DRAW_CURVES = state.draw_curves
 def one_thread(monkeypatch):
     """Uses one thread, and draws no curves: a picture takes longer than the training between two evaluations."""
     torch.set_num_threads(1)
-    monkeypatch.setattr(state, "draw_curves", lambda _folder: None)
+    monkeypatch.setattr(state, "draw_curves", lambda *_: None)
 
 
 @pytest.fixture

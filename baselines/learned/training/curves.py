@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
 
-from baselines.support.board_names import parse_file_name
+from baselines.support.board_names import file_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
-from minesweeper_env.notices import say
 
 LOSSES = ("train/loss", "train/value_loss")
-ROW = "time/row"
-"""Name of the column with the number of the row, from 1."""
+STEP = "time/total_timesteps"
+"""Name of the column with the environment steps."""
 
 MOST_COLS, WIDTH, ROW_HEIGHT = 2, 8.0, 3.6
 """Panels in a row, and the width of the picture and height of a row in inches; the type is readable at this width."""
@@ -26,20 +25,16 @@ MOST_COLS, WIDTH, ROW_HEIGHT = 2, 8.0, 3.6
 Points = dict[str, list[tuple[float, float]]]
 
 
-def draw_curves(folder: Path) -> None:
-    """Draws `curves.png` from the logs of all sessions in a run folder, once they contain an evaluation."""
-    points = read_points(folder)
-    sizes = {name: board for name in points if (board := parse_file_name(name.removeprefix("eval/")))}
-    boards = sorted(sizes, key=lambda name: (sizes[name][0] * sizes[name][1], sizes[name][2]))
-    panels = [*boards, *(name for name in LOSSES if name in points)]
-    if not boards:
-        return
+def draw_curves(folder: Path, boards: Sequence[str]) -> None:
+    """Draws `curves.png` from the logs of all sessions in a run folder, which hold an evaluation on the boards."""
+    points, names = read_points(folder), [f"eval/{file_name(board)}" for board in boards]
+    panels = [*names, *(name for name in LOSSES if name in points)]
     cols = min(len(panels), MOST_COLS)
     rows = -(-len(panels) // cols)
     with styled_figure(WIDTH, rows * ROW_HEIGHT) as figure:
         for number, name in enumerate(panels, 1):
             axes = figure.add_subplot(rows, cols, number)
-            if name in boards:
+            if name in names:
                 _draw_board(axes, points, name)
             else:
                 axes.plot(*zip(*points[name], strict=True))
@@ -63,30 +58,20 @@ def _draw_board(axes: Axes, points: Points, board: str) -> None:
 
 
 def read_points(folder: Path) -> Points:
-    """Returns the curves in the logs by name, each a list of (step, value) in the order of the sessions.
-
-    Damaged logs must not end a training, so a line on stderr names each log that has lost rows.
-    """
+    """Returns the curves in the logs by name, each a list of (step, value) in the order of the sessions."""
     points: Points = {}
     for path in sorted(folder.glob("progress*.csv"), key=lambda path: (len(path.name), path.name)):
-        rows: list[dict[str, float]] = []
-        with suppress(csv.Error, OSError), path.open(newline="", encoding="utf-8", errors="replace") as file:
-            rows.extend(map(_numbers, csv.DictReader(file)))
-        if not rows or [row.get(ROW) for row in rows] != [*range(1, len(rows) + 1)]:
-            _tell(f"{path} is damaged: the curves lack its lost rows")
-        for row in rows:
-            for name, value in row.items() if "time/total_timesteps" in row else ():
-                points.setdefault(name, []).append((row["time/total_timesteps"], value))
+        with path.open(newline="", encoding="utf-8", errors="replace") as file:
+            for row in map(_numbers, csv.DictReader(file)):
+                for name, value in row.items() if STEP in row else ():
+                    points.setdefault(name, []).append((row[STEP], value))
     return points
 
 
 def _numbers(row: dict[str, Any]) -> dict[str, float]:
+    """Returns the numbers of a row; it has none where nothing was recorded, and where a kill cut it off."""
     found = {}
     for name, text in row.items():
         with suppress(TypeError, ValueError):
             found[name] = float(text)
     return found
-
-
-_tell = cache(say)
-"""Prints each line once, although curves are drawn after each evaluation."""

@@ -32,7 +32,7 @@ from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import RUN_FILE, START
 from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
-from baselines.learned.training.curves import ROW, draw_curves
+from baselines.learned.training.curves import draw_curves
 from baselines.policy import Policy
 from baselines.registry import CHECKPOINT_FILE, build_policy
 from baselines.support.board_names import file_name
@@ -143,21 +143,15 @@ class Progress(msgspec.Struct):
 
 
 class Log(Logger):
-    """Logger of one session in a run folder: progress.csv with numbered rows, one file a session, and TensorBoard."""
+    """Logger of one session in a run folder: progress.csv, one file a session, and TensorBoard."""
 
     def __init__(self, folder: Path) -> None:
         """Opens the files."""
-        earlier, self.rows = len(list(folder.glob("progress*.csv"))), 0
+        earlier = len(list(folder.glob("progress*.csv")))
         formats = [make_output_format("csv", str(folder), f"-{earlier + 1}" if earlier else "")]
         if find_spec("tensorboard"):
             formats.append(make_output_format("tensorboard", f"{folder}/tensorboard"))
         super().__init__(str(folder), formats)
-
-    def dump(self, step: int = 0) -> None:
-        """Writes a row with its number, so that a reader notices lost ones."""
-        self.rows += 1
-        self.record(ROW, self.rows, exclude="tensorboard")
-        super().dump(step)
 
     def record_evaluation(self, score: Score, references: References, minutes: float, seconds: float) -> None:
         """Records an evaluation after so many minutes of training that took so many seconds."""
@@ -251,7 +245,7 @@ class Training:
         if progress.kept is None or score.win_rate >= progress.highest - score.standard_error:
             self._keep(network, score)
         progress.highest = max(progress.highest, score.win_rate)
-        draw_curves(self.folder)
+        draw_curves(self.folder, settings.boards)
 
     def _play_references(self) -> References:
         settings, found = self.settings, References()

@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError
 import pytest
 
 from baselines.cli.arguments import parse_size
-from baselines.support.board_names import board_name, file_name, name_of, parse_board, parse_file_name
+from baselines.support.board_names import board_name, name_of, parse_board
 
 
 @pytest.mark.parametrize("board", [(8, 8, 14), (16, 30, 99), (1, 4, 1)])
@@ -16,7 +16,6 @@ def test_what_is_written_is_parsed(board):
     assert (config.rows, config.cols, config.mines) == board
     assert (config.first_click, config.moves) == ("any", ("click",))
     assert name_of(config) == board_name(*board)
-    assert parse_file_name(file_name(board_name(*board))) == board
 
 
 def test_sizes():
@@ -31,4 +30,3 @@ def test_sizes():
 def test_other_texts_are_no_boards(text):
     with pytest.raises(ValueError, match="a board is written ROWSxCOLS/MINES"):
         parse_board(text, "any")
-    assert parse_file_name("8x8/14") is None
