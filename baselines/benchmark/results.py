@@ -145,7 +145,7 @@ def _notes(played: Played, refused: Sequence[Task], games: int) -> Iterator[str]
 
 COLUMNS = (
     *("policy", "games", "wins", "win_rate", "interval", "marked", "first_click_losses", "survived", "score"),
-    *("score_lost", "clicks", "queries", "guesses", "ms", "p", "against"),
+    *("score_lost", "clicks", "guesses", "ms", "p", "against"),
 )
 """Columns of the table of a board; a table shows those that have a cell."""
 

@@ -57,7 +57,6 @@ COLUMNS: dict[str, Column] = {
     "interval": Column("95 % interval", "ci95", ".1%"),
     "marked": Column("flags on the mines", "marked_rate", ".1%", 4, "marked_ci95"),
     "clicks": Column("clicks/game", "clicks_per_game", ".1f", 11),
-    "queries": Column("queries/game", "queries_per_game", ".1f", 8),
     "guesses": Column("guesses/game", "guesses_per_game", ".2f", 8),
     "illegal": Column("illegal/game", "illegal_per_game", ".2f", 4),
     "unsound": Column("unsound clicks", _judged(lambda found: found["clicks_past_safe"]), "d", 2),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
@@ -18,12 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.support.board_names import board_of
-from baselines.support.checks import import_extra, one_of
+from baselines.support.checks import import_extra
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
-
-PRIORS = ("binomial", "count")
 
 MAX_ENTRIES = 1 << 26
 """Largest table allowed, in float64 entries: 512 MB."""
@@ -31,59 +29,44 @@ MAX_ENTRIES = 1 << 26
 _CACHED_COMPONENTS = 4096
 
 
-def subnetwork(config: BoardConfig, prior: str, cells: Iterable[int], clues: Iterable[int]) -> Any:
+def subnetwork(config: BoardConfig, cells: Iterable[int], clues: Iterable[int]) -> Any:
     """Returns the network of some cells and clues of a board, with the tables of the whole network.
 
     Args:
         config: the board; its radius must be 1.
-        prior: "binomial" or "count"; under "count" `cells` must be all cells, since the total depends on them.
         cells: the cells with an X node, as row * cols + col; neighbours of the clues are added.
         clues: the cells with a Y node.
 
     Raises:
-        ValueError: the radius is larger than 1, or `prior` is unknown.
+        ValueError: the radius is larger than 1.
         MissingExtraError: pgmpy is not installed.
     """
-    one_of("prior", prior, PRIORS)
-    table, clues, density = load_pgmpy("factors.discrete").TabularCPD, sorted(clues), config.mines / config.cells
-    cells = set(cells).union(*(neighbour_lists(config)[clue] for clue in clues))
-    cards = {name_of(config, "X", cell): 2 for cell in sorted(cells)}
-    tables = [table(node, 2, [[1.0 - density], [density]]) for node in cards]
-    for node, parents, most in _sums(config, prior, clues):
-        states = [cards[parent] for parent in parents]
-        tables.append(table(node, most + 1, sum_table(tuple(states), most), parents, states))
-        cards[node] = most + 1
+    table, neighbours = load_pgmpy("factors.discrete").TabularCPD, neighbour_lists(config)
+    clues, density = sorted(clues), config.mines / config.cells
+    cells = sorted(set(cells).union(*(neighbours[clue] for clue in clues)))
+    tables = [table(name_of(config, "X", cell), 2, [[1.0 - density], [density]]) for cell in cells]
+    for clue in clues:
+        parents = [name_of(config, "X", cell) for cell in neighbours[clue]]
+        count = len(parents)
+        tables.append(table(name_of(config, "Y", clue), count + 1, sum_table(count), parents, [2] * count))
     network = load_pgmpy("models").DiscreteBayesianNetwork()
-    network.add_nodes_from(cards)
+    network.add_nodes_from(each.variable for each in tables)
     network.add_edges_from((parent, each.variable) for each in tables for parent in each.variables[1:])
     network.add_cpds(*tables)
     return network
 
 
 def name_of(config: BoardConfig, kind: str, cell: int) -> str:
-    """Returns the name of the node of a cell; X is its mine, Y its clue, T the total of mines up to it."""
+    """Returns the name of the node of a cell; X is its mine, Y its clue."""
     row, col = divmod(cell, config.cols)
     return f"{kind}_{row}_{col}"
 
 
-def _sums(config: BoardConfig, prior: str, clues: list[int]) -> Iterator[tuple[str, list[str], int]]:
-    """Yields each node that is the sum of its parents, the parents, and the largest sum that it tells apart."""
-    for cell in clues:
-        parents = [name_of(config, "X", each) for each in neighbour_lists(config)[cell]]
-        yield name_of(config, "Y", cell), parents, len(parents)
-    if prior == "count":
-        totals = [(name_of(config, "T", cell), name_of(config, "X", cell)) for cell in sweep_order(config)]
-        for number, (total, mine) in enumerate(totals):
-            before = [totals[number - 1][0]] if number else []
-            # All totals above the number of mines are one state.
-            yield total, [*before, mine], min(number, config.mines) + 1
-
-
 @cache
-def sum_table(states: tuple[int, ...], most: int) -> NDArray[np.float64]:
-    """Returns the (most + 1, product of states) table of a node that is the sum of its parents, but at most `most`."""
-    sums = np.minimum(np.indices(states).sum(axis=0).ravel(), most)
-    return (np.arange(most + 1)[:, None] == sums).astype(np.float64)
+def sum_table(parents: int) -> NDArray[np.float64]:
+    """Returns the (parents + 1, 2**parents) table of a node that is the sum of its parents, each 0 or 1."""
+    sums = np.indices((2,) * parents).sum(axis=0).ravel()
+    return (np.arange(parents + 1)[:, None] == sums).astype(np.float64)
 
 
 @cache
@@ -96,12 +79,6 @@ def neighbour_lists(config: BoardConfig) -> list[list[int]]:
     return [[int(cell) for cell in row if cell < config.cells] for row in table]
 
 
-def sweep_order(config: BoardConfig) -> list[int]:
-    """Returns the cells line by line along the shorter side of the board."""
-    cells = np.arange(config.cells).reshape(config.rows, config.cols)
-    return [int(cell) for cell in (cells if config.cols <= config.rows else cells.T).ravel()]
-
-
 def load_pgmpy(module: str) -> ModuleType:
     """Imports a module of pgmpy, which takes seconds; raises MissingExtraError if pgmpy is not installed."""
     with warnings.catch_warnings():
@@ -111,16 +88,11 @@ def load_pgmpy(module: str) -> ModuleType:
 
 
 class NetworkPosteriors:
-    """Mine probabilities of visible boards, from the network of the board.
+    """Mine probabilities of visible boards, from the network of the board."""
 
-    Attributes:
-        queries: the number of runs of variable elimination so far.
-    """
-
-    def __init__(self, config: BoardConfig, prior: str = "binomial") -> None:
-        """Loads pgmpy, which must be installed, for boards of radius 1; `prior` is one of `PRIORS`."""
-        self.queries = 0
-        self._config, self._prior = config, prior
+    def __init__(self, config: BoardConfig) -> None:
+        """Loads pgmpy, which must be installed, for boards of radius 1."""
+        self._config = config
         self._neighbours = neighbour_lists(config)
         self._eliminate = load_pgmpy("inference").VariableElimination
         self._solve = lru_cache(_CACHED_COMPONENTS)(self._solve_component)
@@ -140,13 +112,12 @@ class NetworkPosteriors:
         edges = [(clue, cell) for clue in np.flatnonzero(opened).tolist() for cell in self._neighbours[clue]]
         networkx = import_extra("networkx", "pgmpy")
         frontier = networkx.Graph(edge for edge in edges if edge[1] in covered)
-        counted = self._prior == "count"
-        # Under "binomial" no component holds the cells away from all clues, so they keep the prior.
+        # No component holds the cells away from all clues, so they keep the prior.
         probabilities = np.where(opened, 0.0, np.where(mined, 1.0, self._config.mines / self._config.cells))
-        for part in [covered.union(frontier)] if counted else networkx.connected_components(frontier):
+        for part in networkx.connected_components(frontier):
             clues = tuple((cell, int(board[cell])) for cell in sorted(part - covered))
             near = {cell for clue, _ in clues for cell in self._neighbours[clue]}
-            mines = tuple(cell for cell in np.flatnonzero(mined).tolist() if counted or cell in near)
+            mines = tuple(cell for cell in np.flatnonzero(mined).tolist() if cell in near)
             for cell, probability in self._solve(clues, mines, tuple(sorted(part & covered))).items():
                 probabilities[cell] = probability
         return probabilities.reshape(self._config.rows, self._config.cols)
@@ -159,13 +130,10 @@ class NetworkPosteriors:
         The clues are pairs of an open cell with an unknown neighbour and its clue; the mines are the known ones.
         """
         config = self._config
-        cells = range(config.cells) if self._prior == "count" else unknown
-        network = subnetwork(config, self._prior, cells, [cell for cell, _ in clues])
+        network = subnetwork(config, unknown, [cell for cell, _ in clues])
         evidence = {node: 0 for node in network.nodes() if node[0] == "X"}
         evidence |= {name_of(config, "X", cell): 1 for cell in mines}
         evidence |= {name_of(config, "Y", cell): clue for cell, clue in clues}
-        if self._prior == "count":
-            evidence[name_of(config, "T", sweep_order(config)[-1])] = config.mines
         groups: dict[frozenset[int], list[int]] = {}
         for cell in unknown:
             del evidence[name_of(config, "X", cell)]
@@ -184,7 +152,6 @@ class NetworkPosteriors:
                 f"2^{math.log2(entries):.1f} entries, and 2^{math.log2(MAX_ENTRIES):.0f} are allowed; "
                 "inference='native' has no such bound"
             )
-        self.queries += 1
         # pgmpy divides 0 by 0 where the evidence contradicts itself.
         with np.errstate(invalid="ignore"):
             answer = engine.query([node], evidence, elimination_order="greedy", show_progress=False)

@@ -143,14 +143,13 @@ def _keep_linked(clues: NDArray[np.int64], clue_count: int) -> int:
 
 
 class Turn(NamedTuple):
-    """One turn of the program: the cells to flag, the click then, and the number of probabilities computed.
+    """One turn of the program: the cells to flag, and the click then.
 
     The click is None if the program fails: its evidence contradicts itself, or there is no cell to query.
     """
 
     flags: list[int]
     click: int | None
-    queries: int
 
 
 def plan_turn(board: Board, probabilities: Sequence[float], flag_threshold: float, open_threshold: float) -> Turn:
@@ -161,11 +160,10 @@ def plan_turn(board: Board, probabilities: Sequence[float], flag_threshold: floa
     queried cell that is most probably safe. New flags are evidence from the next turn on.
     """
     flags: list[int] = []
-    best, least, queries, failed = None, 2.0, 0, False
+    best, least, failed = None, 2.0, False
     for cell, probability in enumerate(probabilities):
         if probability < 0.0:
             continue
-        queries += 1
         failed |= probability != probability
         if probability < least - TIE:
             best, least = cell, probability
@@ -173,8 +171,8 @@ def plan_turn(board: Board, probabilities: Sequence[float], flag_threshold: floa
         if probability >= flag_threshold - TIE:
             flags += [cell] if board[cell] > MAX_COUNT else []
         elif 1.0 - probability >= open_threshold - TIE:
-            return Turn(flags, cell, queries)
-    return Turn(flags, None if failed else best, queries)
+            return Turn(flags, cell)
+    return Turn(flags, None if failed else best)
 
 
 class BayesSourcePolicy:
@@ -186,7 +184,7 @@ class BayesSourcePolicy:
 
     Attributes:
         moves: the moves that its games must have.
-        counters: "queries", probabilities computed; "failures", turns on which the program would fail or hang.
+        counters: "failures", turns on which the program would fail or hang.
     """
 
     moves = ("click", "flag")
@@ -212,7 +210,7 @@ class BayesSourcePolicy:
             number_within("flag_threshold", flag_threshold, 0, 1),
             number_within("open_threshold", open_threshold, 0, 1),
         )
-        self.counters = {"queries": 0, "failures": 0}
+        self.counters = {"failures": 0}
         self._flag = config.moves.index("flag") * config.cells
         closed_form(config, np.zeros((1, config.cells), np.int8))
         self.reset(0)
@@ -251,7 +249,6 @@ class BayesSourcePolicy:
             # The program wins by flags and never removes one: its game is won, or can no longer be won.
             return (hidden[0],) if hidden else self._idle(board)
         turn = plan_turn(board, probabilities, *self._thresholds)
-        self.counters["queries"] += turn.queries
         flags = tuple(self._flag + cell for cell in turn.flags[:missing])
         if len(turn.flags) >= missing:
             return flags

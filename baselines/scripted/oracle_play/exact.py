@@ -243,7 +243,6 @@ class ExactPolicy:
     """
 
     batch_size = 1000
-    _counted: tuple[str, ...] = ("guesses",)
 
     def __init__(self, config: BoardConfig, first: str | int | None = None) -> None:
         """Compiles the kernels with one click on a covered board.
@@ -259,9 +258,9 @@ class ExactPolicy:
         self._max_count = config.codes.max_count
         self._first_cell = chosen_first_cell(config, first)
         covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
-        self.counters = dict.fromkeys(self._counted, 0)
+        self.counters = {"guesses": 0}
         self.act(covered, np.ones((1, config.actions), np.int8))
-        self.counters = dict.fromkeys(self._counted, 0)
+        self.counters = {"guesses": 0}
 
     def reset(self, seed: int) -> None:
         """Does nothing: the policy has no randomness."""
