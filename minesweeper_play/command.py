@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +15,7 @@ from baselines.cli.arguments import Parser, parse_size, whole_number_from
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain, typed_command
 from baselines.support.checks import MissingExtraError, missing_extra
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
-from minesweeper_env.notices import say, show_compilations
+from minesweeper_env.notices import is_live, say, show_compilations
 from minesweeper_play.catalogue import Catalogue, language_of
 from minesweeper_play.options import BOARDS, Icons, Language, Palette, PlayOptions, preset_board, sized_board
 
@@ -31,9 +31,6 @@ MODES = {
 }
 """The function of each mode, by the option that chooses the mode; "terminal" needs none."""
 
-CHARACTERS = "\u25a0\u2691\u00b7\u00d7\u256d\u23ce\u2026"
-"""Characters that the full screen has to show."""
-
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command `program` with its arguments, by default those of `sys.argv`; returns the exit status.
@@ -48,27 +45,12 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     if mode == "serve" and in_page:
         # The page of a visitor, whom textual-serve gives this process; the page is its terminal.
         mode = "terminal"
-    if mode == "terminal" and not in_page and (lack := _lack_of_screen(catalogue)) is not None:
+    if mode == "terminal" and not in_page and not (sys.stdin.isatty() and is_live(sys.stdout)):
         if options.policy is not None or options.versus is not None:
-            say(f"{program}: {catalogue.text('needs_screen')}{f': {lack}' if lack else ''}")
+            say(f"{program}: {catalogue.text('needs_screen')}")
             return BAD_ARGUMENTS
-        if lack:
-            say(f"{program}: {catalogue.text('line_by_line', reason=lack)}")
         mode = "classic"
     return _run(mode, options)
-
-
-def _lack_of_screen(catalogue: Catalogue) -> str | None:
-    """Returns why the full-screen game cannot be shown; "" where nobody expects it, None where it can."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return ""
-    if os.environ.get("TERM") == "dumb":
-        return catalogue.text("lack_of_screen")
-    try:
-        CHARACTERS.encode(sys.stdout.encoding)
-    except UnicodeEncodeError:
-        return catalogue.text("lack_of_characters", encoding=sys.stdout.encoding)
-    return None
 
 
 def _run(mode: str, options: PlayOptions) -> int:
@@ -92,21 +74,7 @@ def _run(mode: str, options: PlayOptions) -> int:
 # The command line
 
 BOARD = ("preset", "size", "mines", "first_click", "no_guess", "seed")
-
-LOOK = ("language", "icons", "palette", "animation", "no_settings")
-
-MEANINGS: Mapping[str, tuple[str, ...]] = {
-    "terminal": (*BOARD, *LOOK, "saved", "policy", "versus"),
-    "serve": (*BOARD, *LOOK, "policy", "versus", "host", "port"),
-    "classic": (*BOARD, *LOOK, "saved"),
-    "window": (*BOARD, "saved", "language", "palette", "no_settings"),
-    "analyse": ("mines", "first_click", "language", "as_json"),
-    "stats": ("language",),
-}
-"""The options that mean something in each mode."""
-
-WITHOUT_A_PLAYER = ("saved", "animation")
-"""Options that have no effect while policies play."""
+"""The options of a board, by their names in the parser."""
 
 EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
 """Arguments of the examples in the help."""
@@ -119,12 +87,9 @@ def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, Pl
     # Here each default is None, so that what is not None was given.
     found = parser.parse_args(words, argparse.Namespace(**dict.fromkeys(vars(options))))
     given = [name for name, value in vars(found).items() if value is not None]
-    modes = [name for name in MODES if name in given]
+    mode = next((name for name in MODES if name in given), "terminal")
     try:
-        if len(modes) > 1:
-            raise ValueError(f"choose one of {' and '.join(f'--{mode}' for mode in modes)}")
-        mode = modes[0] if modes else "terminal"
-        check_company(options, given, mode)
+        check_company(given, mode)
         return mode, _options(options, frozenset(given), program, tuple(words))
     except ValueError as error:
         parser.error(str(error))
@@ -136,7 +101,7 @@ def make_parser(program: str) -> Parser:
     parser = Parser(prog=program, description="Play Minesweeper in the terminal.", epilog=f"examples:\n{lines}\n")
     _add_board(parser.add_argument_group("board").add_argument)
     _add_look(parser.add_argument_group("look").add_argument)
-    _add_modes(parser.add_argument_group("instead of a game in the full terminal").add_argument)
+    _add_modes(parser)
     return parser
 
 
@@ -172,20 +137,23 @@ def _add_look(add: Callable[..., object]) -> None:
     add("--no-settings", action="store_true", help=kept)
 
 
-def _add_modes(add: Callable[..., object]) -> None:
-    add("--classic", action="store_true", help="play line by line, as where stdin or stdout is no terminal")
-    add("--policy", metavar="POLICY", help="watch this policy play")
-    add("--versus", nargs=2, metavar="POLICY", help="watch two policies play the same seeds from one first cell")
-    add("--serve", action="store_true", help="show the game in a web page")
+def _add_modes(parser: Parser) -> None:
+    group = parser.add_argument_group("instead of a game in the full terminal")
+    choose, watch = group.add_mutually_exclusive_group().add_argument, group.add_mutually_exclusive_group().add_argument
+    add = group.add_argument
+    choose("--classic", action="store_true", help="play line by line, as where stdin or stdout is no terminal")
+    watch("--policy", metavar="POLICY", help="watch this policy play")
+    watch("--versus", nargs=2, metavar="POLICY", help="watch two policies play the same seeds from one first cell")
+    choose("--serve", action="store_true", help="show the game in a web page")
     host, port = PlayOptions.host, PlayOptions.port
     add("--host", metavar="ADDRESS", default=host, help=f"serve the page at this address (default {host})")
     served = f"serve the page at this port (default {port})"
     add("--port", type=whole_number_from(1, 65535), metavar="PORT", default=port, help=served)
-    add("--window", action="store_true", help="play in a window")
+    choose("--window", action="store_true", help="play in a window")
     source = "judge the position or the game in this file, or on stdin (-)"
-    add("--analyse", metavar="FILE", help=source)
+    choose("--analyse", metavar="FILE", help=source)
     add("--json", dest="as_json", action="store_true", help="write the analysis as JSON")
-    add("--stats", action="store_true", help="show the statistics of finished games")
+    choose("--stats", action="store_true", help="show the statistics of finished games")
 
 
 def _options(given: argparse.Namespace, stated: frozenset[str], program: str, words: tuple[str, ...]) -> PlayOptions:
@@ -207,31 +175,13 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str, wo
     return PlayOptions(program=program, config=config, given=stated, words=words, **values)
 
 
-def check_company(options: argparse.Namespace, given: Container[str], mode: str) -> None:
-    """Raises a ValueError that says which option to leave out where two of a mode do not go together."""
-    watched = [name for name in ("policy", "versus") if name in given]
-    if len(watched) > 1:
-        raise ValueError("choose one of --policy and --versus")
-    if watched and mode not in ("terminal", "serve"):
-        raise ValueError(f"--{watched[0]} needs the full terminal or --serve; leave out --{mode}")
-    for name in vars(options):
-        if name in given and name != mode and name not in MEANINGS[mode]:
-            modes = [each for each, meanings in MEANINGS.items() if name in meanings]
-            if len(modes) == 1 and modes != ["terminal"]:
-                raise ValueError(f"{_typed(name, options)} needs --{modes[0]}")
-            raise ValueError(f"{_typed(name, options)} means nothing with --{mode}; leave it out")
-    if watched and (idle := next((name for name in WITHOUT_A_PLAYER if name in given), None)):
-        raise ValueError(f"{_typed(idle, options)} means nothing with --{watched[0]}; leave it out")
+def check_company(given: Container[str], mode: str) -> None:
+    """Raises a ValueError that says what is missing, or what to leave out, where two options do not go together."""
+    if ("policy" in given or "versus" in given) and mode not in ("terminal", "serve"):
+        raise ValueError(f"--policy and --versus need the full terminal or --serve; leave out --{mode}")
     if "preset" in given and ("size" in given or "mines" in given):
         raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
     if "mines" in given and "size" not in given and mode != "analyse":
         raise ValueError("--mines needs --size")
     if "saved" in given and any(name in given for name in BOARD):
         raise ValueError("--load takes board and seed from the file; leave out the options of the board")
-
-
-def _typed(name: str, options: argparse.Namespace) -> str:
-    if name == "animation" and not options.animation:
-        return "--no-animation"
-    own = {"language": "--lang", "saved": "--load", "as_json": "--json"}
-    return own.get(name, f"--{name.replace('_', '-')}")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TextIO
+from shutil import get_terminal_size
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,10 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import is_live, say
 from minesweeper_env.texts import printable
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
-from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, Glyphs, board_lines, draw_session
+from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, board_lines, draw_session
 from minesweeper_play.explanations import explain_advice, explain_ending, statistics_table, table_lines
-from minesweeper_play.game.commands import Command, CommandError, parse_command, parse_ending
-from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report
+from minesweeper_play.game.commands import Command, parse_command
+from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report, TextError
 from minesweeper_play.game.saved import load_game, save_as
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
@@ -95,7 +94,7 @@ class ClassicGame:
             "probabilities": lambda _: self._show_risks(),
             "review": lambda _: self._review(),
             "man": lambda _: self._show_manual(),
-            "save": lambda command: self._save(command.path),
+            "save": lambda command: self.console.report(save_as(self.session, command.path)),
         }
 
     def play(self) -> None:
@@ -133,12 +132,12 @@ class ClassicGame:
 
     def _play_one(self) -> bool:
         """Plays a game, and again after each fatal move that is taken back; returns whether to play another game."""
+        config = self.session.config
         while True:
             while not self.session.is_over:
                 try:
-                    line, config = self.console.ask("ask_action"), self.session.config
-                    command = parse_command(line, config.rows, config.cols)
-                except CommandError as error:
+                    command = parse_command(self.console.ask("ask_action"), config.rows, config.cols)
+                except TextError as error:
                     self.console.say(error.key, **error.values)
                     continue
                 if command.word == "quit":
@@ -151,10 +150,13 @@ class ClassicGame:
                 self.console.say("legend", mine=glyphs.mine, exploded=glyphs.exploded, wrong=glyphs.wrong)
             self.console.tell(*explain_ending(self.session, self._statistics, self.console.catalogue))
             while self.session.is_over:
-                ending = parse_ending(self.console.ask("ask_again"))
-                if ending is None or ending.word == "new":
-                    return ending is not None
-                self._carry_out(ending)
+                try:
+                    command = parse_command(self.console.ask("ask_again").strip() or "new", config.rows, config.cols)
+                except TextError:
+                    return False
+                if command.word not in ("undo", "review", "save"):
+                    return command.word == "new"
+                self._carry_out(command)
 
     def _show_board(self) -> None:
         self.console.show(self.session)
@@ -227,13 +229,10 @@ class ClassicGame:
         self.console.show(self.session, risks)
 
     def _show_manual(self) -> None:
-        self.console.page(self.console.catalogue.manual(is_source=self._is_source))
+        self.console.tell(self.console.catalogue.manual(is_source=self._is_source))
         if self.console.is_interactive:
             self.console.ask("manual_return")
             self._show_board()
-
-    def _save(self, name: str) -> None:
-        self.console.report(save_as(self.session, name) if name else Report("syntax_path", values={"word": "save"}))
 
     def _review(self) -> None:
         """Prints the coach's review of the finished game, or why there is none; Ctrl-C cancels it."""
@@ -265,7 +264,8 @@ class Console:
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")
         self.catalogue = Catalogue(options.language)
-        self.glyphs = choose_glyphs(options.icons, sys.stdout)
+        icons = NERD if options.icons == "nerd" else PLAIN
+        self.glyphs = icons if sys.stdout.isatty() else ASCII
         self._palette = options.palette if is_styled(sys.stdout) else ""
         self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty()
         self.is_live = self.is_interactive and is_live(sys.stdout)
@@ -309,22 +309,9 @@ class Console:
     def tell(self, *texts: str) -> None:
         """Prints texts whose lines break between words, if stdout is a terminal."""
         for text in texts:
-            print("\n".join(self._lines(text)), flush=True)
-
-    def page(self, text: str) -> None:
-        """Prints a long text, and waits wherever the screen is full, if a person reads it there."""
-        lines, room = self._lines(text), screen_lines() - 1
-        while self.is_interactive and len(lines) > room:
-            # An item that continues below stays on one page.
-            end = next((number for number in range(room, 0, -1) if not lines[number].startswith("   ")), room)
-            print("\n".join(lines[:end]), flush=True)
-            lines = lines[end:]
-            self.ask("manual_more")
-        print("\n".join(lines), flush=True)
-
-    def _lines(self, text: str) -> list[str]:
-        width = output_width()
-        return text.splitlines() if width is None else wrapped_lines(text, width)
+            width = output_width()
+            lines = text.splitlines() if width is None else wrapped_lines(text, width)
+            print("\n".join(lines), flush=True)
 
     def draw_again(self, text: str) -> None:
         """Draws a line over the last one, on a terminal; a line that wraps could not be cleared."""
@@ -344,7 +331,7 @@ class Console:
         """
         layers = session.opening_layers(report, origin)
         frames = [self._frame(session, layers[number:]) for number in range(1, len(layers))]
-        if not self.is_animated or not frames or len(frames[0]) >= screen_lines():
+        if not self.is_animated or not frames or len(frames[0]) >= get_terminal_size().lines:
             return
         try:
             sys.stdout.write(HIDE_CURSOR)
@@ -371,20 +358,3 @@ class Console:
             counts = COUNT_COLOURS[self._palette]
             colour = counts[(int(text) - 1) % len(counts)]
         return text if colour is None else f"\033[{colour}m{text}\033[0m"
-
-
-def choose_glyphs(icons: str, stream: TextIO) -> Glyphs:
-    """Returns the glyphs of the icons "plain" or "nerd"; ASCII where a stream is no terminal, or cannot show them."""
-    glyphs = NERD if icons == "nerd" else PLAIN
-    try:
-        "".join(glyphs).encode(stream.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return ASCII
-    return glyphs if stream.isatty() else ASCII
-
-
-def screen_lines() -> int:
-    """Returns the number of lines of the terminal; 24 where stdout is none."""
-    with suppress(OSError, ValueError):
-        return os.get_terminal_size(sys.stdout.fileno()).lines
-    return 24

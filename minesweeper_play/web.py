@@ -87,8 +87,6 @@ class GameServer(Server):
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         self._check(request)
-        if not web.WebSocketResponse().can_prepare(request).ok:
-            raise web.HTTPBadRequest(text="this address is for the page of the game alone")
         self._visitors += 1
         try:
             return await super().handle_websocket(request)

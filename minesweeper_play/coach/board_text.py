@@ -17,7 +17,6 @@ out, and so are the numbers of rows and columns that `render_mode="ansi"` and `p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 from minesweeper_env.rendering import TEXT
-from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.moves import Cell, TextError
 from minesweeper_play.game.session import Session
 
 WRITTEN = {**{count: str(count) for count in range(9)}, FLAGGED: "F", QUESTION: "?", HIDDEN: "#", MINE: "*"}
@@ -65,34 +64,17 @@ READ: dict[str, int] = {
 """The code of each character."""
 
 
-class BoardTextError(ValueError):
-    """A text is no board; the catalogues have a message `coach_PROBLEM`, and `values` fills its placeholders."""
-
-    def __init__(self, problem: str, **values: object) -> None:
-        super().__init__(f"the text is no board: {problem} {values}")
-        self.problem, self.values = problem, values
-
-
-class _Line(NamedTuple):
-    """A line of text that is not blank, with its number from 1."""
-
-    number: int
-    text: str
-
-
 def read_board(text: str) -> NDArray[np.int8]:
-    """Returns the board that a text shows, as (rows, cols) int8 codes of radius 1; raises a BoardTextError."""
+    """Returns the board that a text shows, as (rows, cols) int8 codes of radius 1; raises a TextError."""
     numbered = enumerate(text.lstrip("\ufeff").splitlines(), 1)
-    # Blanks before a row keep the columns in the messages.
-    parts = ((number, part) for number, line in numbered for part in re.finditer(r"[^/]+", line))
-    found = [_Line(number, " " * part.start() + part.group()) for number, part in parts]
-    lines = _without_numbers([line for line in found if line.text.strip() and ":" not in line.text])
+    parts = [(number, part.split()) for number, line in numbered for part in line.split("/") if ":" not in part]
+    lines = _without_numbers([(number, words) for number, words in parts if words])
     if not lines:
-        raise BoardTextError("empty")
-    rows = [_read_row(line) for line in lines]
-    for line, row in zip(lines, rows, strict=True):
+        raise TextError("coach_empty")
+    rows = [[_read_cell(character, number) for character in "".join(words)] for number, words in lines]
+    for (number, _), row in zip(lines, rows, strict=True):
         if len(row) != len(rows[0]):
-            raise BoardTextError("row", line=line.number, found=len(row), expected=len(rows[0]))
+            raise TextError("coach_row", line=number, found=len(row), expected=len(rows[0]))
     board = np.array(rows, np.int8)
     is_lost = EXPLODED in text or np.isin(board, (HIDDEN, FLAGGED, QUESTION)).any()
     return board if is_lost else np.where(board == MINE, np.int8(HIDDEN), board)
@@ -106,23 +88,19 @@ def write_board(board: NDArray[np.int8], exploded: Collection[Cell] = ()) -> str
     return "\n".join("".join(row) for row in cells)
 
 
-def _read_row(line: _Line) -> list[int]:
-    for column, character in enumerate(line.text, 1):
-        if not character.isspace() and character not in READ:
-            raise BoardTextError("cell", line=line.number, column=column, found=character)
-    return [READ[character] for character in line.text if not character.isspace()]
+def _read_cell(character: str, line: int) -> int:
+    if character not in READ:
+        raise TextError("coach_cell", line=line, found=character)
+    return READ[character]
 
 
-def _without_numbers(lines: list[_Line]) -> list[_Line]:
-    words = [line.text.split() for line in lines]
+def _without_numbers(lines: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """Returns lines, as their numbers in the text and their words, without the numbers of columns and rows."""
+    words = [line for _, line in lines]
     # The numbers of columns take up to three lines, a digit below the other.
     for heads in range(1, min(4, len(lines))):
         if _are_numbered(words[:heads], words[heads:]):
-            # Blanks in place of the number of a row keep the columns in the messages.
-            return [
-                line._replace(text=line.text.replace(number, " " * len(number), 1))
-                for line, (number, *_) in zip(lines[heads:], words[heads:], strict=True)
-            ]
+            return [(number, line[1:]) for number, line in lines[heads:]]
     return lines
 
 

@@ -14,15 +14,13 @@ from baselines.support.processes import output_width
 from minesweeper_env.inference import PositionTooHardError, Step
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.coach.board_text import BoardTextError, read_board, write_board
+from minesweeper_play.coach.board_text import read_board, write_board
 from minesweeper_play.coach.position import Analysis, ContradictionError, analyse_position
 from minesweeper_play.coach.review import Review, Turn, diagnose, review_game
 from minesweeper_play.coach.texts import contradiction_text, position_lines, review_lines
+from minesweeper_play.game.moves import TextError
 from minesweeper_play.game.saved import SavedGameError, decode
 from minesweeper_play.options import PlayOptions
-
-MOST_BITS = 14_000
-"""Numbers of layouts with more bits are left out: Python reads and prints integers of at most 4300 digits."""
 
 
 def analyse(options: PlayOptions) -> int:
@@ -65,8 +63,8 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
         return catalogue.text("coach_not_text")
     if isinstance(error, SavedGameError):
         return catalogue.text("coach_not_saved", file=name, reason=error)
-    if isinstance(error, BoardTextError):
-        return catalogue.text(f"coach_{error.problem}", **error.values)
+    if isinstance(error, TextError):
+        return catalogue.text(error.key, **error.values)
     return contradiction_text(error, catalogue) if isinstance(error, ContradictionError) else str(error)
 
 
@@ -108,7 +106,7 @@ def position_content(analysis: Analysis) -> dict[str, Any]:
         "mines": analysis.mines,
         "board": write_board(analysis.board).splitlines(),
         "status": analysis.status,
-        "layouts": analysis.layouts if analysis.layouts.bit_length() < MOST_BITS else None,
+        "layouts": analysis.layouts,
         "win": analysis.win._asdict(),
         "best": analysis.best,
         "choices": [each._asdict() for each in analysis.choices],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -111,34 +110,19 @@ class ContradictionError(ValueError):
 def find_contradiction(board: NDArray[np.int8], mines: int) -> ContradictionError | None:
     """Returns the fault of int8 codes (rows, cols) with a number of mines, or None if some layout fits."""
     clues = cells_of(board < FLAGGED)
-    for clue in clues:
-        if not _has_room(board, clue):
-            return ContradictionError((clue,), mines)
     known, covered = int((board == MINE).sum()), int((board >= FLAGGED).sum())
     if fault := _fault(board, clues, known, covered):
         fewest = _shrink(clues, fault, lambda fewer: _fault(board, fewer, known, covered))
         return ContradictionError(tuple(sorted(fewest)), mines)
 
-    def fits(least: int, most: int) -> bool:
-        least, most = max(least, known), min(most, covered)
-        return least <= most and _fault(board, clues, least, most) is None
+    def fits(number: int) -> bool:
+        return known <= number <= covered and _fault(board, clues, number, number) is None
 
-    if fits(mines, mines):
+    if fits(mines):
         return None
-    # The clues allow no number of mines outside these bounds, but perhaps not every number between them.
-    fewest_mines = bisect_left(range(covered), True, key=lambda number: fits(0, number))
-    most_mines = covered - bisect_left(range(covered), True, key=lambda less: fits(covered - less, covered))
-    below = (number for number in range(min(mines, most_mines), fewest_mines - 1, -1) if fits(number, number))
-    above = (number for number in range(max(mines, fewest_mines), most_mines + 1) if fits(number, number))
-    return ContradictionError((), mines, next(below, None), next(above, None))
-
-
-def _has_room(board: NDArray[np.int8], clue: Cell) -> bool:
-    """Returns whether the cells around a clue can hold its mines, whatever the other clues say."""
-    row, col = clue
-    around = board[max(row - 1, 0) : row + 2, max(col - 1, 0) : col + 2]
-    known = int((around == MINE).sum())
-    return known <= int(board[clue]) <= int((around >= FLAGGED).sum())
+    below = next(filter(fits, range(min(mines, covered + 1) - 1, known - 1, -1)), None)
+    above = next(filter(fits, range(max(mines, known - 1) + 1, covered + 1)), None)
+    return ContradictionError((), mines, below, above)
 
 
 def _fault(board: NDArray[np.int8], clues: Sequence[Cell], least: int, most: int) -> Cell | None:

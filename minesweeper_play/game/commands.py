@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.moves import Cell, TextError
 
 ON_CELLS = ("try", "flag", "question", "expand", "chord")
 
@@ -23,62 +23,42 @@ SYNONYMS = {
 
 
 class Command(NamedTuple):
-    """A typed command: one of `WORDS`, its cell as (row, col) from 0 where it has one, and the path of `save`."""
+    """A typed command: one of `WORDS`, its cell as (row, col) from 0 if it has one, and the path of `save` or ""."""
 
     word: str
     cell: Cell | None = None
     path: str = ""
 
 
-class CommandError(ValueError):
-    """A line that is no command: the message of the catalogues that says why, and what fills its placeholders."""
-
-    def __init__(self, key: str, **values: object) -> None:
-        super().__init__(f"{key} {values}")
-        self.key, self.values = key, values
-
-
 def parse_command(line: str, rows: int, cols: int) -> Command:
-    """Returns the command of a line on a board of rows x cols; raises a CommandError.
+    """Returns the command of a line on a board of rows x cols; raises a TextError.
 
     Words are in lower case. The first coordinate is the column and the second the row, both from 1. Two coordinates
     alone mean `try`.
     """
     words = line.split()
     if not words:
-        raise CommandError("syntax_empty")
+        raise TextError("syntax_empty")
     if _is_number(words[0]):
         words.insert(0, "try")
     word, rest = SYNONYMS.get(words[0], words[0]), words[1:]
-    if word == "save" and rest:
-        return Command(word, path=line.split(maxsplit=1)[1].strip())
+    if word == "save":
+        return Command(word, path=line.strip().partition(" ")[2].strip())
     if word in ON_CELLS or (word == "hint" and rest):
         return Command(word, _cell(word, rest, rows, cols))
     if word not in WORDS:
-        raise CommandError("syntax_upper_case" if word.lower() in {*WORDS, *SYNONYMS} else "syntax_unknown", word=word)
-    if word == "save" or rest:
-        raise CommandError("syntax_too_many" if rest else "syntax_path", word=word)
+        raise TextError("syntax_upper_case" if word.lower() in {*WORDS, *SYNONYMS} else "syntax_unknown", word=word)
+    if rest:
+        raise TextError("syntax_too_many", word=word)
     return Command(word)
-
-
-def parse_ending(line: str) -> Command | None:
-    """Returns `undo`, `review`, `save`, which may lack its path, or `new` for an empty line; None for any other text.
-
-    This is what a player may answer after the end of a game; any other text means no.
-    """
-    word, _, rest = line.strip().partition(" ")
-    word = SYNONYMS.get(word, word)
-    if word in ("", "new", "undo", "review"):
-        return Command(word or "new")
-    return Command(word, path=rest.strip()) if word == "save" else None
 
 
 def _cell(word: str, texts: list[str], rows: int, cols: int) -> Cell:
     if len(texts) != 2 or not all(_is_number(text) for text in texts):
-        raise CommandError("syntax_coordinates", word=word)
+        raise TextError("syntax_coordinates", word=word)
     col, row = (int(text) if len(text) < 10 else 0 for text in texts)
     if not (1 <= col <= cols and 1 <= row <= rows):
-        raise CommandError("syntax_off_board", cols=cols, rows=rows)
+        raise TextError("syntax_off_board", cols=cols, rows=rows)
     return row - 1, col - 1
 
 

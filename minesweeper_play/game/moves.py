@@ -47,6 +47,14 @@ class Report:
         return bool(self.cells)
 
 
+class TextError(ValueError):
+    """A text is no command, or no board: the key of the message that says why, and what fills its placeholders."""
+
+    def __init__(self, key: str, **values: object) -> None:
+        super().__init__(f"{key} {values}")
+        self.key, self.values = key, values
+
+
 def cells_of(chosen: NDArray[np.bool_]) -> tuple[Cell, ...]:
     """Returns the chosen cells of a (rows, cols) bool array, in reading order."""
     return tuple((row, col) for row, col in np.argwhere(chosen).tolist())

@@ -57,12 +57,7 @@ def run(options: PlayOptions) -> int:
     app = MinesweeperApp(options, players, session, file=file)
     notify = partial(app.notify, app.services.catalogue.text("compiling"), timeout=WARNING_SECONDS)
     announce = cache(partial(app.call_later, notify))
-
-    def show_compiling(_: str) -> None:
-        app.services.is_compiling = True
-        announce()
-
-    show_compilations(show_compiling)
+    show_compilations(lambda _: announce())
     status = app.run()
     show_compilations(None)
     if app.services.failure:

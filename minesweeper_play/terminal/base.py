@@ -99,7 +99,6 @@ class Services:
         choice: the board of the next game; `choose` replaces it.
         statistics: the statistics; None where none are kept, as for visitors of a web page.
         problem: what went wrong with the settings at the start; its key is "" if nothing did.
-        is_compiling: whether kernels have been compiled since the last long work began.
         failure: the message of the error that ended the program; "" if there was none.
         on_change, warn: called after settings have changed, and with what the player has to know.
     """
@@ -107,7 +106,6 @@ class Services:
     def __init__(self, options: PlayOptions, statistics: Statistics | None, file: Path | None) -> None:
         """Takes the settings of a file and of the command line; without a file none are kept."""
         self.statistics, self._file, self.failure = statistics, file, ""
-        self.is_compiling = False
         self.problem = Report()
         self.on_change: Callable[[], object] = lambda: None
         self.warn: Callable[[Report], object] = lambda _: None

@@ -128,8 +128,7 @@ class LongWork(Dialog[None]):
     def __init__(self, services: Services, key: str) -> None:
         """Shows work that has the texts KEY_title and KEY_progress."""
         super().__init__(services)
-        self._key, services.is_compiling = key, False
-        self._done, self._total = 0, 0
+        self._key, self._done, self._total = key, 0, 0
         self.cancelled = False
 
     def report(self, done: int, total: int) -> None:
@@ -155,8 +154,6 @@ class LongWork(Dialog[None]):
             shown = self.text(f"{self._key}_progress", done=self._done, total=self._total)
             self.query_one(Label).update(shown)
             self.query_one(ProgressBar).update(total=self._total, progress=self._done)
-        elif self.services.is_compiling:
-            self.query_one(Label).update(self.text("compiling"))
 
     @on(Button.Pressed)
     def action_cancel(self) -> None:

@@ -18,8 +18,8 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.catalogue import wrapped_lines
 from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Advice, marks_of
-from minesweeper_play.game.commands import CommandError, parse_command
-from minesweeper_play.game.moves import Cell, Report
+from minesweeper_play.game.commands import parse_command
+from minesweeper_play.game.moves import Cell, Report, TextError
 from minesweeper_play.game.saved import save_as
 from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.base import Background, BoardChoice, GameAppScreen, Services
@@ -69,7 +69,7 @@ class GameScreen(GameAppScreen):
         self._risks: NDArray[np.float64] | None = None
         self._advice: Advice | None = None
         self._work: LongWork | None = None
-        self._oracle, self._adviser, self._worker, self._recorder = (Background(self, self._fail) for _ in range(4))
+        self._oracle, self._adviser, self._worker = (Background(self, self._fail) for _ in range(3))
 
     @property
     def board(self) -> BoardView:
@@ -158,19 +158,13 @@ class GameScreen(GameAppScreen):
         is_animated = self.services.settings.animation and self.app.animation_level != "none"
         self._show_position(self.session.opening_layers(report, origin) if is_animated and origin is not None else ())
         if self.session.is_over:
-            # Reading and writing the statistics may take a while.
-            session, statistics = self.session, self.services.statistics
-            ending = [self.catalogue.text(session.status)]
-            self._recorder.ask(
-                lambda: [*ending, *explain_ending(session, statistics, self.catalogue)],
-                lambda sentences: self.tell(" ".join(sentences)),
-            )
+            ending = explain_ending(self.session, self.services.statistics, self.catalogue)
+            self.tell(" ".join([self.catalogue.text(self.session.status), *ending]))
 
     def _show_position(self, layers: Sequence[Sequence[Cell]] = ()) -> None:
         """Shows a new position, without the hint and the risks of the one before."""
         self._advice = None
         self._adviser.forget()
-        self._recorder.forget()
         self._ask_for_risks()
         self.board.show(self._picture(), layers)
         self._show_figures()
@@ -335,7 +329,7 @@ class GameScreen(GameAppScreen):
         config = self.session.config
         try:
             word, cell, path = parse_command(event.value.lstrip(" :"), config.rows, config.cols)
-        except CommandError as error:
+        except TextError as error:
             self.say(error.key, **error.values)
             return
         actions = {"probabilities": "risks", "man": "manual", "help": "manual", "quit": "leave"}

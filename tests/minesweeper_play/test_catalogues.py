@@ -35,7 +35,7 @@ def test_every_key_of_a_report_is_in_the_catalogues():
     found = set()
     for path in modules_of("minesweeper_play/game"):
         for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Report", "_message", "CommandError"):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Report", "_message", "TextError"):
                 found |= {
                     each.value for first in node.args[:1] for each in ast.walk(first) if isinstance(each, ast.Constant)
                 }

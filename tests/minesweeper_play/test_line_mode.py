@@ -20,12 +20,12 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play import line_mode
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
-from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, board_lines, draw_session
+from minesweeper_play.coach.board_text import ASCII, NERD, Drawn, board_lines, draw_session
 from minesweeper_play.coach.texts import review_lines
 from minesweeper_play.game.commands import WORDS, Command
 from minesweeper_play.game.moves import LAYER_SECONDS
 from minesweeper_play.game.session import Session
-from minesweeper_play.line_mode import HIDE_CURSOR, SHOW_CURSOR, ClassicGame, Console, choose_glyphs
+from minesweeper_play.line_mode import HIDE_CURSOR, SHOW_CURSOR, ClassicGame, Console
 from minesweeper_play.options import PlayOptions
 
 
@@ -57,10 +57,10 @@ def test_boards_of_any_size_fit_the_width(width):
     assert sum(line.count("#") for line in lines) == 3 * 130
 
 
-def test_a_pipe_and_a_poor_encoding_have_ascii():
-    streams = Stream(), Stream(is_terminal=False), Stream("latin-1"), Stream("no-such-encoding")
-    assert [choose_glyphs("nerd", stream) for stream in streams] == [NERD, ASCII, ASCII, ASCII]
-    assert choose_glyphs("plain", Stream()) == PLAIN
+def test_a_pipe_has_ascii(monkeypatch):
+    for stream, glyphs in ((Stream(), NERD), (Stream(is_terminal=False), ASCII)):
+        monkeypatch.setattr("sys.stdout", stream)
+        assert Console(PlayOptions(icons="nerd")).glyphs == glyphs
 
 
 def test_colours_are_for_terminals_without_no_color(monkeypatch):
@@ -166,22 +166,6 @@ def test_texts_break_between_words_on_a_terminal(console, monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert " ".join(lines) == text
     assert max(map(len, lines)) <= 40
-
-
-def test_a_long_page_waits_wherever_the_screen_is_full(console, monkeypatch, capsys):
-    pages = []
-    monkeypatch.setattr(line_mode, "screen_lines", lambda: 11)
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr(Console, "ask", lambda *_: pages.append(capsys.readouterr().out))
-    console.page(console.catalogue.manual())
-    whole = capsys.readouterr().out
-    assert pages == []
-    console.is_interactive = True
-    console.page(console.catalogue.manual())
-    pages.append(capsys.readouterr().out)
-    assert "".join(pages) == whole
-    assert len(pages) > 2
-    assert all(page.count("\n") <= 10 and not page.startswith("   ") for page in pages)
 
 
 # Searches and reviews

@@ -1,4 +1,4 @@
-"""A small terminal in memory, to see what a live display leaves on the screen, and streams of any encoding."""
+"""A small terminal in memory, to see what a live display leaves on the screen, and a stream that is a terminal."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ _TOKEN = re.compile(r"\x1b\[([?;\d]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+")
 
 
 class Stream(io.StringIO):
-    """A stream with an encoding, which is a terminal or not."""
+    """A stream that is a terminal or not."""
 
-    def __init__(self, encoding: str = "utf-8", *, is_terminal: bool = True) -> None:
+    def __init__(self, *, is_terminal: bool = True) -> None:
         super().__init__()
-        self._encoding, self._is_terminal = encoding, is_terminal
-
-    @property
-    def encoding(self) -> str:
-        return self._encoding
+        self._is_terminal = is_terminal
 
     def isatty(self) -> bool:
         return self._is_terminal

@@ -1,4 +1,4 @@
-"""Boards as text: what is read, what is written, and the errors, which name the line and the column."""
+"""Boards as text: what is read, what is written, and the errors, which name the line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from minesweeper_play.coach.board_text import (
     ASCII,
     NERD,
     PLAIN,
-    BoardTextError,
     board_lines,
     draw_session,
     read_board,
     write_board,
 )
+from minesweeper_play.game.moves import TextError
 from minesweeper_play.game.session import Session
 
 BOARDS = arrays(np.int8, array_shapes(min_dims=2, max_dims=2, max_side=12), elements=st.integers(0, MINE))
@@ -72,13 +72,13 @@ def test_stars_may_be_hidden_cells_and_numbers_at_the_edges_may_be_cells():
     [
         ("", "empty", {}),
         (" \n\n", "empty", {}),
-        ("##1\n##1\n###x", "cell", {"line": 3, "column": 4, "found": "x"}),
-        ("  0 1 2\n0 # # #\n1 # z #", "cell", {"line": 3, "column": 5, "found": "z"}),
-        ("# 9", "cell", {"line": 1, "column": 3, "found": "9"}),
+        ("##1\n##1\n###x", "cell", {"line": 3, "found": "x"}),
+        ("  0 1 2\n0 # # #\n1 # z #", "cell", {"line": 3, "found": "z"}),
+        ("# 9", "cell", {"line": 1, "found": "9"}),
         ("##\n\n###", "row", {"line": 3, "found": 3, "expected": 2}),
     ],
 )
 def test_an_error_says_where_it_is(text, problem, values):
-    with pytest.raises(BoardTextError) as error:
+    with pytest.raises(TextError) as error:
         read_board(text)
-    assert (error.value.problem, error.value.values) == (problem, values)
+    assert (error.value.key, error.value.values) == (f"coach_{problem}", values)

@@ -89,7 +89,7 @@ def test_a_game_that_goes_on_shows_its_position_too(run):
         (None, {"mines": 1}, "input cannot be read: No such file or directory"),
         (None, {"mines": 1, "language": "es"}, "input: el archivo o la carpeta no existe"),
         ("", {"mines": 1}, "the text holds no board"),
-        ("##\n#x", {"mines": 1}, "line 2, column 2: 'x' is no cell; allowed are"),
+        ("##\n#x", {"mines": 1}, "line 2: 'x' is no cell; allowed are"),
         ("##\n#", {"mines": 1}, "line 2 has 1 cells, and the first row has 2"),
         ("##\n#1", {}, "a board as text needs its number of mines: --mines N"),
         ("1#\n0#", {"mines": 1}, "the numbers at (1 1) and (1 2) contradict each other"),

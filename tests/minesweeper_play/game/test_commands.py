@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.game.commands import ON_CELLS, PLAIN, Command, CommandError, parse_command, parse_ending
+from minesweeper_play.game.commands import ON_CELLS, PLAIN, Command, parse_command
+from minesweeper_play.game.moves import TextError
 from minesweeper_play.options import Language
 
 
@@ -31,7 +32,7 @@ def test_the_words_of_the_footer_are_commands_in_each_language():
             assert parse_command(f"{text(f'key_{key}')} 3 2", 5, 9) == Command(command, (1, 2))
         named = {"hint": "hint", "risks": "probabilities", "undo": "undo", "review": "review", "leave": "quit"}
         assert {key: parse_command(text(f"key_{key}"), 5, 9).word for key in named} == named
-        assert parse_command(text("key_new").split()[0], 5, 9) == parse_ending(text("key_new").split()[0])
+        assert parse_command(text("key_new").split()[0], 5, 9) == Command("new")
         assert parse_command(text("key_manual"), 5, 9).word in ("help", "man")
 
 
@@ -41,7 +42,6 @@ NO_COMMANDS = {
     "syntax_upper_case": ["Flag 1 1", "Pista"],
     "syntax_coordinates": ["flag", "flag 1 2 3", "flag one 2", "1", "flag \u0663 1", "flag 1.5 1", "hint 3"],
     "syntax_off_board": ["0 1", "10 1", "1 6", "-1 1", f"{'9' * 5000} 1", "hint 1 6"],
-    "syntax_path": ["save"],
     "syntax_too_many": [f"{word} 1 1" for word in PLAIN],
 }
 
@@ -49,13 +49,6 @@ NO_COMMANDS = {
 @pytest.mark.parametrize("key", NO_COMMANDS)
 def test_a_line_that_is_no_command_says_why(key):
     for line in NO_COMMANDS[key]:
-        with pytest.raises(CommandError) as error:
+        with pytest.raises(TextError) as error:
             parse_command(line, 5, 9)
         assert error.value.key == key
-
-
-def test_the_end_of_a_game_takes_few_answers():
-    assert parse_ending("") == parse_ending(" new ") == Command("new")
-    assert [parse_ending(word) for word in ("undo", "review", "save")] == [*map(Command, ("undo", "review", "save"))]
-    assert parse_ending("save a b") == Command("save", path="a b")
-    assert parse_ending("no") is None

@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
@@ -290,10 +289,7 @@ async def test_leaving_a_game_under_way_asks_first(app, pilot):
 
 
 def test_the_search_of_a_first_click_shows_its_progress_can_be_cancelled_and_finds_a_board(tmp_path, monkeypatch):
-    is_compiled = threading.Event()
-
     def endless(*_args, on_attempts):
-        is_compiled.wait(60)
         for attempts in itertools.count():
             on_attempts(attempts)
             time.sleep(0.01)
@@ -304,9 +300,6 @@ def test_the_search_of_a_first_click_shows_its_progress_can_be_cancelled_and_fin
             patch.setattr("minesweeper_env.generation.generate", endless)
             await click(app, pilot, (4, 4))
             await settled(pilot, lambda: isinstance(app.screen, LongWork))
-            app.services.is_compiling = True
-            await settled(pilot, lambda: "Compiling" in shown(app))
-            is_compiled.set()
             await settled(pilot, lambda: "boards tried" in shown(app))
             await pilot.press("escape")
             await settled(pilot, lambda: not isinstance(app.screen, LongWork))
