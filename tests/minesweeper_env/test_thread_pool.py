@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import _thread
-import copy
 import gc
-import pickle
 import signal
 import threading
 import time
@@ -123,12 +121,3 @@ def test_helpers_end_with_close_and_with_the_pool(closes):
     for helper in helpers:
         helper.join(20)
         assert not helper.is_alive()
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda pool: pickle.loads(pickle.dumps(pool))])
-def test_a_copy_has_helpers_of_its_own(copied):
-    pool = busy_pool(2)
-    other = copied(pool)
-    assert other.threads == 2
-    assert other.run(str, range(3)) == pool.run(str, range(3))
-    assert other._executor is not pool._executor

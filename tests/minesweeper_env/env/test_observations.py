@@ -27,17 +27,6 @@ def played(observation, radius=1, steps=20):
 
 
 @pytest.mark.parametrize("radius", [1, 2])
-@pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
-def test_observations_lie_in_their_space(observation, radius):
-    for env, observed in played(observation, radius):
-        assert observed in env.observation_space
-        assert observed.dtype == env.observation_space.dtype
-        assert observed.shape == env.observation_space.shape
-        assert observed.flags.c_contiguous
-        assert observed.flags.writeable
-
-
-@pytest.mark.parametrize("radius", [1, 2])
 def test_planes_are_the_codes_one_hot_and_flat_is_the_planes(radius):
     most = (2 * radius + 1) ** 2 - 1
     codes_seen = set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import gc
 import os
 import pickle
 import threading
@@ -139,18 +138,6 @@ def test_a_forked_process_starts_threads_of_its_own():
 
 def new_threads(before):
     return [thread for thread in threading.enumerate() if thread not in before]
-
-
-def test_the_threads_end_with_the_environment():
-    before = threading.enumerate()
-    env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
-    play(env)
-    del env
-    gc.collect()
-    # The threads are told to end, and nobody waits for them.
-    for thread in new_threads(before):
-        thread.join(timeout=10)
-    assert not new_threads(before)
 
 
 @pytest.mark.parametrize("threads", [1, 8])

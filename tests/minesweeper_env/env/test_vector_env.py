@@ -78,18 +78,6 @@ def test_the_smaller_of_two_limits_counts(limits):
     assert truncated == [False, False, False, True, False]
 
 
-def test_every_game_has_the_layout_it_was_given():
-    layouts = np.zeros((3, 4, 4), np.bool_)
-    layouts[[0, 1, 2], [0, 1, 2], [0, 1, 2]] = True
-    env = MinesweeperVectorEnv(3, 4, 1, "opening")
-    env.reset(options={"layout": layouts})
-    assert np.array_equal(env.get_state()["mines"], layouts)
-    env.reset(options={"layout": layouts[1]})
-    assert np.array_equal(env.get_state()["mines"], layouts[[1, 1, 1]])
-    terminations = env.step(np.array([5, 5, 5]))[2]
-    assert terminations.all()
-
-
 def test_observations_masks_and_rewards_are_never_written_again():
     env = gymnasium.make_vec("Minesweeper-v0", num_envs=700, moves=("click",))
     kept = [env.reset(seed=4)]

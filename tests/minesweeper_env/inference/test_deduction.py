@@ -340,36 +340,6 @@ GOLDEN = {
             "count: (0, 2) is a mine: the clue at (1, 2) needs all its remaining neighbours.",
         ],
     ),
-    "1-2-2-1 between walls": (
-        """
-        . . . .
-        1 2 2 1
-        """,
-        2,
-        [
-            "subset: (0, 2) is a mine: "
-            "the clues at (1, 0) and (1, 1), subtracted from one another, leave only mines there.",
-            "count: (0, 3) is safe: the clue at (1, 3) has all its mines.",
-            "count: (0, 1) is a mine: the clue at (1, 2) needs all its remaining neighbours.",
-            "count: (0, 0) is safe: the clue at (1, 0) has all its mines.",
-        ],
-    ),
-    "1-2-2-1 in the open": (
-        """
-        . . . . . . .
-        . 1 2 2 1 . .
-        """,
-        3,
-        [
-            "overlap: (0, 0) and (1, 0) are safe: "
-            "the clues at (1, 1) and (1, 2) overlap, and the cells that they share hold all mines of one of them.",
-            "subset: (0, 3) is a mine: "
-            "the clues at (1, 1) and (1, 2), subtracted from one another, leave only mines there.",
-            "count: (0, 4), (0, 5) and (1, 5) are safe: the clue at (1, 4) has all its mines.",
-            "count: (0, 2) is a mine: the clue at (1, 3) needs all its remaining neighbours.",
-            "count: (0, 1) is safe: the clue at (1, 1) has all its mines.",
-        ],
-    ),
     "a lost game": (
         """
         . 1 * . .

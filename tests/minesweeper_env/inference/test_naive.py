@@ -11,7 +11,6 @@ from support import naive_inference as naive
 from support.positions import counts_of, random_positions
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import InconsistentBoardError
 
 H, M = 11, 12
 
@@ -91,13 +90,3 @@ def test_independent_cells_agree_with_a_sum_over_all_subsets():
                 sums, total = sums + weight * mined.astype(int), total + weight
         probabilities = naive.mine_probabilities(board, mines, prior=0.1875, radius=radius)
         assert np.allclose(probabilities, (sums / total).astype(float), atol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("board", "mines", "cell"), [([[H, 2]], 1, (0, 1)), ([[H, H, H], [1, 1, 2]], 2, (1, 2)), ([[M, M]], 1, (0, 0))]
-)
-def test_contradictions_are_named(board, mines, cell):
-    for function in (naive.layouts, naive.count_layouts, naive.mine_probabilities, naive.certain_cells):
-        with pytest.raises(InconsistentBoardError) as caught:
-            function(board, mines)
-        assert caught.value.cell == cell
