@@ -13,7 +13,7 @@ from support import ROOT
 from baselines.__main__ import COMMANDS
 from baselines.cli.start import typed_command
 
-HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm")
+HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm", "textual")
 
 STOP = f"""
 import sys

@@ -32,17 +32,6 @@ def test_the_board_is_the_one_of_the_seed_in_the_environment(level):
     assert session.placed_mines.tolist() == generate(CONFIG, (3, 4), level, 5).layout.tolist()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_hints_alone_win(seed):
-    session = Session(CONFIG, seed=seed, no_guess="exact")
-    session.open(3, 4)
-    while not session.is_over:
-        advice = session.hint()
-        assert advice.is_safe
-        session.open(*advice.cell)
-    assert session.status == "won"
-
-
 def test_taking_the_first_click_back_leads_to_a_new_search_and_a_saved_game_keeps_its_board():
     session = Session(CONFIG, seed=5, no_guess="exact")
     session.flag(0, 0), session.open(3, 4)
