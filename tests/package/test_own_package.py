@@ -19,6 +19,9 @@ def run(program, folder, *arguments, missing=()):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+TRAIN = ("rich", "torch", "scipy", "textual", "platformdirs")
+
+
 @pytest.mark.parametrize("module", ["baselines.py", "baselines/__init__.py"])
 def test_a_foreign_package_is_named_in_one_line_and_a_folder_that_is_no_package_hides_nothing(tmp_path, module):
     (tmp_path / "baselines").mkdir()
@@ -31,17 +34,20 @@ def test_a_foreign_package_is_named_in_one_line_and_a_folder_that_is_no_package_
 
 
 @pytest.mark.parametrize(
-    ("program", "arguments", "extra"),
+    ("program", "arguments", "extra", "missing"),
     [
-        ("evaluate", ["--policy", "bayes:inference=pgmpy"], "pgmpy"),
-        ("evaluate", ["--policy", "subset"], "train"),
-        ("train", ["--config", "quick"], "train"),
-        ("play", ["--stats"], "play"),
-        ("play", ["--analyse", "board.txt", "--mines", "2"], "play"),
+        ("evaluate", ["--policy", "bayes:inference=pgmpy"], "pgmpy", ("pgmpy",)),
+        ("evaluate", ["--policy", "subset"], "train", TRAIN),
+        ("evaluate", ["--policy", "subset", "--record", "a.gif"], "video", ("PIL",)),
+        ("evaluate", ["--policy", "subset", "--record", "a.mp4"], "video", ("imageio_ffmpeg",)),
+        ("train", ["--config", "quick"], "train", TRAIN),
+        ("train", ["--config", "quick", "--track"], "wandb", ("wandb",)),
+        ("dataset", ["--games", "5"], "minari", ("minari",)),
+        ("play", ["--stats"], "play", TRAIN),
+        ("play", ["--analyse", "board.txt", "--mines", "2"], "play", TRAIN),
     ],
 )
-def test_without_the_extras_a_program_names_the_one_to_install(tmp_path, program, arguments, extra):
-    missing = ("pgmpy",) if extra == "pgmpy" else ("rich", "torch", "scipy", "textual", "platformdirs")
+def test_without_the_extras_a_program_names_the_one_to_install(tmp_path, program, arguments, extra, missing):
     (tmp_path / "board.txt").write_text("##1\n##1\n110\n")
     done = run(program, tmp_path, *arguments, missing=missing)
     assert done.returncode in (1, 2)
