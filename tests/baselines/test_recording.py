@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import sys
 from dataclasses import replace
 from functools import cache, partial
 
 import imageio.v3 as imageio
 import numpy as np
 import pytest
-from support.commands import complaint
+from support.commands import refused
 from support.policies import click_config
 
 from baselines.cli import evaluate
@@ -202,17 +201,4 @@ def test_the_command_draws_what_it_played_and_changes_no_result(tmp_path, capsys
     ],
 )
 def test_bad_arguments_are_refused_before_the_first_game(capsys, arguments, words):
-    with pytest.raises(SystemExit, match="2"):
-        evaluate.main(["--policy", "exact", *SMALL, *arguments])
-    captured = capsys.readouterr()
-    assert words in complaint(captured.err)
-    assert captured.out == ""
-
-
-@pytest.mark.parametrize(("name", "suffix"), [("PIL", "gif"), ("imageio_ffmpeg", "mp4")])
-def test_a_missing_package_is_named_with_its_extra(capsys, monkeypatch, name, suffix):
-    monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(SystemExit):
-        evaluate.main(["--policy", "exact", *SMALL, "--record", f"a.{suffix}"])
-    line = capsys.readouterr().err
-    assert f"{name} is not installed; install it with: pip install 'minesweeper-env[video]'" in line
+    assert words in refused(capsys, evaluate.main, "--policy", "exact", *SMALL, *arguments)

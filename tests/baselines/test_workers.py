@@ -5,16 +5,13 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
-import random
 import signal
-import subprocess
 import sys
 import time
 
 import pytest
-from support import ROOT
 
-from baselines.workers import MOST_KILLS, KilledWorkerError, WorkerError, worker_pool
+from baselines.workers import MOST_KILLS, WorkerError, worker_pool
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
 
@@ -44,30 +41,6 @@ def test_the_work_of_a_killed_worker_is_repeated_with_one_line(tmp_path, capsys)
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition("(")[2] for line in lines] == ["attempt 2 of 4)", "attempt 3 of 4)", "attempt 4 of 4)"]
     assert not multiprocessing.active_children()
-
-
-@pytest.mark.slow
-def test_a_call_that_kills_every_worker_is_named(tmp_path):
-    with pytest.raises(KilledWorkerError, match="killed its worker 4 times") as error, worker_pool(2) as pool:
-        run(pool, square, [(tmp_path, MOST_KILLS, number) for number in range(12)])
-    assert error.value.call[2] == 3
-    assert not multiprocessing.active_children()
-
-
-def slow_square(number):
-    time.sleep(0.1)
-    return number * number
-
-
-@pytest.mark.slow
-def test_kills_from_outside_at_random_moments_cost_nothing():
-    chosen, left, results = random.Random(5), iter([(number,) for number in range(60)]), {}
-    with worker_pool(2) as pool:
-        for call, result in pool.run(slow_square, left):
-            results[call] = result
-            if len(results) in (3, 17, 18, 30, 41, 55):
-                os.kill(chosen.choice(multiprocessing.active_children()).pid, signal.SIGKILL)
-    assert results == {(number,): number * number for number in range(60)}
 
 
 def fail(number):
@@ -103,26 +76,3 @@ def test_a_machine_without_shared_memory_is_told_to_use_one_worker(monkeypatch):
     monkeypatch.setattr("baselines.workers.ProcessPoolExecutor", no_shared_memory)
     with pytest.raises(WorkerError, match="No such file or directory; use 1 worker"), worker_pool(2):
         pass
-
-
-PROGRAM = """
-import multiprocessing
-import sys
-import baselines
-if __name__ == "__main__":
-    multiprocessing.set_start_method(sys.argv[1])
-    results = baselines.evaluate("straightforward", size=4, mines=2, games=60, workers=int(sys.argv[2]), against=())
-    print(results.policies[0].wins)
-"""
-
-
-@pytest.mark.slow
-def test_workers_play_the_same_games_however_processes_start(tmp_path):
-    (tmp_path / "program.py").write_text(PROGRAM)
-
-    def wins(method, workers):
-        command = [sys.executable, tmp_path / "program.py", method, str(workers)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
-
-    assert {wins(method, 2) for method in multiprocessing.get_all_start_methods()} == {wins("spawn", 1)}

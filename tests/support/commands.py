@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 ANNOUNCEMENTS = (
     *("Play ", "Train ", "Draw ", "Compare ", "Write ", "Check ", "Measure "),
     *("Load ", "Prepare ", "Connect ", "Record ", "playing ", "List "),
@@ -13,3 +17,13 @@ def complaint(stderr: str) -> str:
     """Returns the only line on stderr that is no announcement; a command prints those once the cheap checks passed."""
     (line,) = (line for line in stderr.splitlines() if not line.startswith(ANNOUNCEMENTS))
     return line
+
+
+def refused(capsys: pytest.CaptureFixture[str], main: Callable[[list[str]], int], *arguments: object) -> str:
+    """Returns the complaint of a command that prints no result and exits with status 2."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as leaving:
+        main([*map(str, arguments)])
+    captured = capsys.readouterr()
+    assert (leaving.value.code, captured.out) == (2, "")
+    return complaint(captured.err)

@@ -6,7 +6,7 @@ import pytest
 
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS
 from baselines.benchmark.suites import SUITES
-from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS
+from baselines.evaluation.seeds import TEST_SEEDS
 from baselines.registry import policy_names
 
 FROZEN = {
@@ -25,21 +25,6 @@ def test_each_protocol_has_test_seeds_of_its_own():
     seeds = [seed for protocol in PROTOCOLS.values() for seed in protocol.seeds]
     assert len(set(seeds)) == len(seeds)
     assert all(seed in TEST_SEEDS for seed in seeds)
-
-
-def test_the_boards_without_a_guess():
-    levels = {version: [board.no_guess for board in each.boards] for version, each in PROTOCOLS.items()}
-    assert levels["text-2026.1"] == ["subset"] * 3 + ["exact"] * 3 + [False] * 3
-    assert levels["2026.2"] == [False] * 2 + ["exact"] * 2
-
-
-def test_its_seeds_are_test_seeds_that_no_training_selection_or_published_figure_used():
-    seeds = set(PROTOCOL.seeds)
-    assert len(seeds) == 10_000
-    assert all(seed in TEST_SEEDS for seed in seeds)
-    assert not any(seed in SELECTION_SEEDS or seed in TRAINING_SEEDS for seed in seeds)
-    assert seeds.isdisjoint(range(1_000_000))
-    assert PROTOCOL.forbidden_seeds == TEST_SEEDS
 
 
 def test_an_entry_plays_the_first_games():

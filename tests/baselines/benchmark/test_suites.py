@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import fault_suites
-from support.commands import complaint
+from support.commands import refused
 from support.tiny_suites import BOARDS, TINY, records
 from support.tiny_suites import content as timeless
 
@@ -62,15 +62,6 @@ def tiny_suite(tmp_path, monkeypatch):
 
 def run(folder, *arguments, games=50):
     return suite.main(["tiny", "--games", str(games), "--seed", "7", "--out", str(folder), *arguments])
-
-
-def refused(capsys, *arguments):
-    """Returns the line on stderr of a command that exits with status 2."""
-    with pytest.raises(SystemExit, match="2"):
-        suite.main(list(arguments))
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    return complaint(captured.err)
 
 
 def results(folder):
@@ -228,7 +219,7 @@ def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, monkeypatch, numb
 def test_a_folder_is_played_into_by_one_process_at_a_time(capsys):
     Path("a").mkdir()
     with hold_folder(Path("a")):
-        assert "a: another process is writing into it" in refused(capsys, "tiny", "--out", "a")
+        assert "a: another process is writing into it" in refused(capsys, suite.main, "tiny", "--out", "a")
         assert list(Path("a").iterdir()) == []
 
 
@@ -236,8 +227,9 @@ def test_a_damaged_part_is_named(monkeypatch, capsys):
     assert run("a", games=8) == 0
     path = next(Path("a/games/tiny/4x5-4-safe/subset").glob("*.npz"))
     path.write_bytes(path.read_bytes()[:-40])
-    capsys.readouterr()
-    assert f"{path}: is damaged; delete it" in refused(capsys, "tiny", "--games", "8", "--seed", "7", "--out", "a")
+    assert f"{path}: is damaged; delete it" in refused(
+        capsys, suite.main, "tiny", "--games", "8", "--seed", "7", "--out", "a"
+    )
     path.unlink()
     monkeypatch.setattr(suite_run.SuiteRun, "play", lambda *_: path.write_bytes(b""))
     assert run("a", games=8) == 1
@@ -252,15 +244,13 @@ def test_a_damaged_part_is_named(monkeypatch, capsys):
         (["sources", "--out", "X", "--groups", "all"], "has the groups bayes, agents, expected-value, not all"),
         (["tiny", "--out", "X", "--policy", "random"], "has the policy random already"),
         (["tiny", "--out", "X", "--policy", "exact", "exact"], "has the policy exact already"),
-        (["tiny", "--out", "X", "--policy", "nosuch"], "unknown policy 'nosuch'"),
-        (["tiny", "--out", "X", "--policy", "mine.py:Second"], "mine.py has no Second; it defines First"),
         (["tiny", "--out", "X", "--seed", str((1 << 30) - 10)], "the seeds of test games are 0 to"),
         (["tiny", "--out", "/proc/none"], "/proc/none: "),
         (["tiny", "--out", "."], "is not empty and holds no suite.json"),
     ],
 )
 def test_bad_arguments_exit_2_with_one_line(capsys, arguments, said):
-    assert said in refused(capsys, *arguments)
+    assert said in refused(capsys, suite.main, *arguments)
     assert [path.name for path in Path().iterdir()] == ["mine.py"]
 
 
@@ -276,7 +266,7 @@ def test_a_folder_of_other_games_is_refused(capsys):
         ({"identity": {"numpy": "1.9"}}, 'numpy "1.9", not'),
     ):
         manifest.write_text(json.dumps(content | change))
-        assert said in refused(capsys, "tiny", "--games", "50", "--seed", "7", "--out", "a")
+        assert said in refused(capsys, suite.main, "tiny", "--games", "50", "--seed", "7", "--out", "a")
 
 
 def test_groups_are_played_alone(monkeypatch):
@@ -350,8 +340,7 @@ def test_a_policy_that_has_changed_is_refused_until_its_games_are_gone(capsys):
     Path("mine.py").write_text(FIRST + "\n")
     again = ["tiny", "--games", "8", "--seed", "7", "--out", "a", "--policy", "mine.py:First"]
     games = f"a/games/*/*/{policy_folder('mine.py:First')}"
-    capsys.readouterr()
-    line = refused(capsys, *again)
+    line = refused(capsys, suite.main, *again)
     assert "mine.py:First has changed since its games in a were played" in line
     assert f"delete {games} " in line
     for folder in Path().glob(games):
@@ -366,7 +355,7 @@ def test_errors_of_a_policy_are_one_line_and_keep_the_games(capsys):
     assert "NameError: name 'nosuch' is not defined (mine.py, line 9, in act" in line
     assert line.endswith("; the games so far are in a: the same command goes on")
     Path("mine.py").write_text(FIRST.replace("self.begin = begin", "self.begin = nosuch"))
-    assert "NameError" in refused(capsys, "tiny", "--out", "b", "--policy", "mine.py:First")
+    assert "NameError" in refused(capsys, suite.main, "tiny", "--out", "b", "--policy", "mine.py:First")
 
 
 def test_the_suites_are_well_formed():

@@ -8,7 +8,7 @@ import sys
 import pytest
 from msgspec import structs
 from support import ROOT
-from support.commands import complaint
+from support.commands import complaint, refused
 
 from baselines.benchmark import entries
 from baselines.benchmark.protocol import PROTOCOL
@@ -43,14 +43,6 @@ def working_folder(tmp_path, monkeypatch):
 
 def run(folder, policy="random", *more):
     return benchmark.main(["run", "--policy", policy, "--out", str(folder), *SMALL, *more])
-
-
-def refused(capsys, *arguments):
-    """Returns the complaint of a command that exits with status 2."""
-    with pytest.raises(SystemExit) as exit_info:
-        benchmark.main(list(map(str, arguments)))
-    assert exit_info.value.code == 2
-    return complaint(capsys.readouterr().err)
 
 
 def test_a_run_makes_a_file_that_passes_and_resumes_to_the_same_bytes(tmp_path, capsys):
@@ -98,17 +90,15 @@ def test_several_trainings_are_numbered_and_boards_without_games_are_named(tmp_p
     assert commits[0]["versions"]["commit"] == commits[1]["commit"]
     manifest = tmp_path / "suite.json"
     manifest.write_text(manifest.read_text().replace('"numpy": "', '"numpy": "9.'))
-    assert "numpy" in refused(capsys, *arguments)
+    assert "numpy" in refused(capsys, benchmark.main, *arguments)
 
 
 def test_no_file_of_something_else_is_replaced_and_a_tampered_one_exits_with_1_and_one_line(tmp_path, capsys):
     assert run(tmp_path) == 0
-    capsys.readouterr()
     again = ["run", "--policy", "random", "--out", tmp_path, *SMALL, "--name"]
-    assert "suite.json" in refused(capsys, *again, "suite")
+    assert "suite.json" in refused(capsys, benchmark.main, *again, "suite")
     assert benchmark.main([*map(str, again), "a b", "--author", "me"]) == 0
-    capsys.readouterr()
-    assert "'a b' by 'me'" in refused(capsys, *again, "a_b")
+    assert "'a b' by 'me'" in refused(capsys, benchmark.main, *again, "a_b")
     path = tmp_path / "random.json"
     path.write_bytes(path.read_bytes().replace(b'"seed": 202610000', b'"seed": 202610001'))
     assert benchmark.main(["check", str(path)]) == 1
@@ -121,9 +111,8 @@ def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monke
     assert run(tmp_path) == 0
     path = tmp_path / "random.json"
     before = json.loads(path.read_bytes())
-    capsys.readouterr()
     monkeypatch.setattr("os.getloadavg", lambda: (3.25, 0.0, 0.0))
-    assert "the load of this machine is 3.2" in refused(capsys, "time", path)
+    assert "the load of this machine is 3.2" in refused(capsys, benchmark.main, "time", path)
     assert benchmark.main(["time", str(path), "--seconds", "0.01", "--anyway"]) == 0
     after = json.loads(path.read_bytes())
     assert after["times"]["boards"]["5x5/5 opening"]["ms_per_game"] > 0
@@ -132,8 +121,7 @@ def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monke
     assert run(tmp_path) == 0
     assert json.loads(path.read_bytes()) == after, "the same games keep their times"
     path.write_bytes(b"no result file")
-    capsys.readouterr()
-    assert str(path) in refused(capsys, "run", "--policy", "random", "--out", tmp_path, *SMALL)
+    assert str(path) in refused(capsys, benchmark.main, "run", "--policy", "random", "--out", tmp_path, *SMALL)
 
 
 def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch):
@@ -164,9 +152,9 @@ def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(working_folder, capsys, arguments, said):
-    assert said in refused(capsys, "run", "--out", "a", *arguments)
+    assert said in refused(capsys, benchmark.main, "run", "--out", "a", *arguments)
     assert not (working_folder / "a").exists()
-    assert "has no generate/pages.py" in refused(capsys, "add", "a.json", "--docs", ".")
+    assert "has no generate/pages.py" in refused(capsys, benchmark.main, "add", "a.json", "--docs", ".")
 
 
 PLAYS = (["check", "--replay", "1"], ["time", "--anyway"], ["add", "--replay", "1"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.commands import complaint
+from support.commands import refused
 from support.tiny_training import tiny
 
 from baselines.__main__ import main
@@ -58,14 +58,6 @@ def agent(tmp_path):
     return ["push", str(folder), "ana/mines", "--dry-run", "--results", f"{tmp_path}/results.json"]
 
 
-def refused(arguments, capsys):
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as error:
-        main(arguments)
-    assert error.value.code == 2
-    return complaint(capsys.readouterr().err)
-
-
 RESULT = {"steps": 320, "games": 50, "wins": {"4x4/2": 25}}
 
 
@@ -75,14 +67,14 @@ RESULT = {"steps": 320, "games": 50, "wins": {"4x4/2": 25}}
 def test_a_study_names_a_damaged_result(study, tmp_path, capsys, content):
     path = tmp_path / "out" / "tiny-3" / "result.json"
     damage(path, content)
-    assert str(path) in refused(study, capsys)
+    assert str(path) in refused(capsys, main, *study)
 
 
 @pytest.mark.parametrize("content", [*ANY, {"sessions": 3}, {"sessions": []}, "folder", "link"])
 def test_a_study_names_a_damaged_run(study, tmp_path, capsys, content):
     path = tmp_path / "out" / "tiny-3" / "run.json"
     damage(path, content)
-    assert str(path.parent) in refused(study, capsys)
+    assert str(path.parent) in refused(capsys, main, *study)
 
 
 @pytest.mark.parametrize("content", ANY)
@@ -91,7 +83,7 @@ def test_a_suite_names_a_damaged_manifest(tmp_path, capsys, content):
     path = tmp_path / "out" / "suite.json"
     path.parent.mkdir()
     damage(path, content)
-    assert str(path.parent) in refused(arguments, capsys)
+    assert str(path.parent) in refused(capsys, main, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -113,13 +105,13 @@ def test_push_names_a_damaged_file(agent, tmp_path, capsys, name, content):
     if isinstance(content, dict) and content.keys() <= {"selected_by", "trained_on"}:
         content = json.loads(path.read_text()) | content
     damage(path, content)
-    assert str(path) in refused(agent, capsys)
+    assert str(path) in refused(capsys, main, *agent)
 
 
 def test_a_configuration_that_is_nested_deep_is_named(tmp_path, capsys):
     path = tmp_path / "deep.toml"
     path.write_text("boards = " + DEEP)
-    assert str(path) in refused(["train", "--config", str(path), "--out", str(tmp_path / "run")], capsys)
+    assert str(path) in refused(capsys, main, *["train", "--config", str(path), "--out", str(tmp_path / "run")])
 
 
 def damage(path, content):

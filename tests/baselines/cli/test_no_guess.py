@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.commands import complaint
+from support.commands import refused
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 import baselines
@@ -15,13 +15,6 @@ from baselines.learned.configurations import settings_and_folder
 from minesweeper_env import BoardConfig
 
 SMALL = ["--size", "6", "--mines", "8", "--games", "60", "--seed", "3"]
-
-
-def refused(capsys, main, *arguments):
-    with pytest.raises(SystemExit) as exit_info:
-        main(list(arguments))
-    assert exit_info.value.code == 2
-    return complaint(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("level", ["subset", "exact"])

@@ -136,11 +136,6 @@ def test_interruption_keeps_what_is_finished(workers):
     assert [record.seed for record in evaluation.records] == list(range(3 * BATCH_SIZE))
 
 
-def test_errors_of_a_policy_cross_the_process_border():
-    with pytest.raises(PolicyError, match="Scanner"):
-        evaluate_policy(partial(Scanner, _negative), CONFIG, range(60), workers=2)
-
-
 def _negative(masks: np.ndarray) -> np.ndarray:
     return np.full(len(masks), -1)
 

@@ -124,18 +124,6 @@ def test_evaluations_take_starts_and_add_up_counters(workers):
     assert (row["moves_per_game"], row["resets_per_game"]) == (1.0, 0.1)
 
 
-def test_recorded_actions_play_the_same_games_again():
-    board = BoardConfig(6, 6, 6, "opening", ("click",))
-    build = partial(build_policy, "subset", board)
-    for record in evaluate_policy(build, board, range(7), record=True).records:
-        actions = np.frombuffer(record.actions, "<u2")
-        assert len(actions) == record.clicks
-        script = Script(*actions.tolist())
-        script.reset(0)
-        (again,) = play_games(script, board, [record.seed])
-        assert again == record._replace(actions=b"")
-
-
 def test_games_are_recorded_and_judged_at_once():
     board = BoardConfig(6, 6, 6, "opening", ("click",))
     play = partial(evaluate_policy, partial(build_policy, "random", board), board, range(5), diagnose=True)

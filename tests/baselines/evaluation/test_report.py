@@ -47,20 +47,6 @@ runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
 p: exact McNemar test against exact, on the games that both played.
 Left out at 80 columns: clicks/game; --wide shows them."""
 
-DIAGNOSTICS_AT_80 = """\
-What the clicks were like
-exact
-  clicks judged  4000
-  on mines       0, in 0.0% (0.0% to 1.9%) of the games
-  past safe      200, in 100.0% (98.1% to 100.0%) of the games
-  guesses/game   2.00
-  excess/guess   0.0625
-  excess/game    0.1250 (0.1250 to 0.1250)
-  lost           200
-  avoidable      0.0% (0.0% to 1.9%)
-  forced         100.0% (98.1% to 100.0%)
-"""
-
 
 def test_policies_at_80_columns(monkeypatch, capsys):
     assert str(report(*RESULTS)) == AT_80
@@ -69,10 +55,6 @@ def test_policies_at_80_columns(monkeypatch, capsys):
     assert capsys.readouterr().out == f"{AT_80}\n"
     report(*RESULTS).print(wide=True)
     assert "clicks/game" in capsys.readouterr().out
-
-
-def test_diagnostics_are_a_block_for_each_policy():
-    assert DIAGNOSTICS_AT_80 in str(report(played("exact", 150, diagnosed=True)))
 
 
 def test_a_single_policy_has_no_marks_and_no_empty_column():

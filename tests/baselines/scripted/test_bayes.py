@@ -145,13 +145,6 @@ def click_of(board: np.ndarray, mines: int, **options: object) -> int:
     return int(policy.act(board[None], (board == HIDDEN).reshape(1, -1).astype(np.int8))[0])
 
 
-def test_the_cell_that_logic_clears_is_clicked():
-    # A position of a game of Antolín & de la Torre's program, 5 x 5 with 5 mines.
-    board = read_board("***10", "**210", "**200", "**200", "**100")
-    assert NetworkPosteriors(config_of(5, 5, 5)).mine_probabilities(board)[4, 1] == 0.0
-    assert mine_probabilities(board, 5).ravel()[click_of(board, 5)] == 0.0
-
-
 @pytest.mark.parametrize("inference", ["native", "pgmpy"])
 def test_each_click_is_certain_or_of_least_risk(inference):
     config = config_of(5, 5, 6, "opening")

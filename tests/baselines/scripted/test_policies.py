@@ -154,18 +154,13 @@ def test_each_policy_is_stronger_than_the_one_before():
         ("bayes", "inference", {"exact": "native, pgmpy"}),
         ("bayes", "prior", {"flat": "binomial, count"}),
         ("bayes_source", "flag_threshold", {1.1: "0 to 1", float("nan"): "0 to 1"}),
-        ("bayes_source", "open_threshold", {-0.1: "0 to 1", "high": "0 to 1", None: "0 to 1"}),
         ("exact", "first", dict.fromkeys([-1, 30, 2.5, "learned"], "exact, middle or a cell of 0 to 29")),
         ("lookahead", "layouts", {-1: "at least 0", 1.5: "whole number"}),
         ("lookahead", "nodes", {0: "at least 1"}),
-        ("lookahead", "breadth", {0: "at least 1"}),
-        ("lookahead", "next_breadth", {0: "at least 1"}),
         ("lookahead", "slack", {-0.1: "at least 0"}),
-        ("lookahead", "discount", {float("nan"): "at least 0"}),
         ("lookahead", "clicks", {0: "1", 3: "1"}),
         ("rollout", "draws", {1: "at least 2", 10.5: "whole number"}),
         ("rollout", "margin", {-0.1: "at least 0", "wide": "at least 0"}),
-        ("rollout", "ends", {0: "at least 1"}),
     ],
 )
 def test_options_that_are_not_allowed_are_named(name, options, allowed):

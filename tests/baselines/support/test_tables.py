@@ -72,16 +72,6 @@ def test_columns_are_left_out_from_the_greatest_priority_on():
     assert "Left out at 80 columns: clicks/game; --wide shows them." in shown(table, 80)
 
 
-def test_headings_fold_and_an_empty_column_is_not_shown():
-    assert shown(Table("", COLUMNS[3:6], [("1.0%", "0.1% to 0.9%", "3.1")]), 30).splitlines() == [
-        " win          95 %  clicks/",
-        "rate      interval     game",
-        "───────────────────────────",
-        "1.0%  0.1% to 0.9%      3.1",
-    ]
-    assert shown(Table("", COLUMNS[:2] + COLUMNS[-1:], [("random", "5", "")])).splitlines()[0] == "policy  games"
-
-
 @given(st.text("abc019:,/=_.-", min_size=26, max_size=60))
 def test_a_name_folds_after_separators_and_loses_nothing(text):
     columns = (NAME, *COLUMNS[4:5])
@@ -89,11 +79,6 @@ def test_a_name_folds_after_separators_and_loses_nothing(text):
     folded = [line.replace("0.1% to 0.2%", "").rstrip() for line in lines]
     assert "".join(folded) == text
     assert all(re.search("[:,/_.-]$", line) or len(line) == NAME_WIDTH for line in folded[:-1])
-
-
-def test_a_marked_name_folds_below_itself():
-    table = Table("", COLUMNS[:1], [["bayes:prior=count,inference=pgmpy"]], marked=(0,))
-    assert shown(table, 24).splitlines()[2:] == ["> bayes:prior=count,", "  inference=pgmpy"]
 
 
 def test_notes_and_values_wrap_and_a_command_does_not():
