@@ -9,6 +9,7 @@ import pytest
 import torch
 from stable_baselines3.common.logger import Logger
 
+from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import loop, state
 from support.processes import started
@@ -83,6 +84,15 @@ def train_until_cut(settings, folder, steps):
 
     with saving_often(cut), pytest.raises(PowerCutError):
         loop.train(settings, folder, bar=False)
+
+
+def assert_same_end(straight, broken):
+    """Asserts that the checkpoints of two trainings are equal."""
+    one, other = (read_tensors(folder / "checkpoint.safetensors") for folder in (straight, broken))
+    assert one[1]["learner"] == other[1]["learner"]
+    assert one[0].keys() == other[0].keys()
+    for name, value in one[0].items():
+        assert torch.equal(other[0][name], value), name
 
 
 def start(out, *arguments, before=""):

@@ -74,10 +74,3 @@ def test_one_network_plays_boards_of_any_size():
     for rows, cols, mines, least in ((5, 5, 5, 0.68), (9, 9, 10, 0.88), (16, 16, 40, 0.68)):
         board = BoardConfig(rows, cols, mines, moves=("click",))
         assert win_rate(build_policy("any-size", board), board, range(20_000, 20_200)) >= least
-
-
-@pytest.mark.slow
-def test_averaging_over_symmetries_plays_too():
-    board = BoardConfig(8, 8, 14, moves=("click",))
-    policy = build_policy("dqn:symmetries=true,precision=float32", board)
-    assert win_rate(policy, board, range(20_000, 20_100)) >= 0.5

@@ -18,16 +18,17 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
     BOTH,
     ENDLESS,
     TINY,
+    assert_same_end,
     complete,
     one_thread,
     saving_often,
     start,
     tiny,
+    train_until_cut,
     wait_for,
 )
 
 from baselines.cli.seeds import carry_out, plan
-from baselines.cli.train import main
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import lineage, training_of
 from baselines.learned.settings import Budget, Hyperparameters
@@ -174,15 +175,6 @@ def test_wandb_gets_the_settings_and_continues_its_run(tmp_path, monkeypatch):
         train(settings, tmp_path, bar=False, track=True)
 
 
-def test_a_missing_tracker_is_named_before_the_training(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("baselines.support.checks.find_spec", lambda module: None if module == "wandb" else module)
-    with pytest.raises(SystemExit) as stopped:
-        main(["--steps", "100", "--track", "--out", str(tmp_path / "run")])
-    assert stopped.value.code == 2
-    assert "pip install 'minesweeper-env[wandb]'" in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
-
-
 def commands(folder):
     """Returns the command lines of a training, and of those of the agents that it began as."""
     runs = [each["run"] for each in lineage(training_of(folder))]
@@ -226,13 +218,6 @@ def interrupted(settings, folder, number, steps, resume=False):
         return run(training, bar=False)
 
 
-def assert_same_end(straight, broken):
-    one, other = (read_tensors(folder / "checkpoint.safetensors") for folder in (straight, broken))
-    assert one[1]["learner"] == other[1]["learner"]
-    for name, value in one[0].items():
-        assert torch.equal(other[0][name], value), name
-
-
 def rows(folder):
     with (folder / "progress.csv").open() as file:
         return list(csv.DictReader(file))
@@ -240,8 +225,8 @@ def rows(folder):
 
 @BOTH
 def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
-    straight, stopped, cut_off = folders(tmp_path, "straight", "stopped", "cut_off")
-    settings = tiny(algo, steps=1216)
+    straight, stopped, cut_off, killed = folders(tmp_path, "straight", "stopped", "cut_off", "killed")
+    settings = tiny(algo, steps=1216, boards=("4x5/2", "3x4/2"))
     train(settings, straight, bar=False)
     training = interrupted(settings, stopped, signal.SIGINT, 700)
     assert training.is_interrupted
@@ -260,6 +245,9 @@ def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
             train(settings, cut_off, bar=False)
     train(settings, cut_off, bar=False, resume=True)
     assert_same_end(straight, cut_off)
+    train_until_cut(settings, killed, 1100)
+    train(settings, killed, bar=False, resume=True)
+    assert_same_end(straight, killed)
 
 
 def test_sigterm_saves_without_an_evaluation(tmp_path, monkeypatch):

@@ -102,13 +102,6 @@ def test_logits_become_the_mean_over_the_cells_of_the_board_that_neighbour_the_s
             assert found[cell] == pytest.approx(given_logits[alike].mean() if covered[cell] else given_logits[cell])
 
 
-def test_clues_find_a_cell_that_the_network_missed():
-    # The 1 on the left touches the first two covered cells alone, and the 1 in the middle all three.
-    codes = np.array([[1, 1, 1], [HIDDEN, HIDDEN, HIDDEN]], np.int8)
-    safety = np.array([[0, 0, 0, 0.5, 0.9, 0.6]], np.float32)
-    assert fitted_safety(safety, codes[None], 1)[0, 3:] == pytest.approx([1, 0, 1], abs=0.05)
-
-
 def test_certain_covered_and_impossible_boards():
     codes, safety = board_and_guess(1)
     safety[np.flatnonzero(safety)[0]] = CERTAIN

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 import torch
 from stable_baselines3.common.logger import Logger
-from support.tiny_training import curves, one_thread, tiny, train_until_cut  # noqa: F401 - fixtures
+from support.tiny_training import assert_same_end, curves, one_thread, tiny, train_until_cut  # noqa: F401 - fixtures
 
 from baselines.learned.afterstate.learner import AfterstateLearner, cell_losses, worth_loss
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
 from baselines.learned.afterstate.self_play import MINE, UNKNOWN
 from baselines.learned.agents import find_agent, save_agent
-from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import Budget, NetworkSize
 from baselines.learned.training.loop import prepare, run, train
@@ -47,10 +46,7 @@ def test_resuming_goes_on_exactly(tmp_path):
     resumed = prepare(settings(), folders[1], resume=True)
     assert 400 <= resumed.learner.num_timesteps < 900
     run(resumed)
-    one, other = (read_tensors(folder / "checkpoint.safetensors") for folder in folders)
-    assert one[0].keys() == other[0].keys()
-    assert all(torch.equal(other[0][name], value) for name, value in one[0].items())
-    assert one[1]["learner"] == other[1]["learner"]
+    assert_same_end(*folders)
 
 
 @pytest.mark.parametrize("recall", [0, 1])
