@@ -59,10 +59,9 @@ def checked_act(act: Act) -> Act:
     @wraps(act)
     def checked(policy: Any, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         config: BoardConfig = policy.config
-        if not _is_batch(observations, action_masks):
-            observations, action_masks = _as_arrays(policy, observations, action_masks)
-            if observations.ndim == 2:
-                return checked(policy, observations[None], action_masks.reshape(1, -1)).reshape(())
+        observations, action_masks = _as_arrays(policy, observations, action_masks)
+        if observations.ndim == 2:
+            return checked(policy, observations[None], action_masks).reshape(())
         rows, cols = observations.shape[1:]
         cells, width = rows * cols, action_masks.shape[1]
         if config.rows != rows or config.cols != cols:
@@ -82,19 +81,6 @@ def checked_act(act: Act) -> Act:
     return checked
 
 
-def _is_batch(observations: Any, masks: Any) -> bool:
-    """Returns whether both are batches of equal length and of the types that the policies compute with."""
-    return (
-        isinstance(observations, np.ndarray)
-        and isinstance(masks, np.ndarray)
-        and observations.dtype == np.int8
-        and (masks.dtype == np.int8 or masks.dtype == np.bool_)
-        and observations.ndim == 3
-        and masks.ndim == 2
-        and len(observations) == len(masks)
-    )
-
-
 def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Returns the observations, (N, rows, cols) or (rows, cols), and their masks; other integers become int8."""
     board, mask = np.asarray(observations), np.asarray(masks)
@@ -108,7 +94,7 @@ def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.i
         mask = mask[None]
     if mask.dtype.kind not in "iubf" or mask.ndim != 2 or len(mask) != count:
         _refuse(policy, f"takes one mask for each of {count} boards, (N, actions), not {mask.dtype} {mask.shape}")
-    return board.astype(np.int8), (mask != 0).astype(np.int8)
+    return board.astype(np.int8, copy=False), (mask != 0).astype(np.int8)
 
 
 def _refuse(policy: Any, problem: str) -> NoReturn:
