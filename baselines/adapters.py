@@ -20,7 +20,7 @@ from baselines.policy import DEFAULT_MOVES, PolicyError
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import import_extra, one_of
 from minesweeper_env.codes import MOVE_NAMES
-from minesweeper_env.config import BoardConfig, parse_size, whole_number
+from minesweeper_env.config import BoardConfig, parse_size
 from minesweeper_env.observations import ENCODINGS, Encoder
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 __all__ = ["FunctionPolicy", "PredictPolicy", "SB3Policy", "TorchPolicy"]
-
-_BATCH_SIZE = 500
-"""Default number of games that an adapter of a network plays side by side."""
 
 
 class _BoardPolicy(ABC):
@@ -49,10 +46,6 @@ class _BoardPolicy(ABC):
         self.config = BoardConfig.of_size(size, mines, first_click=first_click, moves=moves)
         self.moves = tuple(self.config.moves)
         self._board = f"{self.config.rows}x{self.config.cols} with moves {', '.join(self.moves)}"
-
-    def __repr__(self) -> str:
-        """Returns the class, the name and the board."""
-        return f"{type(self).__name__}({self.name}, {self._board})"
 
     @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -111,7 +104,7 @@ class FunctionPolicy(_BoardPolicy):
             PolicyError: the function does not return an action of the board.
             ValueError: a value is not allowed; the message names the allowed ones.
         """
-        super().__init__(_name_of(function), size, mines, first_click, moves)
+        super().__init__(getattr(function, "__name__", type(function).__name__), size, mines, first_click, moves)
         self._function = function
         self._encoder = Encoder(observation, self.config)
         self._illegal = one_of("illegal", illegal, ("error", "random"))
@@ -134,7 +127,8 @@ class FunctionPolicy(_BoardPolicy):
                 f"{self.name} chose action {actions[illegal][0]}, which its mask forbids; "
                 'illegal="random" plays a random legal action instead'
             )
-        actions[illegal] = _random_legal(masks[illegal], self._rng)
+        allowed = masks[illegal]
+        actions[illegal] = np.where(allowed, self._rng.random(allowed.shape), -1.0).argmax(axis=1)
         return actions
 
     def _answer(self, board: NDArray[np.int8], mask: NDArray[np.bool_]) -> int:
@@ -190,15 +184,12 @@ class _Predict:
 
 
 class _ScoredPolicy(_BoardPolicy):
-    """Plays the legal action with the highest score, or samples one; subclasses rate the actions.
+    """Plays the legal action with the highest score, or samples one; subclasses rate the actions."""
 
-    Attributes:
-        batch_size: number of games to play side by side.
-    """
+    batch_size = 500
 
-    def __init__(self, *board: Any, deterministic: bool, batch_size: int) -> None:
+    def __init__(self, *board: Any, deterministic: bool) -> None:
         super().__init__(*board)
-        self.batch_size = whole_number("batch_size", batch_size, 1)
         self._rng = None if deterministic else np.random.default_rng(0)
 
     def reset(self, seed: int) -> None:
@@ -207,43 +198,22 @@ class _ScoredPolicy(_BoardPolicy):
             self._rng = np.random.default_rng(seed)
 
     def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        parts = [np.zeros(0, np.int64)]
-        for start in range(0, len(boards), self.batch_size):
-            batch = slice(start, start + self.batch_size)
-            parts.append(self._decide(self._rate(boards[batch], masks[batch]), masks[batch]))
-        return np.concatenate(parts)
-
-    def _decide(self, scores: NDArray[np.floating], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return _best_legal(self.name, scores, masks, self._rng)
+        """Returns the legal actions with the highest scores, of equal ones the first, or actions drawn by softmax."""
+        scores = self._rate(boards, masks)
+        legal = scores[masks].astype(np.float64)
+        if np.isnan(legal).any():
+            raise PolicyError(f"{self.name} gives a legal action a score that is not a number (NaN)")
+        if self._rng is not None:
+            # The Gumbel-max trick samples with probability softmax(scores).
+            legal += self._rng.gumbel(size=legal.shape)
+        # A legal action with score -inf still goes before the illegal ones.
+        filled = np.full(scores.shape, -np.inf)
+        filled[masks] = np.maximum(legal, np.finfo(np.float64).min)
+        return filled.argmax(axis=1)
 
     @abstractmethod
     def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
         """Returns the logits or Q-values, (N, actions)."""
-
-
-def _best_legal(
-    name: str, scores: NDArray[np.floating], masks: NDArray[np.bool_], rng: np.random.Generator | None
-) -> NDArray[np.int64]:
-    """Returns the legal action with the highest score, of equal ones the first; with `rng`, one drawn by softmax."""
-    legal = scores[masks].astype(np.float64)
-    if np.isnan(legal).any():
-        raise PolicyError(f"{name} gives a legal action a score that is not a number (NaN)")
-    if rng is not None:
-        # The Gumbel-max trick samples with probability softmax(scores).
-        legal += rng.gumbel(size=legal.shape)
-    # A legal action with score -inf still goes before the illegal ones.
-    filled = np.full(scores.shape, -np.inf)
-    filled[masks] = np.maximum(legal, np.finfo(np.float64).min)
-    return filled.argmax(axis=1)
-
-
-def _random_legal(masks: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Returns a uniformly random legal action per game, (N,) int64."""
-    return np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=1)
-
-
-def _name_of(function: Any) -> str:
-    return str(getattr(function, "__name__", type(function).__name__))
 
 
 class SB3Policy(_ScoredPolicy):
@@ -270,7 +240,6 @@ class SB3Policy(_ScoredPolicy):
         *,
         moves: Sequence[str] | None = None,
         deterministic: bool = True,
-        batch_size: int = _BATCH_SIZE,
     ) -> None:
         """Checks that the model fits the board, with one forward pass.
 
@@ -280,9 +249,7 @@ class SB3Policy(_ScoredPolicy):
             mines: number of mines; None follows the size.
             first_click: "opening", "safe", "any" or "corners".
             moves: the moves of the model's actions; None finds them from their number.
-            deterministic: True plays the best legal action. False samples: from the model's distribution, or, with
-                Q-values, uniformly at the model's exploration rate.
-            batch_size: number of games to play side by side.
+            deterministic: True plays the best legal action; False samples with probability softmax(logits or Q-values).
 
         Raises:
             ValueError: the model does not fit the board, or gives neither logits nor Q-values.
@@ -291,20 +258,13 @@ class SB3Policy(_ScoredPolicy):
         if not all(hasattr(model, each) for each in ("policy", "observation_space", "action_space")):
             raise ValueError(f"SB3Policy takes a loaded model of Stable-Baselines3 or sb3-contrib, not {name}")
         has_logits = hasattr(model.policy, "get_distribution") and not hasattr(model.policy, "lstm_actor")
-        self._has_values = hasattr(model.policy, "q_net") or hasattr(model.policy, "quantile_net")
-        if not has_logits and not self._has_values:
+        if not has_logits and not hasattr(model.policy, "q_net") and not hasattr(model.policy, "quantile_net"):
             raise ValueError(f"the {name} model gives neither logits nor Q-values of a board alone; use PredictPolicy")
         chosen = _moves_of(int(model.action_space.n), size, moves, f"the {name} model")
-        super().__init__(name, size, mines, first_click, chosen, deterministic=deterministic, batch_size=batch_size)
+        super().__init__(name, size, mines, first_click, chosen, deterministic=deterministic)
         self._model = model
         self._input = _input_of(model.observation_space, self.config, f"the {name} model")
         self._rate(self._empty_boards(1), np.ones((1, self.config.actions), np.bool_))
-
-    def _decide(self, scores: NDArray[np.floating], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        if self._rng is None or not self._has_values:
-            return super()._decide(scores, masks)
-        explores = self._rng.random(len(masks)) < getattr(self._model, "exploration_rate", 0.0)
-        return np.where(explores, _random_legal(masks, self._rng), _best_legal(self.name, scores, masks, None))
 
     def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
         import torch
@@ -395,8 +355,6 @@ class TorchPolicy(_ScoredPolicy):
         deterministic: bool = True,
         mines_input: bool = False,
         dtype: torch.dtype | None = None,
-        device: torch.device | str | None = None,
-        batch_size: int = _BATCH_SIZE,
     ) -> None:
         """Checks that the network fits the board, with one forward pass.
 
@@ -413,39 +371,31 @@ class TorchPolicy(_ScoredPolicy):
             deterministic: True plays the highest output; False samples with probability softmax(outputs).
             mines_input: whether the network takes the number of mines as second argument, float32 (N,).
             dtype: number type of the input; None leaves that of the encoding.
-            device: where the network computes, a module is moved there; None takes the device of its parameters.
-            batch_size: number of games to play side by side.
 
         Raises:
             MissingExtraError: PyTorch is not installed.
             ValueError: the network does not fit the board; the message names both shapes.
         """
         torch = import_extra("torch")
-        name = _name_of(network)
-        super().__init__(name, size, mines, first_click, moves, deterministic=deterministic, batch_size=batch_size)
-        self._network = network
+        name = getattr(network, "__name__", type(network).__name__)
+        super().__init__(name, size, mines, first_click, moves, deterministic=deterministic)
+        self._network: Any = network
         self._encoder = Encoder(observation, self.config)
         self._mines_input, self._dtype = mines_input, dtype
-        self._device = torch.device(device or "cpu")
-        if isinstance(network, torch.nn.Module):
-            first = next((network if device is None else network.to(device)).parameters(), None)
-            self._device = self._device if first is None else first.device
+        first = next(network.parameters(), None) if isinstance(network, torch.nn.Module) else None
+        self._device = torch.device("cpu") if first is None else first.device
         self._check_outputs()
 
-    def scores(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
-        """Returns the outputs of the network, (N, actions) float32, for codes (N, rows, cols)."""
-        outputs: NDArray[np.float32] = self._forward(boards).reshape(len(boards), -1).float().cpu().numpy()
-        return outputs
-
     def _rate(self, boards: NDArray[np.int8], _masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
-        return self.scores(boards)
+        outputs: NDArray[np.floating] = self._forward(boards).reshape(len(boards), -1).float().cpu().numpy()
+        return outputs
 
     def _forward(self, boards: NDArray[np.int8]) -> Tensor:
         import torch
 
         inputs = torch.as_tensor(self._encoder.encode(boards), dtype=self._dtype, device=self._device)
         more = (torch.full((len(boards),), float(self.config.mines), device=self._device),) if self._mines_input else ()
-        network: Any = self._network
+        network = self._network
         if trains := getattr(network, "training", False):
             network.eval()
         try:

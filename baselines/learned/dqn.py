@@ -130,15 +130,9 @@ class MaskedDQN(MultiBoardMixin, DQN):
     Args:
         policy: `MinesweeperQPolicy`.
         env: a `MinesweeperVecEnv`.
-        replay_ratio: mean number of draws per stored transition; it replaces `gradient_steps`.
-        keep_scale: a transition is stored with probability `keep_scale` * (1 - Q), its expected loss, if gamma is 0 and
-            returns are probabilities; 0 stores all.
-        keep_min: lower bound of this probability.
-        hindsight: weight of the loss on all covered cells, whose contents the end of the game shows; for gamma 0 and
-            returns that are probabilities.
-        isolated_weight_cap: see `hindsight_losses`.
         teacher: True to fit the oracle's probabilities of all cells instead of the returns.
-        **kwargs: arguments of `DQN`.
+        **kwargs: arguments of `DQN`. `DQNHyperparameters` explains the others; of these, `keep_scale` and `hindsight`
+            count where gamma is 0 and returns are probabilities, and `replay_ratio` replaces `gradient_steps`.
     """
 
     counters = (*MultiBoardMixin.counters, "_n_calls", "exploration_rate")

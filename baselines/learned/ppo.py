@@ -287,17 +287,9 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     Args:
         policy: `MinesweeperPolicy`, or `PlainPolicy` as a control without the auxiliary phase.
         env: a `MinesweeperVecEnv`.
-        hindsight: weight of the auxiliary loss, for gamma 0 and returns that are probabilities.
-        isolated_weight_cap: see `hindsight_losses`.
-        buffer_size: number of boards stored for the auxiliary phase.
-        replay_ratio: mean number of draws per stored board.
-        keep_scale: a step is kept with probability `keep_scale` * (1 - V), its expected loss, if gamma is 0 and returns
-            are probabilities. The policy phase learns from kept steps only, and the auxiliary phase draws its boards
-            with the same probability. 0 keeps all.
-        keep_min: lower bound of this probability.
-        policy_coef: weight of the policy gradient; 0 turns it off, so that the critic alone learns. Advantages that
-            are normalised allow no other weight than 1.
-        **kwargs: arguments of `MaskablePPO`.
+        **kwargs: arguments of `MaskablePPO`. `PPOHyperparameters` explains the others; of these, `keep_scale` and
+            `hindsight` count where gamma is 0 and returns are probabilities. Advantages that are normalised allow no
+            other `policy_coef` than 1.
     """
 
     policy: BoardPolicy

@@ -163,14 +163,11 @@ def make_model(algorithm, env=None, policy="MlpPolicy"):
 
 @pytest.fixture(scope="module", params=[PPO, A2C, TRPO, MaskablePPO, DQN, QRDQN], ids=lambda each: each.__name__)
 def model(request):
-    model = make_model(request.param)
-    if request.param in (DQN, QRDQN):
-        model.exploration_rate = 0.5  # 0 until a training begins
-    return model
+    return make_model(request.param)
 
 
 def test_a_model_of_every_kind_plays_what_it_predicts_where_that_is_legal(model):
-    policy = SB3Policy(model, **BOARD, batch_size=7)
+    policy = SB3Policy(model, **BOARD)
     assert (policy.name, policy.moves) == (type(model).__name__, ("click",))
     assert len(play_games(policy, CONFIG, range(20))) == 20
     found, masks = positions()
@@ -257,16 +254,6 @@ def test_not_a_number_ends_the_evaluation():
         policy.act(*boards(1))
 
 
-def test_a_model_explores_at_its_own_rate():
-    model = make_model(DQN)
-    found, masks = (np.repeat(each[-1:], 4000, axis=0) for each in positions())
-    best = SB3Policy(model, **BOARD).act(found[:1], masks[:1])[0]
-    model.exploration_rate = 0.5
-    policy = SB3Policy(model, **BOARD, deterministic=False)
-    expected = 0.5 + 0.5 / masks[0].sum()
-    assert (policy.act(found, masks) == best).mean() == pytest.approx(expected, abs=0.03)
-
-
 def flat_network(actions=20):
     torch.manual_seed(0)
     return nn.Sequential(nn.Flatten(), nn.Linear(13 * 20, actions))
@@ -293,10 +280,9 @@ class Convolution(nn.Module):
 def test_the_best_legal_action_of_a_network(encoding):
     network = flat_network()
     found, masks = positions()
-    policy = TorchPolicy(network, **BOARD, observation=encoding, batch_size=7, device="cpu")
+    policy = TorchPolicy(network, **BOARD, observation=encoding)
     with torch.no_grad():
         outputs = network(torch.as_tensor(planes_of(found))).numpy()
-    assert repr(policy) == "TorchPolicy(Sequential, 4x5 with moves click)"
     assert policy.act(found, masks).tolist() == np.where(masks == 1, outputs, -np.inf).argmax(axis=1).tolist()
     assert len(play_games(policy, CONFIG, range(20))) == 20
 
@@ -321,7 +307,6 @@ def test_a_network_of_clicks_and_flags_plays_both():
         (lambda found: found.numpy(), {}, r"must return one tensor .* not ndarray \(2, 4, 5\)"),
         (lambda found: (found, found), {}, "must return one tensor .* logits or Q-values alone, not tuple"),
         (corner, {"observation": "pixels"}, "observation must be one of codes"),
-        (corner, {"batch_size": 0}, "batch_size must be a whole number of at least 1"),
     ],
 )
 def test_a_network_that_does_not_fit_is_refused_in_one_line(network, more, problem):
