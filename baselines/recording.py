@@ -6,7 +6,7 @@ import argparse
 import io
 import math
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,9 +53,6 @@ COLOURS, SAMPLES = 255, 24
 
 Line = tuple[str, str]
 """A label and its text."""
-
-Progress = Callable[[int], object]
-"""Receives the number of further slides that are drawn."""
 
 
 class Turn(NamedTuple):
@@ -265,25 +262,21 @@ def _shortened(text: str) -> str:
     return text + "..."
 
 
-def gif(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
+def gif(slides: Sequence[Slide], overlay: bool) -> bytes:
     """Returns an animated GIF that repeats for ever, one frame per slide."""
     # The palette has the colours of slides from begin to end, rare ones at edges included.
     chosen = sorted({round(place) for place in np.linspace(0, len(slides) - 1, SAMPLES)})
     samples = np.concatenate([np.asarray(draw_slide(slides[place], overlay)) for place in chosen])
     palette = Image.fromarray(samples).quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
 
-    def draw() -> Iterator[Image.Image]:
-        for slide in slides:
-            yield draw_slide(slide, overlay).quantize(palette=palette, dither=Image.Dither.NONE)
-            on_drawn(1)
-
-    frames, buffer = draw(), io.BytesIO()
+    frames = (draw_slide(slide, overlay).quantize(palette=palette, dither=Image.Dither.NONE) for slide in slides)
+    buffer = io.BytesIO()
     times = [round(1000 * slide.seconds) for slide in slides]
     next(frames).save(buffer, "GIF", save_all=True, append_images=frames, duration=times, loop=0, optimize=True)
     return buffer.getvalue()
 
 
-def mp4(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
+def mp4(slides: Sequence[Slide], overlay: bool) -> bytes:
     """Returns an H.264 video; each slide takes as many frames as its time needs, at least one."""
     import imageio.v2 as imageio
 
@@ -296,15 +289,13 @@ def mp4(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
                 picture = np.asarray(draw_slide(slide, overlay))
                 for _ in range(max(1, round(slide.seconds * fps))):
                     writer.append_data(picture)
-                on_drawn(1)
         return path.read_bytes()
 
 
-def png(slides: Sequence[Slide], overlay: bool, on_drawn: Progress) -> bytes:
+def png(slides: Sequence[Slide], overlay: bool) -> bytes:
     """Returns the last slide."""
     buffer = io.BytesIO()
     draw_slide(slides[-1], overlay).save(buffer, "PNG")
-    on_drawn(len(slides))
     return buffer.getvalue()
 
 
@@ -322,7 +313,7 @@ def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardC
                 columns[-1].append(replay(name, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
                 on_finished(1)
     slides = slides_of(list(zip(*columns, strict=True)), 1 / options.record_speed)
-    with game_bar("drawing", options.record.name, len(slides), "frames") as on_drawn:
-        content = recorders[options.record.suffix](slides, options.record_overlay, on_drawn)
+    say(f"Draw {len(slides)} frames")
+    content = recorders[options.record.suffix](slides, options.record_overlay)
     replace_file(options.record, content)
     say(f"{options.record}: {len(slides)} frames of {', '.join(chosen)}, {len(content) / 1000:.0f} KB")

@@ -192,7 +192,7 @@ def draw_game() -> bytes:
     config, seed = BoardConfig.of_size(16, moves=("click",)), 49
     played = evaluate_policy(partial(build_policy, "exact", config), config, [seed], record=True)
     game = replay("exact", config, seed, np.frombuffer(played.records[0].actions, "<u2").tolist())
-    return gif(slides_of([[game]], 0.5), True, lambda _: None)
+    return gif(slides_of([[game]], 0.5), True)
 
 
 def _half_played() -> Session:
