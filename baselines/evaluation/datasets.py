@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-import secrets
 import shutil
 import warnings
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,41 +94,25 @@ def check_name(name: str) -> None:
 def write_dataset(
     name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRecord], command: str
 ) -> MinariDataset:
-    """Writes the episodes of recorded games in a hidden folder, which moves to its place when all are written.
+    """Writes the episodes of recorded games as a data set; nothing of it stays if that fails.
 
     `name` is the id of the data set, "namespace/name-v0"; `env` comes from `make_env`; `records` have their actions;
     `command` repeats the data set.
 
     Raises:
-        OSError: the data set cannot be written, or one of this name has appeared meanwhile.
+        OSError: the data set cannot be written.
+        ValueError: a data set of this name has appeared meanwhile.
     """
     from minari import load_dataset
-    from minari.namespace import create_namespace, list_local_namespaces
     from minari.storage import get_dataset_path
 
-    hidden = Path(get_dataset_path()).absolute() / f".{secrets.token_hex(8)}"
+    check_name(name)
     try:
-        with _root(hidden):
-            _write(name, policy, env, records, command)
-        namespace = name.rpartition("/")[0]
-        if namespace and namespace not in list_local_namespaces():
-            create_namespace(namespace)
-        (hidden / name).rename(get_dataset_path(name))
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+        _write(name, policy, env, records, command)
+    except BaseException:
+        shutil.rmtree(get_dataset_path(name), ignore_errors=True)
+        raise
     return load_dataset(name)
-
-
-@contextmanager
-def _root(folder: Path) -> Generator[None]:
-    """Lets Minari keep its data sets in another folder."""
-    before = os.environ.copy()
-    os.environ[PATH_VARIABLE] = str(folder)
-    try:
-        yield
-    finally:
-        del os.environ[PATH_VARIABLE]
-        os.environ.update(before)
 
 
 def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRecord], command: str) -> None:

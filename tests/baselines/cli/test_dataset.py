@@ -122,8 +122,10 @@ def test_bad_arguments_are_answered_in_one_line(arguments, problem, capsys, tmp_
 
 
 def test_a_data_set_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
-    pytest.importorskip("minari")
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
     monkeypatch.setattr("baselines.evaluation.datasets._metadata", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         dataset.main([*BOARD, "--games", "3", "--policy", "random", "--out", str(tmp_path)])
-    assert list(tmp_path.iterdir()) == []
+    assert minari.list_local_datasets() == {}
+    assert [path for path in tmp_path.rglob("*") if path.name.startswith("random")] == []
