@@ -171,28 +171,6 @@ _LEARNED = Suite(
     ),
 )
 
-_EXACT_PLAY = _entries("exact", "lookahead")
-_PUBLIC = Suite(
-    "public",
-    "exact and lookahead on boards of public solvers, on 8x8 and 10x10 also from their first cell: row 2, column 2",
-    (
-        Group("opening", _boards("5x5/5 5x5/6 5x5/7 9x9/10 16x16/40 16x30/99"), _EXACT_PLAY, "exact"),
-        Group("safe", _boards("9x9/10 16x16/40 16x30/99", "safe"), _EXACT_PLAY, "exact"),
-        Group(
-            "8x8",
-            _boards("8x8/13 8x8/14 8x8/15"),
-            (*_entries("exact:first=18", "lookahead:first=18"), *_EXACT_PLAY),
-            "all",
-        ),
-        Group(
-            "10x10",
-            _boards("10x10/20 10x10/22 10x10/25"),
-            (*_entries("exact:first=22", "lookahead:first=22"), *_EXACT_PLAY),
-            "all",
-        ),
-    ),
-)
-
 _LOGIC = Suite(
     "logic",
     "Boards that logic wins without a guess: what each policy overlooks",
@@ -267,5 +245,5 @@ _BENCHMARK = Suite(
     PROTOCOL,
 )
 
-SUITES = {suite.name: suite for suite in (_LADDER, _LEARNED, _PUBLIC, _LOGIC, _SOURCES, _BENCHMARK)}
+SUITES = {suite.name: suite for suite in (_LADDER, _LEARNED, _LOGIC, _SOURCES, _BENCHMARK)}
 """The suites by name."""

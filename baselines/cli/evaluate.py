@@ -57,8 +57,6 @@ def _add_arguments(parser: Parser) -> None:
     )
     share(parser, *BOARD, "--games", "--seed", "--workers", "--ray", "--wide")
     add = parser.add_argument
-    text = "begin no more games of a policy after this many seconds of play (default: no limit)"
-    add("--max-seconds", type=positive_number, metavar="SECONDS", help=text)
     add("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
     add("--json", type=Path, metavar="FILE", help="write the results into this file")
     text = f"draw the win rates into this file: {', '.join(SUFFIXES)}"
@@ -114,7 +112,7 @@ def _prepare(options: argparse.Namespace) -> Work:
 
 
 def _work(entrants: Sequence[Entrant], results: Results, options: argparse.Namespace) -> int:
-    settings = {"max_seconds": options.max_seconds, "diagnose": options.diagnose, "record": options.record is not None}
+    settings = {"diagnose": options.diagnose, "record": options.record is not None}
     try:
         with kept_workers(options, [each.name for each in entrants]) as workers:
             for entrant in entrants:

@@ -31,8 +31,7 @@ from minesweeper_env.notices import is_live
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 BATCH_SIZE = 20
-"""Number of games that a policy without `batch_size` plays side by side, between two resets. A time budget ends between
-batches: stopping within a batch would keep its short games and drop its long ones."""
+"""Number of games that a policy without `batch_size` plays side by side, between two resets."""
 
 
 def evaluate(
@@ -257,7 +256,6 @@ def evaluate_policy(
     *,
     policy_seed: int = 0,
     workers: int | MakeWorkers = 1,
-    max_seconds: float | None = None,
     on_finished: Callable[[int], object] | None = None,
     diagnose: bool = False,
     batch_size: int = BATCH_SIZE,
@@ -273,8 +271,6 @@ def evaluate_policy(
         seeds: seed of each game, at least 0.
         policy_seed: at least 0; the seeds of the policy's random choices are derived from it.
         workers: number of processes; 1 plays in this process. Or the maker of workers.
-        max_seconds: playing time after which no further batch begins; None for no limit. The first batch is
-            always played.
         on_finished: called with the number of games that follow the finished ones without a gap.
         diagnose: True to judge every click; see `baselines.evaluation.judge`.
         batch_size: number of games per batch.
@@ -283,7 +279,7 @@ def evaluate_policy(
         policy: name of the policy.
 
     Returns:
-        The games played. After KeyboardInterrupt, or at the end of the time, these are the first ones without a gap.
+        The games played. After KeyboardInterrupt, these are the first ones without a gap.
 
     Raises:
         PolicyError: the policy broke the protocol.
@@ -295,13 +291,13 @@ def evaluate_policy(
     begin = time.perf_counter()
     title = f"{policy} on {name_of(config)}"
     assignment = Assignment(title, build, config, seeds, policy_seed, batch_size, diagnose, start, record)
-    # A time budget ends between units, and a unit in this process costs nothing, so that a unit is then one batch.
-    schedule = Schedule([assignment], unit_seconds=0.0 if workers == 1 or max_seconds is not None else UNIT_SECONDS)
+    # A unit in this process costs nothing, so it is one batch there.
+    schedule = Schedule([assignment], unit_seconds=0.0 if workers == 1 else UNIT_SECONDS)
     make_workers = local_workers(workers) if isinstance(workers, int) else workers
     records, counters, waiting = list[GameRecord](), Counter[str](), dict[int, Part]()
     result = PolicyResult(policy, records, counters=counters)
     try:
-        with closing(play_units(schedule, make_workers, max_seconds=max_seconds)) as units:
+        with closing(play_units(schedule, make_workers)) as units:
             for unit, part in units:
                 schedule.finish(unit, part.seconds)
                 waiting[part.first] = part

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 from uuid import uuid4
@@ -31,8 +29,7 @@ class Schedule:
     """Hands out units, the longest assignment first.
 
     Each assignment first plays one batch, which shows its pace. After that the one with the most work left is always
-    next. Units get shorter towards the end, so that all `workers` finish at about the same time. After the `deadline`,
-    in seconds since the epoch, only first units begin.
+    next. Units get shorter towards the end, so that all `workers` finish at about the same time.
     """
 
     def __init__(
@@ -46,7 +43,7 @@ class Schedule:
         `parts` are the games of each assignment that have been played, in order. `unit_seconds` is the target time of a
         unit, 0 for single batches.
         """
-        self.tasks, self.workers, self.deadline = tasks, Workers(), math.inf
+        self.tasks, self.workers = tasks, Workers()
         self.games = sum(len(task.seeds) for task in tasks)
         self._unit_seconds = unit_seconds
         parts = parts or [[] for _ in tasks]
@@ -63,15 +60,13 @@ class Schedule:
         self._begun = [bool(done) for done in parts]
 
     def next(self) -> Unit | None:
-        """Returns the next unit and marks it as begun; None if no unit is left, or none may begin any more."""
+        """Returns the next unit and marks it as begun; None if no unit is left."""
         waiting = [task for task, gaps in enumerate(self._gaps) if gaps]
         if not waiting:
             return None
         work = [pace * sum(map(len, gaps)) for pace, gaps in zip(self._pace, self._gaps, strict=True)]
         task = max(waiting, key=lambda each: (not self._begun[each], work[each], each))
         gap, size, pace = self._gaps[task][0], self.tasks[task].batch_size, self._pace[task]
-        if gap.start > 0 and time.time() >= self.deadline:
-            return None
         self._begun[task] = True
         limit = min(self._unit_seconds, max(LEAST_SECONDS, sum(work) / (2 * self.workers.count)))
         games = min(max(1, int(limit / (pace * size))) * size if pace else size, len(gap))
@@ -111,15 +106,11 @@ _policies: dict[tuple[str, int], Policy] = {}
 
 
 def play_units(
-    schedule: Schedule,
-    make_workers: MakeWorkers,
-    on_look: Callable[[], object] = lambda: None,
-    max_seconds: float | None = None,
+    schedule: Schedule, make_workers: MakeWorkers, on_look: Callable[[], object] = lambda: None
 ) -> Generator[tuple[Unit, Part]]:
     """Plays the units of a schedule, and yields each with its games when it is done, whatever their order.
 
-    No unit begins after `max_seconds`, except the first one of an assignment. `on_look` is called every second while
-    no unit ends.
+    `on_look` is called every second while no unit ends.
 
     Raises:
         PolicyError: a policy broke the protocol.
@@ -128,28 +119,19 @@ def play_units(
     name = uuid4().hex
     try:
         with make_workers() as schedule.workers:
-            if max_seconds is not None:
-                # A unit without games makes the policy ahead, so that the time is one of play.
-                ahead = (schedule.tasks[0], name, Unit(0, 0, 0), math.inf)
-                list(schedule.workers.run(play_unit, iter([ahead])))
-                schedule.deadline = time.time() + max_seconds
-            units = iter(schedule.next, None)
-            calls = ((schedule.tasks[unit.task], name, unit, schedule.deadline) for unit in units)
-            for (_, _, unit, _), part in schedule.workers.run(play_unit, calls, on_look):
-                if part is not None:
-                    yield unit, part
+            calls = ((schedule.tasks[unit.task], name, unit) for unit in iter(schedule.next, None))
+            for (_, _, unit), part in schedule.workers.run(play_unit, calls, on_look):
+                yield unit, part
     except KilledWorkerError as error:
-        task, _, unit, _ = error.call
+        task, _, unit = error.call
         seeds = f"seeds {task.seeds[unit.first]} to {task.seeds[unit.first + unit.games - 1]}"
         raise WorkerError(f"{task.title}, {seeds}: {error}") from error
     finally:
         _policies.clear()
 
 
-def play_unit(task: Assignment, name: str, unit: Unit, deadline: float) -> Part | None:
-    """Plays a unit in the play of this name; returns None for a later unit than the first, if the time is over."""
-    if unit.first > 0 and time.time() >= deadline:
-        return None
+def play_unit(task: Assignment, name: str, unit: Unit) -> Part:
+    """Plays a unit in the play of this name."""
     if (name, unit.task) not in _policies:
         _policies[name, unit.task] = task.build()
     return task.play(_policies[name, unit.task], unit.first, unit.games)

@@ -134,11 +134,11 @@ def test_the_files_agree():
 
 
 def test_ctrl_c_keeps_the_units_and_the_same_command_goes_on(monkeypatch, capsys):
-    def interrupt(task, name, unit, deadline):
+    def interrupt(task, name, unit):
         if len(played) == 4:
             raise KeyboardInterrupt
         played.append(unit.games)
-        return play(task, name, unit, deadline)
+        return play(task, name, unit)
 
     play, played = units.play_unit, []
     with monkeypatch.context() as patched:
@@ -239,7 +239,7 @@ def test_a_damaged_part_is_named(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["best", "--out", "X"], "unknown suite 'best'; there are ladder, learned, public, logic, sources, benchmark"),
+        (["best", "--out", "X"], "unknown suite 'best'; there are ladder, learned, logic, sources, benchmark"),
         (["tiny"], "a suite needs a folder for its games and results: --out DIR"),
         (["sources", "--out", "X", "--groups", "all"], "has the groups bayes, agents, expected-value, not all"),
         (["tiny", "--out", "X", "--policy", "random"], "has the policy random already"),

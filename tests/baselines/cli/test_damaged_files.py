@@ -79,7 +79,7 @@ def test_a_study_names_a_damaged_run(study, tmp_path, capsys, content):
 
 @pytest.mark.parametrize("content", ANY)
 def test_a_suite_names_a_damaged_manifest(tmp_path, capsys, content):
-    arguments = ["suite", "public", "--games", "10", "--out", str(tmp_path / "out")]
+    arguments = ["suite", "sources", "--groups", "expected-value", "--games", "10", "--out", str(tmp_path / "out")]
     path = tmp_path / "out" / "suite.json"
     path.parent.mkdir()
     damage(path, content)

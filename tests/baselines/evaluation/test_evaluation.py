@@ -114,15 +114,6 @@ def test_results_do_not_depend_on_the_number_of_workers():
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_time_budget_leaves_the_first_games(workers):
-    build = partial(build_policy, "random", CONFIG)
-    evaluation = evaluate_policy(build, CONFIG, range(2000 * BATCH_SIZE), workers=workers, max_seconds=1e-9)
-    assert BATCH_SIZE <= len(evaluation.records) < 2000 * BATCH_SIZE
-    assert [record.seed for record in evaluation.records] == list(range(len(evaluation.records)))
-    assert not evaluation.interrupted
-
-
-@pytest.mark.parametrize("workers", [1, 2])
 def test_interruption_keeps_what_is_finished(workers):
     def interrupt(games: int) -> None:
         seen.append(games)
