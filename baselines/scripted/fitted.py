@@ -15,8 +15,6 @@ from baselines.support.checks import one_of, whole_number_within
 from minesweeper_env.config import MAX_RADIUS, BoardConfig, whole_number
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
-Values = dict[str, NDArray[np.int64]]
-
 MAX_GAMES = 1_000_000
 """Maximum number of practice games of a fit."""
 
@@ -61,32 +59,23 @@ def _play(config: BoardConfig, seeds: range) -> PracticeGames:
 
 
 class FittedPolicy(ScriptedPolicy):
-    """Scripted policy without deduction whose guess rule is fitted; subclasses define `fit`, `use` and `risks`.
-
-    Attributes:
-        values: the fitted values, int64 arrays by name.
-    """
+    """Scripted policy without deduction whose guess rule is fitted; subclasses define `fit` and `risks`."""
 
     batch_size = 200
 
     def __init__(self, config: BoardConfig, *, fit_games: int | None = None, fit_seed: int = 0) -> None:
-        """Fits the values to practice games: 1 to `MAX_GAMES`, or `default_games()`; `fit_seed` is at least 0."""
+        """Fits the rule to practice games: 1 to `MAX_GAMES`, or `default_games()`; `fit_seed` is at least 0."""
         super().__init__(config)
         games = self.default_games() if fit_games is None else fit_games
         games = whole_number_within("fit_games", games, 1, MAX_GAMES)
-        self.values = self.fit(play_practice_games(config, games, whole_number("fit_seed", fit_seed, 0)))
-        self.use(self.values)
+        self.fit(play_practice_games(config, games, whole_number("fit_seed", fit_seed, 0)))
 
     def default_games(self) -> int:
         """Returns the default number of practice games."""
         return 1000
 
-    def fit(self, practice: Iterator[PracticeGames]) -> Values:
-        """Returns the values fitted to these games."""
-        raise NotImplementedError
-
-    def use(self, values: Values) -> None:
-        """Prepares to play with these values."""
+    def fit(self, practice: Iterator[PracticeGames]) -> None:
+        """Fits the rule to these games."""
         raise NotImplementedError
 
 
@@ -97,17 +86,13 @@ class MarginalPolicy(FittedPolicy):
     On average the policy is then as good as `random`.
     """
 
-    def fit(self, practice: Iterator[PracticeGames]) -> Values:
-        """Counts how many games had a mine in each cell."""
-        games, mines = 0, np.zeros((self.config.rows, self.config.cols), np.int64)
+    def fit(self, practice: Iterator[PracticeGames]) -> None:
+        """Estimates the mine probability of each cell, with Laplace smoothing."""
+        games, mines = 0, np.zeros((self.config.rows, self.config.cols))
         for batch in practice:
             games += len(batch.layouts)
             mines += batch.layouts.sum(axis=0)
-        return {"games": np.array([games]), "mines": mines}
-
-    def use(self, values: Values) -> None:
-        """Estimates the mine probability of each cell, with Laplace smoothing."""
-        self._mine_probabilities: NDArray[np.float64] = (values["mines"] + 1.0) / (values["games"][0] + 2.0)
+        self._mine_probabilities: NDArray[np.float64] = (mines + 1.0) / (games + 2.0)
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
         """Returns the estimated mine probability of each cell."""
@@ -133,7 +118,7 @@ class ConditionalPolicy(FittedPolicy):
         fit_games: int | None = None,
         fit_seed: int = 0,
     ) -> None:
-        """Fits the values to practice games.
+        """Fits the rule to practice games.
 
         Args:
             config: the games.
@@ -148,8 +133,15 @@ class ConditionalPolicy(FittedPolicy):
         self._values = config.codes.max_count + 3
         super().__init__(config, fit_games=fit_games, fit_seed=fit_seed)
 
-    def fit(self, practice: Iterator[PracticeGames]) -> Values:
-        """Counts covered cells by class, and their neighbours' values by class and neighbour."""
+    def fit(self, practice: Iterator[PracticeGames]) -> None:
+        """Computes the prior log-odds of a mine, and `evidence`, with Laplace smoothing."""
+        cells, shown = (counts + 1.0 for counts in self.count(practice))
+        log_likelihoods = np.log(shown / shown.sum(axis=2, keepdims=True))
+        self._prior = float(np.log(cells[1] / cells[0]))
+        self.evidence: NDArray[np.float64] = log_likelihoods[1] - log_likelihoods[0]
+
+    def count(self, practice: Iterator[PracticeGames]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Counts covered cells by class, (2,), and values of neighbours by class and neighbour."""
         cells = np.zeros(2, np.int64)
         shown = np.zeros((2, (2 * self._radius + 1) ** 2 - 1, self._values), np.int64)
         for batch in practice:
@@ -160,14 +152,7 @@ class ConditionalPolicy(FittedPolicy):
             for k, values in enumerate(self._neighbour_values(batch.boards)):
                 flat = values.ravel()
                 shown[:, k] += [np.bincount(flat[group], minlength=self._values) for group in groups]
-        return {"cells": cells, "shown": shown}
-
-    def use(self, values: Values) -> None:
-        """Computes the prior log-odds of a mine, and `evidence`."""
-        cells, shown = values["cells"] + 1.0, values["shown"] + 1.0
-        log_likelihoods = np.log(shown / shown.sum(axis=2, keepdims=True))
-        self._prior = float(np.log(cells[1] / cells[0]))
-        self.evidence: NDArray[np.float64] = log_likelihoods[1] - log_likelihoods[0]
+        return cells, shown
 
     def log_odds(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
         """Returns (N, rows, cols) float64: ln(P(mine) / P(safe)) by naive Bayes; meaningful on covered cells only."""

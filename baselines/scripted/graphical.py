@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge, neighbour_sums
-from baselines.scripted.fitted import FittedPolicy, PracticeGames, Values
+from baselines.scripted.fitted import FittedPolicy, PracticeGames
 from baselines.support.act_inputs import TIE
 from minesweeper_env.cell_sets import symmetry_table
 from minesweeper_env.compiled import kernel
@@ -251,8 +251,14 @@ class GraphicalPolicy(FittedPolicy):
         per_game = max(self.config.rows - SIDE + 1, 1) * max(self.config.cols - SIDE + 1, 1)
         return min(math.ceil(DEFAULT_EXAMPLES / per_game), MAX_DEFAULT_GAMES)
 
-    def fit(self, practice: Iterator[PracticeGames]) -> Values:
-        """Counts the sub-grids of finished games; rotations and reflections count as one."""
+    def fit(self, practice: Iterator[PracticeGames]) -> None:
+        """Computes the values of all states."""
+        self.counters |= {"subgrids": 0, "unseen_subgrids": 0}
+        radius, guess = self.config.radius, self.guess_value()
+        self.state_values = StateValues(*self.count(practice), self._alphabet, radius, guess)
+
+    def count(self, practice: Iterator[PracticeGames]) -> tuple[Ints, Ints]:
+        """Returns the (n, 9) sub-grids of finished games and their counts; rotations and reflections count as one."""
         found: list[tuple[Ints, Ints]] = []
         for batch in practice:
             truth = np.where(batch.layouts, self._alphabet.mine, neighbour_sums(batch.layouts, self.config.radius))
@@ -261,16 +267,7 @@ class GraphicalPolicy(FittedPolicy):
             found.append(np.unique(np.min(versions, axis=0), return_counts=True))
         all_numbers, all_counts = map(np.concatenate, zip(*found, strict=True))
         numbers, indices = np.unique(all_numbers, return_inverse=True)
-        return {
-            "subgrids": self._alphabet.symbols(numbers),
-            "counts": np.bincount(indices, all_counts).astype(np.int64),
-        }
-
-    def use(self, values: Values) -> None:
-        """Computes the values of all states."""
-        self.counters |= {"subgrids": 0, "unseen_subgrids": 0}
-        radius, guess = self.config.radius, self.guess_value()
-        self.state_values = StateValues(values["subgrids"], values["counts"], self._alphabet, radius, guess)
+        return self._alphabet.symbols(numbers), np.bincount(indices, all_counts).astype(np.int64)
 
     def guess_value(self) -> float | None:
         """Returns the value of a click that nothing is known about; None for longest paths."""

@@ -14,7 +14,7 @@ from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
 from baselines.registry import build_policy
 from baselines.scripted.base import Knowledge, neighbour_sums
-from baselines.scripted.fitted import play_practice_games
+from baselines.scripted.fitted import ConditionalPolicy, PracticeGames, play_practice_games
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 click_config = partial(any_config, first_click="any")
@@ -57,12 +57,12 @@ def test_practice_games_repeat_and_use_training_seeds():
 def test_a_fit_depends_on_its_seed_and_on_the_number_of_games_alone(name):
     def fit(seed: int, games: int, fit_seed: int):
         policy = build_policy(name, CONFIG, seed=seed, fit_games=games, fit_seed=fit_seed)
-        return policy, {key: value.tolist() for key, value in policy.values.items()}
+        return policy, policy.ratings(np.full((1, 6, 7), HIDDEN, np.int8)).tolist()
 
-    (first, values), (again, same) = fit(1, 300, 4), fit(2, 300, 4)
-    assert values == same
-    assert values != fit(1, 300, 5)[1]
-    assert values != fit(1, 301, 4)[1]
+    (first, ratings), (again, same) = fit(1, 300, 4), fit(2, 300, 4)
+    assert ratings == same
+    assert ratings != fit(1, 300, 5)[1]
+    assert ratings != fit(1, 301, 4)[1]
     again.reset(1)
     assert play_games(first, CONFIG, range(40)) == play_games(again, CONFIG, range(40))
 
@@ -70,7 +70,8 @@ def test_a_fit_depends_on_its_seed_and_on_the_number_of_games_alone(name):
 def test_marginal_clicks_the_cell_that_was_safe_most_often():
     config = click_config(2, 3, 2)
     policy = build_policy("marginal", config, fit_games=5)
-    policy.use({"games": np.array([10]), "mines": np.array([[4, 3, 5], [2, 2, 4]])})
+    layouts = np.arange(10)[:, None, None] < np.array([[4, 3, 5], [2, 2, 4]])
+    policy.fit(iter([PracticeGames(np.zeros((0, 2, 3), np.int8), np.zeros(0, np.int64), layouts)]))
     board, masks = np.full((400, 2, 3), HIDDEN, np.int8), np.ones((400, 6), np.int8)
     assert np.unique(policy.act(board, masks)).tolist() == [3, 4]
     board[:, 1, :2], masks[:, 3:5] = 2, 0
@@ -97,21 +98,22 @@ def test_counts_of_conditional_are_those_of_a_loop_over_cells(radius):
                 cells[mine] += 1
                 for k, (i, j) in enumerate(offsets):
                     shown[mine, k, look(board, row + i, col + j)] += 1
-    values = build_policy("conditional", config, fit_games=30, fit_seed=2, radius=radius).values
-    assert values["cells"].tolist() == [cells[0], cells[1]]
-    for index in np.ndindex(values["shown"].shape):
-        assert values["shown"][index] == shown[index]
+    policy = build_policy("conditional", config, fit_games=1, radius=radius)
+    found_cells, found_shown = policy.count(play_practice_games(config, 30, seed=2))
+    assert found_cells.tolist() == [cells[0], cells[1]]
+    for index in np.ndindex(found_shown.shape):
+        assert found_shown[index] == shown[index]
 
 
-def test_odds_of_a_board_worked_out_by_hand():
+def test_odds_of_a_board_worked_out_by_hand(monkeypatch):
     # On a strip of three cells only the left neighbour (number 3) and the right one (number 4) can exist.
-    policy = build_policy("conditional", click_config(1, 3, 1), fit_games=5)
     shown = np.zeros((2, 8, VALUES), np.int64)
     shown[:, :, OUTSIDE] = [[6], [3]]
     for side, counts in ((3, ([4, 1, 1], [1, 2, 0])), (4, ([2, 2, 2], [1, 0, 2]))):
         for mine in (0, 1):
             shown[mine, side, [OUTSIDE, COVERED, 1]] = counts[mine]
-    policy.use({"cells": np.array([6, 3]), "shown": shown})
+    monkeypatch.setattr(ConditionalPolicy, "count", lambda *_: (np.array([6, 3]), shown))
+    policy = build_policy("conditional", click_config(1, 3, 1))
     board = np.array([[[HIDDEN, 1, HIDDEN]]], np.int8)
     odds = policy.log_odds(board)[0, 0]
     # The six neighbours above and below are off the board: 4/14 for mines and 7/17 for safe cells, with Laplace.
@@ -132,9 +134,10 @@ def test_odds_of_a_board_worked_out_by_hand():
         ("class", [2, 8], 0.0, -0.1, [3]),
     ],
 )
-def test_choice_of_the_class_takes_any_cell_that_is_more_probably_safe(choice, cells, left, right, clicked):
-    policy = build_policy("conditional", click_config(1, 4, 1), fit_games=5, choice=choice)
-    policy.use({"cells": np.array(cells), "shown": np.zeros((2, 8, VALUES), np.int64)})
+def test_choice_of_the_class_takes_any_probably_safe_cell(choice, cells, left, right, clicked, monkeypatch):
+    counts = np.array(cells), np.zeros((2, 8, VALUES), np.int64)
+    monkeypatch.setattr(ConditionalPolicy, "count", lambda *_: counts)
+    policy = build_policy("conditional", click_config(1, 4, 1), choice=choice)
     # Only the first cell has the edge on its left, and only the last one has it on its right.
     policy.evidence[:] = 0.0
     policy.evidence[3, OUTSIDE], policy.evidence[4, OUTSIDE] = left, right

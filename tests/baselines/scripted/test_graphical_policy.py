@@ -11,7 +11,7 @@ import pytest
 from baselines.registry import build_policy
 from baselines.scripted.base import Knowledge, neighbour_sums
 from baselines.scripted.fitted import play_practice_games
-from baselines.scripted.graphical import largest_of_cells
+from baselines.scripted.graphical import GraphicalPolicy, largest_of_cells
 from minesweeper_env import HIDDEN, BoardConfig
 
 COVERED, MINE, OUTSIDE = 9, 10, 11
@@ -125,9 +125,10 @@ def random_states(rng, naive, number):
 def test_values_are_those_of_the_naive_recursion(name, config, games):
     offset = config.codes.max_count - 8
     policy = build_policy(name, config, fit_games=games, fit_seed=1)
-    values = policy.values
-    subgrids = np.where(values["subgrids"] > 8, values["subgrids"] - offset, values["subgrids"])
-    naive = Naive(subgrids, values["counts"], config.mines / config.cells, config.radius)
+    subgrids, counts = policy.count(play_practice_games(config, games, seed=1))
+    naive = Naive(
+        np.where(subgrids > 8, subgrids - offset, subgrids), counts, config.mines / config.cells, config.radius
+    )
     states = random_states(np.random.default_rng(0), naive, 25)
     given = np.array(states)
     found, unseen = policy.state_values.click_values(np.where(given > 8, given + offset, given))
@@ -146,12 +147,12 @@ def test_values_are_those_of_the_naive_recursion(name, config, games):
     ("name", "value", "unseen"),
     [("graphical", 6 * 100 - 2 * 100, -100 / 9 + 8 / 9), ("graphical_source", 600, -np.inf)],
 )
-def test_values_worked_out_by_hand(name, value, unseen):
+def test_values_worked_out_by_hand(name, value, unseen, monkeypatch):
     # Three sub-grids have the mine in a corner and one on a side. Of the eight versions of each, two have it in the
     # corner, or on the side, of the first state. The second state agrees with nothing.
-    policy = build_policy(name, click_config(3, 3, 1), fit_games=1)
     subgrids = np.array([[MINE, 1, 1, 1, 1, 1, 1, 1, 1], [1, MINE, 1, 1, 1, 1, 1, 1, 1]])
-    policy.use({"subgrids": subgrids, "counts": np.array([3, 1])})
+    monkeypatch.setattr(GraphicalPolicy, "count", lambda *_: (subgrids, np.array([3, 1])))
+    policy = build_policy(name, click_config(3, 3, 1))
     states = np.array([[COVERED, COVERED, 1, 1, 1, 1, 1, 1, 1], [COVERED, 8, 8, 8, 8, 8, 8, 8, COVERED]])
     values, is_unseen = policy.state_values.click_values(states)
     assert is_unseen.tolist() == [False, True]
@@ -171,9 +172,10 @@ def test_counts_are_those_of_a_loop_over_boards():
         for board, i, j in product(truth, range(2), range(3)):
             canonical = min(symmetric_versions(board[i : i + 3, j : j + 3]))
             expected[canonical] = expected.get(canonical, 0) + 1
-    values = build_policy("graphical", config, fit_games=40, fit_seed=3).values
-    canonicals = [min(symmetric_versions(grid)) for grid in values["subgrids"]]
-    assert dict(zip(canonicals, values["counts"].tolist(), strict=True)) == expected
+    policy = build_policy("graphical", config, fit_games=1)
+    subgrids, counts = policy.count(play_practice_games(config, 40, seed=3))
+    canonicals = [min(symmetric_versions(grid)) for grid in subgrids]
+    assert dict(zip(canonicals, counts.tolist(), strict=True)) == expected
     assert len(set(canonicals)) == len(canonicals)
 
 
