@@ -106,22 +106,12 @@ class BoardCanvas(ScrollView):
         inner = line - 1 + self.scroll_offset.y
         if line < 0 or inner >= picture.rows * pencil.size.height:
             return Strip([Segment(" " * width, screen)], width)
-        margin = pencil.margin(picture)
-        cells, first, last = self._visible_columns(width - margin - left)
         if line == 0:
-            label, drawn = Segment(" " * margin, screen), pencil.column_labels(picture, first, last)
+            label, drawn = Segment(" " * pencil.margin(picture), screen), pencil.column_labels(picture)
         else:
-            label, drawn = pencil.row_label(picture, inner), pencil.row(picture, inner, first, last)
-        skipped = self.scroll_offset.x - first * pencil.size.width
-        board = Strip(drawn).crop(skipped, skipped + cells)
-        strip = Strip([Segment(" " * left, screen), label, *board])
+            label, drawn = pencil.row_label(picture, inner), pencil.row(picture, inner)
+        strip = Strip([Segment(" " * left, screen), label, *Strip(drawn).crop(self.scroll_offset.x)])
         return strip.adjust_cell_length(width, screen)
-
-    def _visible_columns(self, columns: int) -> tuple[int, int, int]:
-        """Returns the columns of the screen that show cells, and the first and the end of the visible cells."""
-        width, start = self._pencil.size.width, self.scroll_offset.x
-        shown = max(0, min(columns, self.picture.cols * width - start))
-        return shown, start // width, min(self.picture.cols, -(-(start + shown) // width))
 
     def cell_at(self, x: int, y: int) -> Cell | None:
         size, (left, top) = self._pencil.size, self._free

@@ -188,10 +188,10 @@ class Pencil:
     def margin(self, picture: Picture) -> int:
         return len(str(picture.rows)) + 1
 
-    def row(self, picture: Picture, line: int, first: int, last: int) -> list[Segment]:
-        """Returns the cells first..last-1 of a line of the board, counted without the column numbers."""
+    def row(self, picture: Picture, line: int) -> list[Segment]:
+        """Returns the cells of a line of the board, counted without the column numbers."""
         row, inner = divmod(line, self.size.height)
-        looks = (self._look(picture, (row, col)) for col in range(first, last))
+        looks = (self._look(picture, (row, col)) for col in range(picture.cols))
         is_middle = inner == self.size.height // 2
         return list(Segment.simplify(Segment(self._placed(text if is_middle else ""), style) for text, style in looks))
 
@@ -202,18 +202,17 @@ class Pencil:
         is_here = picture.cursor is not None and picture.cursor[0] == row
         return Segment(f"{text:>{self.margin(picture) - 1}} ", self._label_style(is_here))
 
-    def column_labels(self, picture: Picture, first: int, last: int) -> list[Segment]:
-        """Returns the column numbers above the cells first..last-1."""
-        width = self.size.width
+    def column_labels(self, picture: Picture) -> list[Segment]:
+        """Returns the column numbers above the cells."""
+        width, here = self.size.width, None if picture.cursor is None else picture.cursor[1] + 1
         every = len(str(picture.cols)) < width
-        characters = [(" ", self._label_style(False))] * ((last - first) * width)
-        here = picture.cursor[1] + 1 if picture.cursor is not None else 0
-        shown = (number for number in range(first + 1, last + 1) if every or number == 1 or number % LABEL_STEP == 0)
-        numbers = [number for number in shown if every or abs(number - here) != 1]
-        # The number of the cursor comes last, and covers what stands next to it.
-        for number in (each for each in [*numbers, here] if first < each <= last):
+        characters = [(" ", self._label_style(False))] * (picture.cols * width)
+        shown = (number for number in range(1, picture.cols + 1) if every or number == 1 or number % LABEL_STEP == 0)
+        # The number of the cursor stands alone where there is no room for every one.
+        numbers = [number for number in shown if every or here is None or abs(number - here) > 1]
+        for number in numbers if here is None else [*numbers, here]:
             placed = self._placed(str(number))
-            begin = max(0, (number - first) * width - len(placed))
+            begin = max(0, number * width - len(placed))
             for place, character in enumerate(placed, begin):
                 if character != " ":
                     characters[place] = (character, self._label_style(number == here))

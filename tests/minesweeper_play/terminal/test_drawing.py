@@ -32,26 +32,26 @@ def covered(rows, cols):
 def test_every_risk_takes_the_width_of_a_cell(size):
     for risk in (0.0, 0.001, 0.005, 0.07, 0.5, 0.9949, 0.999, 1.0):
         picture = replace(covered(1, 1), levels=levels_of(np.full((1, 1), risk)))
-        assert cell_len(text(pencil(size).row(picture, size.height // 2, 0, 1))) == size.width
+        assert cell_len(text(pencil(size).row(picture, size.height // 2))) == size.width
 
 
 def test_cells_show_the_icons_of_the_sources():
-    assert "".join(text(pencil(SMALL).row(Picture(ALL_CODES), 0, 0, 13)).split()) == "\u00b712345678\u2691?\u25a0*"
-    nerd = text(pencil(SMALL, "nerd").row(Picture(ALL_CODES), 0, 0, 13)).split()
+    assert "".join(text(pencil(SMALL).row(Picture(ALL_CODES), 0)).split()) == "\u00b712345678\u2691?\u25a0*"
+    nerd = text(pencil(SMALL, "nerd").row(Picture(ALL_CODES), 0)).split()
     assert (nerd[9], nerd[11], nerd[12]) == ("\uf024", "\uf0c8", "\U000f0dda")
 
 
 def test_risks_are_in_per_cent_and_certain_cells_differ_from_rounded_ones():
     risks = np.array([[0.0, 0.001, 0.074, 0.5, 0.999, 1.0]])
     picture = replace(covered(1, 6), levels=levels_of(risks))
-    row = text(pencil(MEDIUM).row(picture, 0, 0, 6))
+    row = text(pencil(MEDIUM).row(picture, 0))
     assert [row[place : place + 3].strip() for place in range(0, 18, 3)] == ["0", "<1", "7", "50", ">99", "*"]
-    assert text(pencil(MEDIUM).row(replace(picture, numbers=False), 0, 0, 6)).strip() == ""
+    assert text(pencil(MEDIUM).row(replace(picture, numbers=False), 0)).strip() == ""
 
 
 def test_the_mine_that_was_opened_is_seen_below_the_cursor():
     picture = Picture(np.array([[12]], np.int8), fatal=(0, 0), cursor=(0, 0))
-    (segment,) = pencil().row(picture, 0, 0, 1)
+    (segment,) = pencil().row(picture, 0)
     assert segment.style.bgcolor == Color.parse(PALETTES["dark", False].fatal)
 
 
@@ -59,7 +59,7 @@ def test_a_column_number_stands_above_its_column():
     for size in CELL_SIZES:
         drawn = pencil(size)
         picture = replace(covered(3, 30), cursor=(1, 11))
-        labels = text(drawn.column_labels(picture, 0, 30))
+        labels = text(drawn.column_labels(picture))
         assert cell_len(labels) == 30 * size.width
         for number in (1, 5, 12, 30):
             cell = labels[(number - 1) * size.width : number * size.width]
