@@ -91,27 +91,12 @@ _TIE = "\x1f"
 def wrapped_lines(text: str, width: int) -> list[str]:
     """Returns the lines of a text, each at most `width` characters long.
 
-    Lines that are not indented make one paragraph until a blank line comes. A line of two columns, which two blanks or
-    more divide, continues below its second column. A cell, such as "(3 7)" or "3 7", stays on one line.
+    A line of two columns, which two blanks or more divide, continues below its second column. A cell, such as "(3 7)"
+    or "3 7", stays on one line.
     """
-    paragraphs: list[tuple[str, int]] = []
+    lines = []
     for line in text.splitlines():
-        indent = len(line) - len(line.lstrip())
-        if paragraphs and line.strip() and _continues(paragraphs[-1], indent):
-            paragraphs[-1] = (f"{paragraphs[-1][0]} {line.strip()}", paragraphs[-1][1])
-            continue
-        columns = _COLUMNS.match(line)
-        paragraphs.append((line, len(columns[0]) if columns else 0))
-    return [line for paragraph, indent in paragraphs for line in _wrapped(paragraph, indent, width)]
-
-
-def _continues(paragraph: tuple[str, int], indent: int) -> bool:
-    """Returns whether a line with this indent continues a paragraph, which is its text and its hanging indent."""
-    text, hanging = paragraph
-    return indent == hanging if indent else text.strip() != "" and not text.startswith(" ")
-
-
-def _wrapped(paragraph: str, indent: int, width: int) -> list[str]:
-    tied = _PAIR.sub(_TIE, paragraph)
-    lines = wrap(tied, width, subsequent_indent=" " * indent, break_on_hyphens=False)
-    return [line.replace(_TIE, " ") for line in lines] or [""]
+        columns, tied = _COLUMNS.match(line), _PAIR.sub(_TIE, line)
+        indent = " " * len(columns[0]) if columns else ""
+        lines += wrap(tied, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
+    return [line.replace(_TIE, " ") for line in lines]

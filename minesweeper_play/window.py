@@ -18,7 +18,7 @@ from minesweeper_env.window import SCREEN_PART, NoDisplayError, fitting_side, lo
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Mark, marks_of
-from minesweeper_play.game.moves import Cell, Report
+from minesweeper_play.game.moves import CancelledError, Cell, Report
 from minesweeper_play.game.saved import load_game
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics, open_statistics
@@ -45,13 +45,6 @@ LEAST_NUMBERED, FEW_NUMBERS = 18, 5
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
 """The buttons of a mouse, as pygame numbers them."""
-
-KEYS = {"cell_is_flagged": "window_flagged", "cell_is_open": "", "cannot_chord": ""}
-"""Messages of moves that the window words in its own way, or not at all."""
-
-
-class SearchCancelledError(Exception):
-    """The player has cancelled the search for a board that needs no guess."""
 
 
 def run(options: PlayOptions) -> int:
@@ -118,7 +111,7 @@ class GameWindow:
 
     def _tell(self, report: Report) -> None:
         """Shows a message and the new position, without the hint of the one before."""
-        self.message = self._text(KEYS.get(report.key, report.key), **report.values)
+        self.message = self._text(report.key, **report.values)
         self.marks: Mapping[Cell, Mark] = {}
         self._ask_for_risks()
 
@@ -246,21 +239,21 @@ class GameWindow:
         over_before = self.session.is_over
         try:
             self._tell(getattr(self.session, kind)(*cell))
-        except SearchCancelledError:
+        except CancelledError:
             self.message = self._text("window_search_cancelled")
         if self.session.is_over and not over_before:
             ending = explain_ending(self.session, self._statistics, self._catalogue)
             self.message = " ".join([self.message, *ending]).replace("   ", ", ")
 
     def _count_attempts(self, count: int, _most: int) -> None:
-        """Shows how many boards a search has tried; raises a SearchCancelledError if the player cancels it."""
+        """Shows how many boards a search has tried; raises a CancelledError if the player cancels it."""
         pygame = self._pygame
         self.message = self._text("window_searching", count=count)
         self.draw()
         for event in pygame.event.get():
             self.is_over = self.is_over or event.type == pygame.QUIT
             if self.is_over or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
-                raise SearchCancelledError
+                raise CancelledError
 
     def _hint(self) -> None:
         try:

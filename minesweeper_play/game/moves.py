@@ -47,6 +47,10 @@ class Report:
         return bool(self.cells)
 
 
+class CancelledError(Exception):
+    """The player has cancelled long work."""
+
+
 class TextError(ValueError):
     """A text is no command, or no board: the key of the message that says why, and what fills its placeholders."""
 

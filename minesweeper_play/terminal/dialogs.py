@@ -17,6 +17,7 @@ from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 
 from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, BoardConfig
 from minesweeper_play.catalogue import wrapped_lines
+from minesweeper_play.game.moves import CancelledError
 from minesweeper_play.game.session import NoGuess
 from minesweeper_play.terminal.base import CHOICES, BoardChoice, Services
 
@@ -107,10 +108,6 @@ class Page(Dialog[None]):
     def _write(self) -> None:
         width = self.query_one("#frame").scrollable_content_region.width
         self.query_one("#text", Static).update(Content("\n".join(wrapped_lines(self._text, max(width, 20)))))
-
-
-class CancelledError(Exception):
-    """The user has cancelled long work."""
 
 
 class LongWork(Dialog[None]):

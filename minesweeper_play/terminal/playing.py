@@ -19,12 +19,12 @@ from minesweeper_play.catalogue import wrapped_lines
 from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Advice, marks_of
 from minesweeper_play.game.commands import parse_command
-from minesweeper_play.game.moves import Cell, Report, TextError
+from minesweeper_play.game.moves import CancelledError, Cell, Report, TextError
 from minesweeper_play.game.saved import save_as
 from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.base import Background, BoardChoice, GameAppScreen, Services
 from minesweeper_play.terminal.board import BoardView
-from minesweeper_play.terminal.dialogs import CancelledError, LongWork, NewGame, Page, Question
+from minesweeper_play.terminal.dialogs import LongWork, NewGame, Page, Question
 from minesweeper_play.terminal.drawing import NEXT_STYLE, Picture, RiskStyle, picture_of
 
 Progress = Callable[[int, int], None]
