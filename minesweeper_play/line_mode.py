@@ -45,8 +45,6 @@ COLOURS: dict[str, dict[str, int]] = {
 COUNT_COLOURS = {"standard": (34, 32, 31, 35, 33, 36, 37, 90), "colour-blind": (94, 33, 36, 95, 93, 96, 37, 90)}
 """SGR colours of the counts 1 to 8."""
 
-HIDE_CURSOR, SHOW_CURSOR = "\033[?25l", "\033[?25h"
-
 
 class LeaveError(Exception):
     """The player leaves, or the input ends."""
@@ -230,7 +228,7 @@ class ClassicGame:
 
     def _show_manual(self) -> None:
         self.console.tell(self.console.catalogue.manual(is_source=self._is_source))
-        if self.console.is_interactive:
+        if self.console.is_live:
             self.console.ask("manual_return")
             self._show_board()
 
@@ -254,8 +252,7 @@ class Console:
     """Asks and prints in one language.
 
     Attributes:
-        is_interactive: whether a person types on a terminal and sees the answers there.
-        is_live: whether lines on that terminal can be drawn again.
+        is_live: whether a person types on a terminal whose lines can be drawn again.
     """
 
     def __init__(self, options: PlayOptions) -> None:
@@ -267,10 +264,9 @@ class Console:
         icons = NERD if options.icons == "nerd" else PLAIN
         self.glyphs = icons if sys.stdout.isatty() else ASCII
         self._palette = options.palette if is_styled(sys.stdout) else ""
-        self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty()
-        self.is_live = self.is_interactive and is_live(sys.stdout)
+        self.is_live = sys.stdin.isatty() and is_live(sys.stdout)
         self.is_animated = options.animation and self.is_live
-        if self.is_interactive:
+        if self.is_live:
             with suppress(ImportError):
                 # Its import gives `input` the arrow keys and a history.
                 import readline  # noqa: F401
@@ -289,14 +285,14 @@ class Console:
 
     def ask_number(self, least: int, most: int, key: str, **values: object) -> int:
         while True:
-            text = self.ask(key, least=least, most=most, **values).strip()
-            digits = text.removeprefix("-").removeprefix("+")
-            if not (digits.isascii() and digits.isdecimal()):
+            try:
+                number = int(self.ask(key, least=least, most=most, **values))
+            except ValueError:
                 self.say("not_a_number")
-            elif len(digits) < 10 and least <= int(text) <= most:
-                return int(text)
-            else:
-                self.say("not_in_range", least=least, most=most)
+                continue
+            if least <= number <= most:
+                return number
+            self.say("not_in_range", least=least, most=most)
 
     def say(self, key: str, **values: object) -> None:
         """Prints a text of the catalogue; the empty key prints nothing."""
@@ -333,17 +329,10 @@ class Console:
         frames = [self._frame(session, layers[number:]) for number in range(1, len(layers))]
         if not self.is_animated or not frames or len(frames[0]) >= get_terminal_size().lines:
             return
-        try:
-            sys.stdout.write(HIDE_CURSOR)
-            for frame in frames:
-                sys.stdout.write("\n".join([*frame, ""]))
-                sys.stdout.flush()
-                time.sleep(LAYER_SECONDS)
-                sys.stdout.write(f"\033[{len(frame)}A\r\033[J")
-        finally:
-            # Also after Ctrl-C, which must not leave a terminal without its cursor.
-            sys.stdout.write(SHOW_CURSOR)
-            sys.stdout.flush()
+        for frame in frames:
+            print("\n".join(frame), flush=True)
+            time.sleep(LAYER_SECONDS)
+            print(f"\033[{len(frame)}A\r\033[J", end="", flush=True)
 
     def _frame(self, session: Session, later: Sequence[Sequence[Cell]]) -> list[str]:
         cells = draw_session(session, self.glyphs)

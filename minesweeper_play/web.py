@@ -74,9 +74,8 @@ class GameServer(Server):
 
     async def handle_index(self, request: web.Request) -> web.StreamResponse:
         self._check(request)
-        text, size = self._catalogue.text, request.query.get("fontsize", "")
+        text = self._catalogue.text
         context: dict[str, Any] = {
-            "font_size": size if size.isdigit() else "16",
             "app_websocket_url": f"{'wss' if request.scheme == 'https' else 'ws'}://{request.host}/ws",
             "config": {"static": {"url": "/static/"}},
             "application": {"name": self.title},

@@ -1,12 +1,6 @@
 """Probabilities of winning: of positions, and of the clicks that a player may choose there.
 
-| position | probability | kind |
-|---|---|---|
-| won or lost | 1 or 0 | "over" |
-| few layouts left | exact, by search | "exact" |
-| before the first click of a small board | exact, by search | "exact" |
-| on a board that needs no guess | 1 | "logic" |
-| any other | estimated by playouts | "playouts" |
+docs/how-to/coach.md says which of them are exact.
 """
 
 from __future__ import annotations
@@ -54,10 +48,10 @@ SLACK, BREADTH, DISCOUNT = 0.15, 20, 0.02
 
 
 class Estimate(NamedTuple):
-    """A probability of winning, its kind as in the table or "between" two points of a curve, and its standard error."""
+    """A probability of winning, and its standard error."""
 
     probability: float
-    kind: str
+    kind: str  # "over", "exact" by search, "logic" on a board that needs no guess, "playouts", "between" two of a curve
     error: float = 0.0
 
 
@@ -246,7 +240,7 @@ class Playouts:
 
     def play(self, board: NDArray[np.int8], games: int) -> Estimate:
         """Plays at least 2 games from (rows, cols) int8 codes without flags of a game that is under way."""
-        layouts = self._sample(board, games)
+        layouts = sample_layouts(board, self._config.mines, games, self._rng)
         batch = Games(self._config, games, RewardWeights())
         saved = {
             "codes": np.broadcast_to(board, layouts.shape),
@@ -297,7 +291,7 @@ class Playouts:
         for game, board, cell in zip(active[mined], boards[mined], cells[mined], strict=True):
             free: list[NDArray[np.bool_]] = []
             while not free:
-                layouts = self._sample(board.reshape(self._config.rows, -1), DRAWS)
+                layouts = sample_layouts(board.reshape(self._config.rows, -1), self._config.mines, DRAWS, self._rng)
                 free = [layout for layout in layouts if not layout.flat[cell]]
             games.lay_out(free[0][None], np.array([game]))
         return clicks
@@ -316,6 +310,3 @@ class Playouts:
             else:
                 won[game] *= ending.win_probability
         return np.array(going_on, np.int64)
-
-    def _sample(self, board: NDArray[np.int8], count: int) -> NDArray[np.bool_]:
-        return sample_layouts(board, self._config.mines, count, self._rng)

@@ -1,14 +1,6 @@
 """Boards as text: as `play.py --analyse` reads and writes them, and with numbers of rows and columns for people.
 
-A board has one line per row, with or without blanks between the cells:
-
-| character | cell |
-|---|---|
-| `0` to `8` | open, with that many mines around; `.` and `·` are read as 0 |
-| `#` | hidden; `■` and the icon of a Nerd Font too |
-| `F` | flagged; so are `⚑`, the icon of a Nerd Font, and `X`, a wrong flag of a lost game |
-| `?` | question mark |
-| `*` | mine, shown in a lost game; `!` is the mine that was opened |
+A board has one line per row, with or without blanks between the cells. docs/how-to/coach.md lists the characters.
 
 A lost game has a covered cell without a mine. Where `*` is the only sign of covered cells, `*` is therefore hidden, as
 papers print boards. A `/` separates rows, too. Blank lines and lines with a `:`, such as those below a board, are left
@@ -17,7 +9,7 @@ out, and so are the numbers of rows and columns that `render_mode="ansi"` and `p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -80,11 +72,11 @@ def read_board(text: str) -> NDArray[np.int8]:
     return board if is_lost else np.where(board == MINE, np.int8(HIDDEN), board)
 
 
-def write_board(board: NDArray[np.int8], exploded: Collection[Cell] = ()) -> str:
-    """Returns the text of int8 codes (rows, cols) of radius 1 and opened mines, which `read_board` reads back."""
+def write_board(board: NDArray[np.int8], exploded: Cell | None = None) -> str:
+    """Returns the text of int8 codes (rows, cols) of radius 1 and an opened mine, which `read_board` reads back."""
     cells = [[WRITTEN[code] for code in row] for row in board.tolist()]
-    for row, col in exploded:
-        cells[row][col] = EXPLODED
+    if exploded is not None:
+        cells[exploded[0]][exploded[1]] = EXPLODED
     return "\n".join("".join(row) for row in cells)
 
 

@@ -49,8 +49,6 @@ def analyse(options: PlayOptions) -> int:
 
 
 def _read(path: str, catalogue: Catalogue) -> str:
-    if path == "-" and sys.stdin.isatty():
-        say(catalogue.text("coach_stdin"))
     try:
         return (sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()).decode()
     except OSError as error:
@@ -126,7 +124,7 @@ def review_content(review: Review) -> dict[str, Any]:
         **{name: getattr(session.config, name) for name in ("rows", "cols", "mines", "first_click")},
         "seed": session.seed,
         "status": session.status,
-        "board": write_board(review.board, review.exploded).splitlines(),
+        "board": write_board(session.board, session.exploded).splitlines(),
         "curve": [each._asdict() for each in review.curve],
         "skill": review.skill,
         "luck": review.luck,

@@ -143,6 +143,8 @@ def _fault(board: NDArray[np.int8], clues: Sequence[Cell], least: int, most: int
     added = np.concatenate([dropped, spare == MINE])
     near = np.lib.stride_tricks.sliding_window_view(np.pad(added, 1), (3, 3)).sum(axis=(2, 3), dtype=np.int8)
     asked[: len(kept)] += kept * near[: len(kept)]
+    if beyond := [clue for clue in clues if asked[clue] >= FLAGGED]:
+        return beyond[0]
     try:
         certain_cells(asked, most + int(added.sum()))
     except InconsistentBoardError as error:
@@ -151,14 +153,9 @@ def _fault(board: NDArray[np.int8], clues: Sequence[Cell], least: int, most: int
 
 
 def _shrink(clues: Sequence[Cell], fault: Cell, fault_of: Callable[[Sequence[Cell]], Cell | None]) -> Sequence[Cell]:
-    """Drops clues while the others contradict each other: far ones first, in runs of 2**k, 2**(k - 1), down to one."""
-    clues = sorted(clues, key=lambda clue: (-max(abs(clue[0] - fault[0]), abs(clue[1] - fault[1])), clue))
-    for halvings in reversed(range(len(clues).bit_length())):
-        run, start = 1 << halvings, 0
-        while start < len(clues):
-            fewer = [*clues[:start], *clues[start + run :]]
-            if fault_of(fewer) is None:
-                start += run
-            else:
-                clues = fewer
+    """Drops clues one by one, far ones first, while the others contradict each other."""
+    for clue in sorted(clues, key=lambda clue: (-max(abs(clue[0] - fault[0]), abs(clue[1] - fault[1])), clue)):
+        fewer = [each for each in clues if each != clue]
+        if fault_of(fewer) is not None:
+            clues = fewer
     return clues

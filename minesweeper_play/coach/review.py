@@ -41,19 +41,7 @@ NOTICEABLE = 0.01
 
 
 class Mark(StrEnum):
-    """Verdict on a turn.
-
-    | mark | turn |
-    |---|---|
-    | first | the first click, which nothing can guide |
-    | help | a cell that the program opened at the player's request |
-    | safe | a cell that is certainly safe |
-    | best | a guess with the least risk that is no mistake |
-    | calculated | a guess beyond the least risk that is no mistake |
-    | inaccurate | a guess that is a mistake |
-    | avoidable | a mistake that lost the game |
-    | unlucky | a guess that lost the game and is no mistake |
-    | not judged | a position that is too hard for exact probabilities |
+    """Verdict on a turn, as docs/how-to/coach.md explains it.
 
     A guess is a mistake if its skill is at most -`NOTICEABLE`, or costs a tenth of the probability of winning.
     """
@@ -104,17 +92,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Review:
-    """A game, its turns (no moves that only mark), its last int8 codes, and its flags on cells without a mine."""
+    """A game, its turns (no moves that only mark), and the number of flags that it set on cells without a mine."""
 
     session: Session
     turns: tuple[Turn, ...]
-    board: NDArray[np.int8]
     wrong_flags: int
-
-    @property
-    def exploded(self) -> tuple[Cell, ...]:
-        opened = self.turns[-1].opened if self.turns else ()
-        return tuple(cell for cell in opened if self.session.placed_mines[cell])
 
     @property
     def curve(self) -> list[Estimate]:
@@ -138,22 +120,22 @@ def review_game(
     of finished steps, and the number of steps in all. It raises a PositionTooHardError, and a ValueError under the
     first-click rule "corners", which makes some layouts likelier than others.
     """
-    turns, board, wrong_flags = replay(session)
+    turns, wrong_flags = replay(session)
     judge_turns(turns, session.config)
     chosen = _positions_to_compute(turns, QUICK_POSITIONS if quick else POSITIONS)
     games = max(30, min(400, (QUICK_GAMES if quick else GAMES) // max(1, len(chosen))))
     winning = Winning(session.config, games, needs_no_guess=bool(session.no_guess))
     steps = len(chosen) + len(turns)
-    curve = _curve(turns, board, winning, chosen, lambda done: progress(done, steps))
+    curve = _curve(turns, session.board, winning, chosen, lambda done: progress(done, steps))
     for i, turn in enumerate(turns):
         turn.before, turn.after = curve[i : i + 2]
         _give_verdict(turn, winning)
         progress(len(chosen) + i + 1, steps)
-    return Review(session, tuple(turns), board, wrong_flags)
+    return Review(session, tuple(turns), wrong_flags)
 
 
-def replay(session: Session) -> tuple[list[Turn], NDArray[np.int8], int]:
-    """Returns the turns, not judged yet, the int8 codes after the last move, and the flags set on safe cells."""
+def replay(session: Session) -> tuple[list[Turn], int]:
+    """Returns the turns, not judged yet, and the number of flags set on safe cells."""
     layout = session.placed_mines
     again = Session(session.config, seed=session.seed, layout=layout if layout.any() else None)
     turns: list[Turn] = []
@@ -174,7 +156,7 @@ def replay(session: Session) -> tuple[list[Turn], NDArray[np.int8], int]:
         wrong = tuple(cell for cell in trusted if before[cell] == FLAGGED and not layout[cell])
         is_choice = move.kind != "reveal" and not covered.all()
         turns.append(Turn(len(turns) + 1, move, before, opened, lost, wrong, is_choice))
-    return turns, again.board, wrong_flags
+    return turns, wrong_flags
 
 
 def judge_turns(turns: Sequence[Turn], config: BoardConfig) -> None:

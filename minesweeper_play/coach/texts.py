@@ -11,7 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
-from minesweeper_play.coach.board_text import ASCII, Drawn, board_lines, draw_codes
+from minesweeper_play.coach.board_text import ASCII, board_lines, draw_codes, draw_session
 from minesweeper_play.coach.position import Analysis, ContradictionError
 from minesweeper_play.coach.review import Mark, Review, Turn
 from minesweeper_play.explanations import (
@@ -110,10 +110,7 @@ def review_lines(review: Review, catalogue: Catalogue, width: int) -> list[str]:
     lines = [*wrapped_lines(_head(review, catalogue), width), ""]
     if not review.turns:
         return [*lines, *wrapped_lines(catalogue.text("review_empty"), width)]
-    cells = draw_codes(review.board, ASCII)
-    for row, col in review.exploded:
-        cells[row][col] = Drawn(ASCII.exploded, "exploded")
-    lines += [*board_lines(cells, width), ""]
+    lines += [*board_lines(draw_session(review.session, ASCII), width), ""]
     lines += table_lines(_table(review, catalogue), width)
     for turn in review.turns:
         if turn.mark in TOLD:

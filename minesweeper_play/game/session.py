@@ -28,11 +28,6 @@ LARGEST_SEED = 10**9
 """Sessions without a seed draw one below this number, which is short enough to type."""
 
 
-def environment_of(config: BoardConfig) -> MinesweeperEnv:
-    """Returns the environment of a configuration."""
-    return MinesweeperEnv(**config.arguments())
-
-
 class Session:
     """A game from its first click to its end.
 
@@ -74,7 +69,7 @@ class Session:
         self.on_attempts: Callable[[int, int], object] = lambda *_: None
         self._now, self._counted = now, 0.0
         self._since: float | None = None
-        self._env = environment_of(self.config)
+        self._env = MinesweeperEnv(**self.config.arguments())
         self._env.reset(seed=self.seed, options=None if layout is None else {"layout": np.asarray(layout)})
         self._state: dict[str, Any] = self._env.get_state()
         self._history: list[dict[str, Any]] = []

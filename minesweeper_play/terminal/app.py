@@ -32,9 +32,6 @@ from minesweeper_play.terminal.player import Player, load_players
 from minesweeper_play.terminal.playing import GameScreen
 from minesweeper_play.terminal.watching import WatchScreen
 
-HEIGHTS = {0: "-low", 20: "-middle", 24: "-high", 32: "-top"}
-"""The class of screens that have at least so many lines."""
-
 WARNING_SECONDS = 10.0
 
 
@@ -70,7 +67,8 @@ class MinesweeperApp(App[int]):
 
     TITLE = "Minesweeper"
     ENABLE_COMMAND_PALETTE = False
-    VERTICAL_BREAKPOINTS = list(HEIGHTS.items())  # noqa: RUF012 - the base class has no class variable
+    # The class of screens that have at least so many lines.
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-middle"), (24, "-high"), (32, "-top")]  # noqa: RUF012 - as in `App`
     CSS = """
     #prompt { height: 1; border: none; padding: 0 1; }
     """

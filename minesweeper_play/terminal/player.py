@@ -15,10 +15,10 @@ from baselines.registry import PolicyMaker, find_policy
 from baselines.support.act_inputs import policy_name
 from minesweeper_env.codes import FLAGGED, MOVE_NAMES, Move
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
+from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, mine_probabilities
 from minesweeper_env.texts import printable
 from minesweeper_play.game.moves import Cell
-from minesweeper_play.game.session import environment_of
 from minesweeper_play.options import PlayOptions
 
 Source = Literal["network", "own", "preference", "exact", "uniform", "none"]
@@ -104,7 +104,7 @@ class Player:
         self.config = maker.config_for(config)
         self._policy = maker(self.config)
         check_built_for(self._policy, self.config)
-        self._env = environment_of(self.config)
+        self._env = MinesweeperEnv(**self.config.arguments())
         self.games = self.wins = 0
         self.begin(0)
 

@@ -39,7 +39,7 @@ def test_each_character_stands_for_its_cell():
 
     # Blanks, blank lines and the line ends of other systems do not matter.
     assert read_board("\ufeff\r\n 1 # \t2\r\n\r\n##?\r\n\n").tolist() == [[1, HIDDEN, 2], [HIDDEN, HIDDEN, QUESTION]]
-    assert write_board(np.array([[MINE, MINE], [2, HIDDEN]], np.int8), [(0, 1)]) == "*!\n2#"
+    assert write_board(np.array([[MINE, MINE], [2, HIDDEN]], np.int8), (0, 1)) == "*!\n2#"
 
 
 @pytest.mark.parametrize(("rows", "cols", "mines"), [(3, 12, 5), (11, 4, 6), (2, 1, 1)])
