@@ -5,10 +5,10 @@
     python benchmarks/generation.py --bias
 
 The first form generates boards with `generate` at both levels, proofs included, and prints processor time and attempts.
-The second one steps 1024 games of 8x8/14 through `make_vec` with `no_guess="exact"` by random clicks; the time counts
-the thread that makes boards ahead. The third one compares boards of both methods, rejection and repair. Rejection makes
-every board that logic wins equally likely, so each difference is the bias of the repair. The first cell is in the
-middle of the board, and the first-click rule is "opening".
+The second one steps 1024 games of 8x8/14 through `make_vec` with `no_guess="exact"` by random clicks. The third one
+compares boards of both methods, rejection and repair. Rejection makes every board that logic wins equally likely, so
+each difference is the bias of the repair. The first cell is in the middle of the board, and the first-click rule is
+"opening".
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ MAX_ATTEMPTS = 1_000_000
 ENV_SECONDS = 5.0
 """Processor seconds of each measurement of a batch."""
 
-GAMES, WARM_STEPS, FIRST_CELL = 1024, 30, 27
-"""Games of the batch, its steps before the measurement, and the first cell that repeats."""
+GAMES, WARM_STEPS = 1024, 30
+"""Games of the batch, and its steps before the measurement."""
 
 
 def measure_speed(boards: int) -> None:
@@ -68,29 +68,23 @@ def _measure(config: BoardConfig, level: Any, boards: int) -> list[str]:
 
 
 def measure_env() -> None:
-    """Prints the steps and games per second of a batch, by its first clicks."""
-    lines = []
-    for title, repeats in (("one first cell", True), ("random first cells", False)):
-        env = MinesweeperVectorEnv(GAMES, 8, 14, moves=("click",), no_guess="exact")
-        env.reset(seed=0)
-        # The games get out of step before the measurement.
-        for _ in range(WARM_STEPS):
-            _step(env, repeats)
-        steps, games, begin = 0, 0, time.process_time()
-        while (passed := time.process_time() - begin) < ENV_SECONDS:
-            steps, games = steps + GAMES, games + _step(env, repeats)
-        lines.append((title, f"{steps / passed:,.0f}", f"{games / passed:,.0f}", f"{steps / games:.1f}"))
-    header = ("first clicks", "steps per second", "games per second", "steps per game")
-    print_table(f"{GAMES} games of 8x8/14, no_guess exact, processor time of all threads", header, lines)
+    """Prints the steps and games per second of a batch."""
+    env = MinesweeperVectorEnv(GAMES, 8, 14, moves=("click",), no_guess="exact")
+    env.reset(seed=0)
+    # The games get out of step before the measurement.
+    for _ in range(WARM_STEPS):
+        _step(env)
+    steps, games, begin = 0, 0, time.process_time()
+    while (passed := time.process_time() - begin) < ENV_SECONDS:
+        steps, games = steps + GAMES, games + _step(env)
+    line = f"{steps / passed:,.0f}", f"{games / passed:,.0f}", f"{steps / games:.1f}"
+    header = ("steps per second", "games per second", "steps per game")
+    print_table(f"{GAMES} games of 8x8/14, no_guess exact, processor time", header, [line])
 
 
-def _step(env: MinesweeperVectorEnv, repeats: bool) -> int:
+def _step(env: MinesweeperVectorEnv) -> int:
     """Takes a random step in each game; returns the number of games that it ended."""
-    actions = env.sample_actions()
-    if repeats:
-        # Every click is legal only in a game that has not begun, or that is over and restarts now.
-        actions[env.action_masks().all(axis=1)] = FIRST_CELL
-    _, _, terminations, truncations, _ = env.step(actions)
+    _, _, terminations, truncations, _ = env.step(env.sample_actions())
     return int((terminations | truncations).sum())
 
 

@@ -127,8 +127,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
     the variable `SDL_VIDEODRIVER=dummy`.
 
     ## Threads
-    An environment belongs to one thread; several threads need an environment each. With `no_guess` it starts a
-    thread of its own that makes the next boards ahead; the games do not depend on what that thread does.
+    An environment belongs to one thread; several threads need an environment each.
 
     ## Version History
     * v0: first release. Game k of seed s depends on s and k alone, where k counts resets, clicked or not.

@@ -51,7 +51,7 @@ class Playing:
             # Other environments load nothing of the search for boards.
             from minesweeper_env.no_guess.supply import BoardSupply
 
-            self._supply = BoardSupply(config, count, self._pool)
+            self._supply = BoardSupply(config, self._pool)
 
     def _current_games(self) -> Games:
         if not self._begun:

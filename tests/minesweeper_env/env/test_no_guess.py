@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import threading
-import time
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
@@ -14,7 +10,6 @@ from support.equality import steps_alike
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.generation import GenerationError, generate
 from minesweeper_env.inference import certain_cells
-from minesweeper_env.no_guess.supply import BoardSupply
 
 SETTINGS = {"size": 6, "mines": 7, "no_guess": "exact"}
 
@@ -28,21 +23,6 @@ def mines_after(env, cell, seed):
     env.reset(seed=seed)
     env.step(cell)
     return env.get_state()["mines"]
-
-
-def play(env, seed, games, rng):
-    """Returns all that random moves in some games show."""
-    seen = []
-    observation, info = env.reset(seed=seed)
-    for _ in range(games):
-        over = False
-        while not over:
-            action = rng.choice(np.flatnonzero(info["action_mask"]))
-            observation, reward, *ends, info = env.step(action)
-            seen.append((observation.tobytes(), reward, *ends))
-            over = any(ends)
-        observation, info = env.reset()
-    return seen
 
 
 @pytest.mark.parametrize("level", ["subset", "exact"])
@@ -90,47 +70,6 @@ def test_a_configuration_with_a_first_cell_that_no_board_serves_is_refused():
 def test_a_game_of_a_batch_equals_the_single_game(mode):
     batch = MinesweeperVectorEnv(3, **SETTINGS, autoreset_mode=mode)
     assert steps_alike(batch, SyncVectorEnv([make] * 3, autoreset_mode=mode), 10, 120) > 20
-
-
-def test_boards_made_ahead_change_no_game(monkeypatch):
-    ahead = play(make(), 3, 12, np.random.default_rng(0))
-    monkeypatch.setattr(BoardSupply, "_order", lambda *_: None)
-    assert play(make(), 3, 12, np.random.default_rng(0)) == ahead
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 20
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert condition()
-
-
-def begin_games(env, cells):
-    """Begins two games in each slot with a click on `cells`; from the second on boards are made ahead."""
-    for seed in (0, None):
-        env.reset(seed=seed)
-        env.step(np.broadcast_to(cells, env.num_envs))
-
-
-def test_boards_for_a_repeated_first_cell_are_ready_when_a_game_begins(monkeypatch):
-    env = MinesweeperVectorEnv(4, **SETTINGS, autoreset_mode="Disabled")
-    supply = env._supply
-    begin_games(env, 8)
-    wait_for(lambda: len(supply._ready) == 4)
-    monkeypatch.setattr(supply, "_search", None)
-    env.reset(options={"reset_mask": np.ones(4, bool)})
-    env.step(np.full(4, 8))
-    assert env.get_state()["mines"].sum(axis=(1, 2)).tolist() == [7] * 4
-
-
-def test_the_thread_ends_with_its_environment():
-    before = set(threading.enumerate())
-    env = MinesweeperVectorEnv(2, **SETTINGS)
-    begin_games(env, 0)
-    assert set(threading.enumerate()) - before
-    del env
-    gc.collect()
-    wait_for(lambda: set(threading.enumerate()) <= before)
 
 
 def test_a_first_click_on_a_flag_begins_nothing():
