@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
@@ -48,17 +48,17 @@ class Lender(Generic[Item]):
 
 
 class ThreadPool:
-    """The calling thread and helpers, which work together on the items of one call.
+    """Threads that work together on the items of one call.
 
-    The helpers start when a call first needs them. They end with `close`, or with the pool itself. A copy of a pool,
-    and a pool in a forked process, start helpers of their own.
+    They start when a call first needs them, and end with `close`, or with the pool itself. A copy of a pool, and a pool
+    in a forked process, start threads of their own.
 
     Attributes:
-        threads: the number of threads, the calling one included.
+        threads: the number of threads; with one, the calling thread works alone.
     """
 
     def __init__(self, threads: int = 1) -> None:
-        """Prepares a pool without helpers; raises ValueError unless `threads` is a whole number of at least 1."""
+        """Prepares a pool; raises ValueError unless `threads` is a whole number of at least 1."""
         self.threads = whole_number("threads", threads, 1)
         self._stopping = False
         self._process = os.getpid()
@@ -68,57 +68,37 @@ class ThreadPool:
         """Calls a task for each item, and returns the results in order once no task runs any longer.
 
         Raises:
-            Exception: the first error, in the order of the items, of a task. Later items are left out.
+            Exception: the first error, in the order of the items, of a task. Items that have not begun are left out.
         """
         if min(self.threads, len(items)) <= 1:
             return [task(item) for item in items]
         self._stopping = False
-        numbers = iter(range(len(items)))
-        results: dict[int, Result] = {}
-        errors: dict[int, Exception] = {}
-
-        def work() -> None:
-            while not self._stopping and (number := next(numbers, None)) is not None:
-                try:
-                    results[number] = task(items[number])
-                except Exception as error:
-                    self._stopping = True
-                    if not isinstance(error, CancelledError):
-                        errors[number] = error
-
-        helpers: list[Future[None]] = []
+        futures = [self._threads().submit(task, item) for item in items]
         try:
-            helpers += [self._helpers().submit(work) for _ in range(min(self.threads, len(items)) - 1)]
-            work()
-            wait(helpers)
+            return [future.result() for future in futures]
         except BaseException:
             self._stopping = True
-            wait(helpers)
+            for future in futures:
+                future.cancel()
+            wait(futures)
             raise
-        try:
-            if errors:
-                raise errors[min(errors)]
-        finally:
-            # An error refers to the frames that raised it, and so to this one.
-            errors.clear()
-        return [results[number] for number in range(len(items))]
 
     def check(self) -> None:
-        """Raises a CancelledError in a task that calls this now and then, once another task of the call has failed."""
+        """Raises a CancelledError in a task that calls this now and then, once the call has failed."""
         if self._stopping:
             raise CancelledError
 
     def close(self) -> None:
-        """Ends the helpers, if there are any; a later call starts new ones."""
+        """Ends the threads, if there are any; a later call starts new ones."""
         # They end with the executor; in a forked process they are gone already.
         self._executor = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leaves the helpers out of pickles and copies."""
+        """Leaves the threads out of pickles and copies."""
         return type(self), (self.threads,)
 
-    def _helpers(self) -> ThreadPoolExecutor:
+    def _threads(self) -> ThreadPoolExecutor:
         if self._executor is None or self._process != os.getpid():
             self._process = os.getpid()
-            self._executor = ThreadPoolExecutor(self.threads - 1)
+            self._executor = ThreadPoolExecutor(self.threads)
         return self._executor

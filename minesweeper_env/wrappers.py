@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, MultiBinary, Space
 from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
@@ -40,52 +40,35 @@ UNKNOWN = -1.0
 class ActionMaskObservation(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.RecordConstructorArgs):
     """Turns the observation into a dict of the observation and the action mask.
 
-    The observation space becomes a `Dict` of two spaces. The observation's space has the requested dtype. The mask's
-    space is `MultiBinary` for int8, and a `Box` of 0 and 1 for other dtypes. Info keeps its mask.
+    The observation space becomes a `Dict` of two spaces. The mask's space is `MultiBinary` for int8, and a
+    `Box` of 0 and 1 for other dtypes. Info keeps its mask.
     """
 
-    def __init__(
-        self,
-        env: gymnasium.Env[Any, Any],
-        convention: str = "pettingzoo",
-        *,
-        observation_key: str | None = None,
-        mask_key: str | None = None,
-        mask_dtype: DTypeLike | None = None,
-        observation_dtype: DTypeLike | None = None,
-    ) -> None:
+    def __init__(self, env: gymnasium.Env[Any, Any], convention: str = "pettingzoo") -> None:
         """Wraps an environment whose info holds "action_mask", as in every Minesweeper environment.
 
         Args:
             env: the environment, with a `Box` observation space and a `Discrete` action space.
             convention: "pettingzoo", "torchrl", "rllib" or "tianshou".
-            observation_key: replaces the convention's key of the observation.
-            mask_key: replaces the convention's key of the mask.
-            mask_dtype: replaces the convention's dtype of the mask.
-            observation_dtype: replaces the convention's dtype of the observation.
 
         Raises:
-            ValueError: the convention is unknown, both keys are equal, or the spaces are of other types.
+            ValueError: the convention is unknown, or the spaces are of other types.
         """
-        keys: Any = {"observation_key": observation_key, "mask_key": mask_key}
-        dtypes: Any = {"mask_dtype": mask_dtype, "observation_dtype": observation_dtype}
-        gymnasium.utils.RecordConstructorArgs.__init__(self, convention=convention, **keys, **dtypes)
+        gymnasium.utils.RecordConstructorArgs.__init__(self, convention=convention)
         super().__init__(env)
         if convention not in CONVENTIONS:
             raise ValueError(f"convention must be one of {', '.join(CONVENTIONS)}, not {convention!r}")
         if not isinstance(env.observation_space, Box) or not isinstance(env.action_space, gymnasium.spaces.Discrete):
             raise ValueError("the environment must have a Box observation space and a Discrete action space")
-        own_key, own_mask_key, own_mask_dtype, own_dtype = CONVENTIONS[convention]
-        self.observation_key, self.mask_key = observation_key or own_key, mask_key or own_mask_key
-        if self.observation_key == self.mask_key:
-            raise ValueError(f"the observation and the mask need different keys, not both {self.mask_key!r}")
+        self.observation_key, self.mask_key, mask_dtype, dtype = CONVENTIONS[convention]
         box, actions = env.observation_space, int(env.action_space.n)
-        self._mask_dtype = np.dtype(mask_dtype or own_mask_dtype)
-        self._observation_dtype = dtype = np.dtype(observation_dtype or own_dtype or box.dtype)
+        self._mask_dtype, self._dtype = np.dtype(mask_dtype), np.dtype(dtype or box.dtype)
         mask_box = Box(0, 1, (actions,), self._mask_dtype.type)
         self.observation_space = Dict(
             {
-                self.observation_key: Box(box.low.astype(dtype), box.high.astype(dtype), dtype=dtype.type),
+                self.observation_key: Box(
+                    box.low.astype(self._dtype), box.high.astype(self._dtype), dtype=self._dtype.type
+                ),
                 self.mask_key: MultiBinary(actions) if self._mask_dtype == np.int8 else mask_box,
             }
         )
@@ -108,7 +91,7 @@ class ActionMaskObservation(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.uti
 
     def _join(self, observation: NDArray[Any], info: dict[str, Any]) -> dict[str, NDArray[Any]]:
         return {
-            self.observation_key: observation.astype(self._observation_dtype),
+            self.observation_key: observation.astype(self._dtype),
             self.mask_key: info["action_mask"].astype(self._mask_dtype),
         }
 
@@ -120,9 +103,7 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
 
     def _prepare(self, config: BoardConfig, space: Space[Any], threads: int = 1) -> Space[Any]:
         """Makes the oracle, and returns the space of an observation that is explained."""
-        self._place, self._observation_key, self._probability_key, self._overlay = (
-            self._saved_kwargs[name] for name in ("place", "observation_key", "probability_key", "overlay")
-        )
+        self._place, self._overlay = self._saved_kwargs["place"], self._saved_kwargs["overlay"]
         self._oracle = Oracle(config, threads)
         if self._place not in PLACES:
             raise ValueError(f"place must be one of {', '.join(PLACES)}, not {self._place!r}")
@@ -130,11 +111,9 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
             return space
         if self._place == "plane":
             return _with_a_plane(space, config)
-        parts = dict(space.spaces) if isinstance(space, Dict) else {self._observation_key: space}
-        if self._probability_key in parts:
-            raise ValueError(f"the probabilities need a key of their own, not {self._probability_key!r}")
+        parts = dict(space.spaces) if isinstance(space, Dict) else {"observation": space}
         # UNKNOWN, the lower bound, is not a probability, but a possible value.
-        return Dict({**parts, self._probability_key: Box(UNKNOWN, 1.0, (config.rows, config.cols), np.float32)})
+        return Dict({**parts, "mine_probability": Box(UNKNOWN, 1.0, (config.rows, config.cols), np.float32)})
 
     @property
     def _bare(self) -> Any:
@@ -157,8 +136,8 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
         known = np.nan_to_num(probabilities, nan=UNKNOWN).astype(np.float32)
         if self._place == "plane":
             return np.concatenate([observation, known[..., None, :, :]], axis=-3)
-        parts = observation if isinstance(observation, dict) else {self._observation_key: observation}
-        return {**parts, self._probability_key: known}
+        parts = observation if isinstance(observation, dict) else {"observation": observation}
+        return {**parts, "mine_probability": known}
 
 
 def _with_a_plane(space: Space[Any], config: BoardConfig) -> Box[Any]:
@@ -194,30 +173,18 @@ class MineProbabilities(_Explained, gymnasium.Wrapper[Any, Any, Any, Any]):
     In an observation -1.0 stands for an unknown probability.
     """
 
-    def __init__(
-        self,
-        env: gymnasium.Env[Any, Any],
-        place: str = "info",
-        *,
-        observation_key: str = "observation",
-        probability_key: str = "mine_probability",
-        overlay: bool = False,
-    ) -> None:
+    def __init__(self, env: gymnasium.Env[Any, Any], place: str = "info", *, overlay: bool = False) -> None:
         """Wraps a `MinesweeperEnv`, bare or wrapped.
 
         Args:
             env: the environment, with first click "opening", "safe" or "any".
             place: "info", "dict" or "plane".
-            observation_key: the key of the observation if "dict" makes a new `Dict`.
-            probability_key: the key of the probabilities in a `Dict`.
             overlay: whether `render` shows the probabilities, in every render mode.
 
         Raises:
-            ValueError: the environment is of another kind, its first-click rule or its observation does not
-                suit, or the two keys are equal.
+            ValueError: the environment is of another kind, or its first-click rule or its observation does not suit.
         """
-        keys: Any = {"observation_key": observation_key, "probability_key": probability_key}
-        gymnasium.utils.RecordConstructorArgs.__init__(self, place=place, overlay=overlay, **keys)
+        gymnasium.utils.RecordConstructorArgs.__init__(self, place=place, overlay=overlay)
         gymnasium.Wrapper.__init__(self, env)
         bare = env.unwrapped
         if not isinstance(bare, MinesweeperEnv):
@@ -253,21 +220,13 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
     """
 
     def __init__(
-        self,
-        env: VectorEnv[Any, Any, Any],
-        place: str = "info",
-        *,
-        observation_key: str = "observation",
-        probability_key: str = "mine_probability",
-        overlay: bool = False,
-        threads: int = 1,
+        self, env: VectorEnv[Any, Any, Any], place: str = "info", *, overlay: bool = False, threads: int = 1
     ) -> None:
         """Wraps a `MinesweeperVectorEnv`, such as `gymnasium.make_vec` returns, whose observations no wrapper changed.
 
         The arguments and errors are those of `MineProbabilities`; `threads` threads share the games.
         """
-        keys: Any = {"observation_key": observation_key, "probability_key": probability_key}
-        gymnasium.utils.RecordConstructorArgs.__init__(self, place=place, overlay=overlay, threads=threads, **keys)
+        gymnasium.utils.RecordConstructorArgs.__init__(self, place=place, overlay=overlay, threads=threads)
         VectorWrapper.__init__(self, env)
         bare = env.unwrapped
         if not isinstance(bare, MinesweeperVectorEnv) or env.single_observation_space != bare.single_observation_space:

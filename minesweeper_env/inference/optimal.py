@@ -9,7 +9,7 @@ Symmetric cells have the same value, and symmetric sets the same V.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -52,16 +52,7 @@ class OptimalPlay:
     Threads may share an object; those that search at the same time keep what they find apart.
     """
 
-    def __init__(
-        self,
-        rows: int,
-        cols: int,
-        mines: int,
-        first_click: str = "opening",
-        *,
-        radius: int = 1,
-        progress: Callable[[int], object] | None = None,
-    ) -> None:
+    def __init__(self, rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1) -> None:
         """Prepares to play.
 
         Args:
@@ -70,7 +61,6 @@ class OptimalPlay:
             mines: the number of mines; at least 1, and few enough for the first-click rule.
             first_click: "opening", "safe" or "any".
             radius: neighbourhood radius, 1 to 5.
-            progress: called about once a second with the number of sets that the present search has examined.
 
         Raises:
             PositionTooHardError: a first cell leaves more than 1 000 000 layouts, or fewer on a large board. The other
@@ -94,7 +84,7 @@ class OptimalPlay:
                 f"perfect play is found for at most {limit} layouts after the first click, and {rows} x {cols} "
                 f"with {mines} mines under {first_click!r} has up to {shown}; choose a smaller board, or fewer mines"
             )
-        self._boards = Lender(partial(SmallBoard, rows, cols, radius, most, progress))
+        self._boards = Lender(partial(SmallBoard, rows, cols, radius, most))
 
     def first_cell_values(self) -> NDArray[np.object_]:
         """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click."""
@@ -163,25 +153,20 @@ class OptimalPlay:
             yield cell, images[cell]
 
 
-def win_probability(
-    rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1,
-    progress: Callable[[int], object] | None = None,
-) -> Fraction:  # fmt: skip
+def win_probability(rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1) -> Fraction:
     """Returns the probability that perfect play wins, with the best first click; arguments as for `OptimalPlay`."""
-    play = OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress)
-    return play.best_first_click().win_probability
+    return OptimalPlay(rows, cols, mines, first_click, radius=radius).best_first_click().win_probability
 
 
 def first_cell_values(
-    rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1,
-    progress: Callable[[int], object] | None = None,
-) -> NDArray[np.object_]:  # fmt: skip
+    rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1
+) -> NDArray[np.object_]:
     """Returns the probability that perfect play wins after each first click; arguments as for `OptimalPlay`.
 
     Returns:
         (rows, cols) of `Fraction`; the largest is `win_probability`.
     """
-    return OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress).first_cell_values()
+    return OptimalPlay(rows, cols, mines, first_click, radius=radius).first_cell_values()
 
 
 def best_click(board: ArrayLike, mines: int, *, radius: int = 1) -> BestClick:

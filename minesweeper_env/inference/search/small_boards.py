@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from minesweeper_env.cell_sets import neighbour_table, symmetry_table
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.boards import PositionTooHardError
-from minesweeper_env.inference.search.branch_and_bound import NODES, Search, begin_search, make_search, search_of
+from minesweeper_env.inference.search.branch_and_bound import Search, begin_search, make_search, search_of
 from minesweeper_env.inference.search.endgame import find_clicks, search_loaded
 from minesweeper_env.inference.search.layout_sets import MINE_CODE, Cells, LayoutSets, Words
 from minesweeper_env.inference.search.layouts import Layouts
@@ -26,7 +25,7 @@ MAX_POSITION_NODES = 10_000_000
 """The most sets to examine in the search of a position: about two minutes."""
 
 SLICE = 100_000
-"""The number of sets to examine between two calls of `progress`: about a second."""
+"""The number of sets to examine between two moments at which Python hears an interrupt: about a second."""
 
 _MOST_ENTRIES = 1 << 22
 
@@ -124,13 +123,8 @@ class SmallBoard:
     A search raises a PositionTooHardError beyond MAX_LAYOUTS layouts or MAX_POSITION_NODES sets.
     """
 
-    def __init__(
-        self, rows: int, cols: int, radius: int, layouts: int, progress: Callable[[int], object] | None = None
-    ) -> None:
-        """Prepares for positions of up to `layouts` layouts; a larger one makes the memory grow.
-
-        About once a second, `progress` is called with the number of sets that the present search has examined.
-        """
+    def __init__(self, rows: int, cols: int, radius: int, layouts: int) -> None:
+        """Prepares for positions of up to `layouts` layouts; a larger one makes the memory grow."""
         self.cells = rows * cols
         self.images = symmetry_table(rows, cols).astype(np.uint32)
         self._neighbours = neighbour_table(rows, cols, radius)
@@ -138,7 +132,6 @@ class SmallBoard:
         self._words = np.random.default_rng(0).integers(0, 2**64, (self.cells, 2), np.uint64)
         self._mined = np.zeros(self.cells + 1, np.uint8)
         self._layouts = layouts
-        self._progress = progress
         self._table = np.zeros((min(1 << (4 * layouts).bit_length(), _MOST_ENTRIES), 2), np.uint64)
         self._search: Search | None = None
 
@@ -182,8 +175,6 @@ class SmallBoard:
             column, wins, over = search_loaded(nodes, *arrays)
             if over:
                 return int(column), int(wins)
-            if self._progress is not None:
-                self._progress(int(search.counters[NODES]))
         raise PositionTooHardError(
             f"the best play of a position with {size} layouts was not found among {MAX_POSITION_NODES} sets of "
             "layouts; choose a smaller board, or fewer mines"

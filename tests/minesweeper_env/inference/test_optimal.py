@@ -191,17 +191,6 @@ def test_marks_are_no_evidence_and_boards_may_be_large():
     assert plain.win_probability == 1
 
 
-def test_progress_is_reported(monkeypatch):
-    monkeypatch.setattr(small_boards, "SLICE", 50)
-    reports = []
-    assert win_probability(4, 4, 5, "safe", progress=reports.append) == Fraction(487, 1001)
-    assert len(reports) > 20
-    assert all(nodes % 50 == 0 for nodes in reports)
-    reports.clear()
-    assert first_cell_values(4, 4, 5, "safe", progress=reports.append)[0, 1] == Fraction(487, 1001)
-    assert reports
-
-
 def test_what_is_too_hard_is_refused_at_once(monkeypatch):
     with pytest.raises(PositionTooHardError, match=f"at most 1000000 layouts .* has up to {comb(60, 14)};"):
         win_probability(8, 8, 14)

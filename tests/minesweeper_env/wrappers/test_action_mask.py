@@ -51,15 +51,6 @@ def test_mask_spaces():
     assert spaces["rllib"]["observations"] == Box(0.0, 12.0, (5, 5), np.float32)
 
 
-def test_own_keys_and_dtypes():
-    env = ActionMaskObservation(
-        make(), observation_key="board", mask_key="legal", mask_dtype=np.bool_, observation_dtype=np.uint8
-    )
-    observation, _ = env.reset(seed=0)
-    assert {key: value.dtype for key, value in observation.items()} == {"board": np.uint8, "legal": np.bool_}
-    assert env.observation_space.contains(observation)
-
-
 def test_copies_and_spec():
     env = ActionMaskObservation(make(), "tianshou")
     env.reset(seed=2)
@@ -73,7 +64,6 @@ def test_copies_and_spec():
     ("env_id", "arguments", "message"),
     [
         ("Minesweeper-v0", {"convention": "sb3"}, "pettingzoo, torchrl, rllib, tianshou"),
-        ("Minesweeper-v0", {"observation_key": "x", "mask_key": "x"}, "different keys"),
         ("MountainCarContinuous-v0", {}, "Discrete action space"),
     ],
 )

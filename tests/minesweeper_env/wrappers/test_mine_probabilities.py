@@ -143,8 +143,6 @@ def test_places_and_their_spaces():
     board = Box(-1.0, 1.0, (4, 5), np.float32)
     env = MineProbabilities(make(), "dict")
     assert env.observation_space == Dict({"observation": Box(0, 12, (4, 5), np.int8), "mine_probability": board})
-    env = MineProbabilities(make(), "dict", observation_key="cells", probability_key="p")
-    assert set(env.observation_space) == {"cells", "p"}
     env = MineProbabilities(ActionMaskObservation(make(), "tianshou"), "dict")
     assert set(env.observation_space) == {"obs", "mask", "mine_probability"}
     env = MineProbabilities(make(observation="planes"), "plane")
@@ -177,7 +175,7 @@ def test_conformance(place):
 
 
 def test_copies_and_spec():
-    env = MineProbabilities(make(), "dict", probability_key="p")
+    env = MineProbabilities(make(), "dict")
     env.reset(seed=2)
     for twin in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env), gymnasium.make(env.spec)):
         assert twin.observation_space == env.observation_space
@@ -213,7 +211,6 @@ def test_other_vector_environments_take_wrapped_games():
         ({}, {"place": "beside"}, "place must be one of info, dict, plane, not 'beside'"),
         ({}, {"place": "plane"}, 'needs an environment with observation="planes"'),
         ({"observation": "flat"}, {"place": "plane"}, 'needs an environment with observation="planes"'),
-        ({}, {"place": "dict", "observation_key": "mine_probability"}, "a key of their own, not 'mine_probability'"),
     ],
 )
 def test_bad_arguments(arguments, options, complaint):
