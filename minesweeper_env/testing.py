@@ -123,7 +123,6 @@ def _frozen(value: Any) -> Any:
 
 
 def _check_masks(env: _Env, seed: int) -> None:
-    """Checks that the mask is int8 (actions,), equals `action_masks()`, and always allows an action."""
     for *_, info in _play(env, seed):
         mask = info["action_mask"]
         assert mask.dtype == np.int8, f"the mask must be int8, not {mask.dtype}"
@@ -136,7 +135,6 @@ def _check_masks(env: _Env, seed: int) -> None:
 
 
 def _check_illegal_actions(env: _Env, seed: int) -> None:
-    """Checks that an illegal action changes neither board nor mask, and that an action outside the space raises."""
     for _, _, over, info in _play(env, seed):
         illegal = np.flatnonzero(info["action_mask"] == 0)
         if over or not len(illegal):
@@ -157,7 +155,6 @@ def _check_illegal_actions(env: _Env, seed: int) -> None:
 
 
 def _check_types(env: _Env, seed: int) -> None:
-    """Checks the types of a step's values, the keys of info, and that each observation is a new array in its space."""
     observation, info = env.reset(seed=seed)
     rng = np.random.default_rng(seed)
     for _ in range(_STEPS):
@@ -174,7 +171,6 @@ def _check_types(env: _Env, seed: int) -> None:
 
 
 def _check_seeding(make: Callable[[], _Env], seed: int) -> None:
-    """Checks that the seed determines the games, and that NumPy's global generator stays unused."""
     state = pickle.dumps(np.random.get_state())  # noqa: NPY002
     first, again, other = ([_frozen(turn) for turn in _play(make(), s)] for s in (seed, seed, seed + 1))
     assert first == again, "the same seed and actions must give the same games"
@@ -195,7 +191,6 @@ def _restored(env: MinesweeperEnv) -> MinesweeperEnv:
 
 
 def _check_copy(env: MinesweeperEnv, copied: Callable[[MinesweeperEnv], MinesweeperEnv], seed: int) -> None:
-    """Checks that a copy of an environment continues with the same games."""
     env.reset(seed=seed)
     env.step(0)
     other = copied(env)
@@ -208,7 +203,6 @@ def _check_copy(env: MinesweeperEnv, copied: Callable[[MinesweeperEnv], Mineswee
 
 
 def _check_gymnasium(env: _Env) -> None:
-    """Checks that Gymnasium's own checker passes without a warning."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         # Without a spec the checker cannot make the environment in other render modes.
@@ -217,7 +211,6 @@ def _check_gymnasium(env: _Env) -> None:
 
 
 def _check_no_leak(make: Callable[[], _Env], seed: int) -> None:
-    """Checks that games whose layouts differ in two cells return the same values until the boards look different."""
     rng = np.random.default_rng(seed)
     config: BoardConfig = make().unwrapped.config  # type: ignore[attr-defined]
     for _ in range(200):

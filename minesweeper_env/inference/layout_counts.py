@@ -115,17 +115,9 @@ def nth_prime(index: int) -> int:
 
 
 def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
-    """Returns the exact number of layouts that fit a board.
+    """Returns the exact number of layouts that fit a board; arguments and errors as for `mine_probabilities`.
 
-    Args:
-        board: (rows, cols) cell codes of any integer type.
-        mines: the number of mines on the whole board.
-        radius: the radius of the neighbourhood, 1 to 5.
-
-    Raises:
-        InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: the frontier is too wide, or the number has too many digits.
-        ValueError: an argument is not allowed; the message states the allowed values.
+    A PositionTooHardError also refuses a number with too many digits.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     rows, cols = array.shape
@@ -161,22 +153,13 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
 
 
 def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, radius: int = 1) -> NDArray[np.float64]:
-    """Returns the distribution of the clue that a covered cell would show.
+    """Returns the distribution of the clue that a covered cell, (row, col), would show.
 
-    Args:
-        board: (rows, cols) cell codes of any integer type.
-        mines: the number of mines on the whole board.
-        cell: (row, col) of a covered cell.
-        radius: the radius of the neighbourhood, 1 to 5.
+    The other arguments and the errors are those of `mine_probabilities`.
 
     Returns:
         (K + 1,) float64 for clues up to K: the probabilities that the cell is free and shows each clue. They add up
         to 1 minus the probability of a mine.
-
-    Raises:
-        InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: the frontier is too wide.
-        ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     codes = Codes.of_radius(radius)

@@ -172,16 +172,11 @@ def first_cell_values(
 def best_click(board: ArrayLike, mines: int, *, radius: int = 1) -> BestClick:
     """Returns the best click in a game under way, on a board of any size with few layouts left.
 
-    All layouts that fit the board count as equally likely, as they are after the first click.
-
-    Args:
-        board: (rows, cols) integers, cell codes; flags and question marks are no evidence.
-        mines: the number of mines.
-        radius: neighbourhood radius, 1 to 5.
+    All layouts that fit the board count as equally likely, as they are after the first click. The arguments and errors
+    are those of `mine_probabilities`.
 
     Raises:
-        ValueError: an argument is not allowed, or no free cell is left.
-        InconsistentBoardError: no layout fits the board.
+        ValueError: no free cell is left.
         PositionTooHardError: more than 20 000 layouts fit, or the search exceeds its limit.
     """
     layouts = consistent_layouts(board, mines, _MAX_LISTED, radius=radius)

@@ -58,17 +58,9 @@ def mine_probabilities(
 def mine_probabilities_batch(
     boards: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1, threads: int = 1
 ) -> NDArray[np.float64]:
-    """Returns the result of `mine_probabilities` for each of N boards.
+    """Returns (N, rows, cols) float64, what `mine_probabilities` returns for each of N boards, (N, rows, cols) codes.
 
-    Args:
-        boards: (N, rows, cols) cell codes of any integer type.
-        mines: the number of mines on each board.
-        prior: as in `mine_probabilities`, and so are the errors.
-        radius: the radius of the neighbourhood, 1 to 5.
-        threads: the number of threads, and so of cores, that divide the boards.
-
-    Returns:
-        (N, rows, cols) float64.
+    The other arguments and the errors are those of `mine_probabilities`; `threads` threads divide the boards.
     """
     array = check_boards(boards, 3, mines, check_radius(radius))
     mode, density = _read_prior(prior)

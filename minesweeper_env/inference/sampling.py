@@ -217,22 +217,12 @@ _CHUNK, _CHUNK_CELLS = 256, 1 << 20
 def sample_layouts(
     board: ArrayLike, mines: int, size: int, rng: np.random.Generator, *, radius: int = 1
 ) -> NDArray[np.bool_]:
-    """Returns layouts drawn independently and uniformly from all layouts that fit the board.
+    """Returns `size` layouts drawn independently and uniformly from all layouts that fit the board.
 
-    Args:
-        board: (rows, cols) cell codes of any integer type.
-        mines: the number of mines on the whole board.
-        size: the number of layouts, at least 0.
-        rng: the source of randomness.
-        radius: the radius of the neighbourhood, 1 to 5.
+    `rng` is the only source of randomness. The other arguments and the errors are those of `mine_probabilities`.
 
     Returns:
         (size, rows, cols) bool, True for a mine.
-
-    Raises:
-        InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: the frontier is too wide.
-        ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     whole_number("size", size, 0)

@@ -45,7 +45,7 @@ def hint(
     `mine_probabilities` shows the least risk, and the hints of `play.py` rank by the probability of winning.
 
     Args:
-        board: (rows, cols) cell codes of any integer type.
+        board: (rows, cols) cell codes, as for `mine_probabilities`, whose errors are raised, too.
         mines: the number of mines on the whole board.
         radius: neighbourhood radius, 1 to 5.
         level: "count" uses one clue a step, "subset" pairs too, and "exact" a search where these find nothing.
@@ -55,11 +55,6 @@ def hint(
     Returns:
         The steps; an empty list if this level finds no safe cell, or does not find the given cell. The last step lists
         the cells that it finds of the kind that was asked for.
-
-    Raises:
-        InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: an exact answer would take too much time or memory.
-        ValueError: an argument is not allowed; the message names the allowed values.
     """
     state, hardest = read(board, mines, radius), len(levels_up_to(level))
     goals = _goals(state, cell)

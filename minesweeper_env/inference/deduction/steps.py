@@ -101,16 +101,8 @@ class Step:
 def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Level = "exact") -> list[Step]:
     """Returns the steps from a visible board to all cells that a level of deduction finds.
 
-    Args:
-        board: (rows, cols) cell codes of any integer type. Flags and question marks are no evidence.
-        mines: the number of mines on the whole board.
-        radius: neighbourhood radius, 1 to 5.
-        level: the hardest kind of step to take; "exact" finds every certain cell.
-
-    Raises:
-        InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: an exact answer would take too much time or memory.
-        ValueError: an argument is not allowed; the message names the allowed values.
+    The level is the hardest kind of step to take; "exact" finds every certain cell. The other arguments and the errors
+    are those of `mine_probabilities`.
     """
     return list(_steps(read(board, mines, radius), levels_up_to(level)))
 

@@ -340,16 +340,10 @@ class Layouts(NamedTuple):
 
 
 def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int = 1) -> Layouts:
-    """Lists the layouts that fit a visible board.
-
-    Args:
-        board: (rows, cols) integers, cell codes; flags and question marks are no evidence.
-        mines: the number of mines on the board.
-        limit: the largest number of layouts to list, at least 1.
-        radius: neighbourhood radius, 1 to 5.
+    """Lists the layouts that fit a visible board, at most `limit`; the other arguments as for `mine_probabilities`.
 
     Raises:
-        ValueError: the board, the number of mines or the limit is not allowed; the message names the allowed values.
+        ValueError: an argument is not allowed; the message names the allowed values.
         InconsistentBoardError: no layout fits.
         PositionTooHardError: more than `limit` layouts fit, or finding them takes more than `MAX_WORK` assignments, or
             they have more than `MAX_ENTRIES` cells.
