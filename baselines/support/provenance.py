@@ -22,6 +22,9 @@ UNKNOWN = "unknown"
 PACKAGES = ("baselines", "minesweeper_env")
 """The packages whose files the hash covers, shipped agents included."""
 
+DESCRIBE = "describe --always --dirty --abbrev=40 --exclude=*"
+"""The command of git that tells the commit."""
+
 _CACHE = "__pycache__"
 _FLOAT32_MATH = ("ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE")
 """Variables of the environment that let oneDNN compute float32 networks in another number format."""
@@ -98,24 +101,14 @@ def processor_name() -> str:
 def source_commit() -> str:
     """Returns the commit of this source tree, with "-dirty" after it if a tracked file was changed; or `UNKNOWN`.
 
-    Another repository may enclose the folder into which the package is installed. So the root of the repository must be
-    that of the source tree, and the repository must track this file. The first answer stays, as the code in memory.
+    Another repository may enclose the folder into which the package is installed, so the repository is the one whose
+    root is that of the source tree. The first answer stays, as the code in memory.
     """
-    file = Path(__file__).resolve()
-    # A hook of git sets GIT_DIR to its own repository.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-
-    answers = []
-    for command in (
-        f"ls-files --error-unmatch {file.name}",
-        "rev-parse --show-toplevel",
-        "describe --always --dirty --abbrev=40 --exclude=*",
-    ):
-        words = ["git", *command.split()]
-        try:
-            done = subprocess.run(words, cwd=file.parent, env=environment, capture_output=True, text=True, check=True)
-        except (OSError, subprocess.CalledProcessError):
-            return UNKNOWN
-        answers.append(done.stdout.strip())
-    _, root, commit = answers
-    return commit if Path(root).resolve() == file.parents[2] else UNKNOWN
+    root = Path(__file__).resolve().parents[2]
+    # A hook of git sets variables to its own repository, which these options replace.
+    words = ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}", *DESCRIBE.split()]
+    try:
+        done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return UNKNOWN
+    return done.stdout.strip()
