@@ -38,11 +38,4 @@ def image(figure: Figure, suffix: str = ".png") -> bytes:
     """Returns the content of a picture file; `suffix` is its ending, one of `SUFFIXES`."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=suffix.removeprefix("."))
-    if suffix != ".png":
-        return buffer.getvalue()
-    from PIL import Image
-
-    # With at most 256 colours, a PNG has about a third of the size.
-    smaller = io.BytesIO()
-    Image.open(buffer).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(smaller, "PNG", optimize=True)
-    return smaller.getvalue()
+    return buffer.getvalue()
