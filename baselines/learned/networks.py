@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from baselines.learned.common.tensor_files import load_weights
 from baselines.learned.settings import NetworkSize
 from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION, Codes
 from minesweeper_env.config import BoardConfig
@@ -207,10 +208,7 @@ class RecallTower(nn.Module):
         weights["recall.weight"] = torch.zeros_like(self.recall.weight)
         weights |= {name: given[name] for name in ("second.weight", "second.bias")}
         weights |= {f"pooling.{name}": tensor for name, tensor in pooling.state_dict().items()}
-        own = {name: tensor.shape for name, tensor in self.state_dict().items()}
-        if own != {name: tensor.shape for name, tensor in weights.items()}:
-            raise ValueError(f"the tower has {len(given['first.weight'])} channels, not {len(self.first.weight)}")
-        self.load_state_dict(weights)
+        load_weights(self, weights)
 
 
 def set_precision(network: nn.Module, precision: str) -> None:

@@ -138,7 +138,6 @@ class AfterstateLearner:
             torch.manual_seed(seed)
             self._trained = AfterstateNetwork(NetworkSize(settings.channels, settings.depth)).to(self._device)
         set_precision(self._trained, settings.precision)
-        self._limit_recall(self._trained)
         self.network: AfterstateNetwork = deepcopy(self._trained).requires_grad_(False)
         trained = self._trained
         self._networks = {"network": self.network, "trained": trained}
@@ -202,7 +201,6 @@ class AfterstateLearner:
             group["lr"] = factor * rate
         for tower in network.towers:
             tower.requires_grad_(self.num_timesteps >= own.heads_first * own.batch_size)
-            tower.recall.weight.requires_grad_(tower.recall.weight.requires_grad and bool(own.recall))
             tower.depth = max(1, self._depth - int(self._rng.integers(own.depth_spread + 1)))
         codes, labels = self._turned(lessons.codes, lessons.labels.reshape(lessons.codes.shape))
         features, labels = network.features(codes, mines), labels.flatten(start_dim=1).long()
@@ -250,13 +248,6 @@ class AfterstateLearner:
                 own.begin_with(network)
             else:
                 load_weights(own, network.state_dict())
-            self._limit_recall(own)
-
-    def _limit_recall(self, network: AfterstateNetwork) -> None:
-        """Without recall, lets the input planes enter at the first application alone."""
-        if not self._own.recall:
-            for tower in network.towers:
-                nn.init.zeros_(tower.recall.weight)
 
     def log(self) -> None:
         """Writes a log row: the means since the last row."""
@@ -275,13 +266,11 @@ class AfterstateLearner:
                 tensors |= prefixed(replay.save(), f"board{number}/{kind}")
             states.append({"work": practice.work, "pending": practice.pending})
         random = self._rng.bit_generator.state
-        return tensors, {"steps": self.num_timesteps, "random": random, "boards": self._boards(), "practices": states}
+        return tensors, {"steps": self.num_timesteps, "random": random, "practices": states}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
         """Restores the snapshot of a learner with the same arguments; ValueError, in one line, for another one."""
         try:
-            if state["boards"] != self._boards():
-                raise ValueError(f"it is of the boards {state['boards']}, not {self._boards()}")
             for name, network in self._networks.items():
                 load_weights(network, unprefixed(tensors, name))
             # The optimiser would go on in the tensors that it is given.
@@ -294,9 +283,6 @@ class AfterstateLearner:
             self._rng.bit_generator.state = state["random"]
         except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:
             raise ValueError(f"the snapshot does not fit this training: {str(error).splitlines()[0]}") from error
-
-    def _boards(self) -> list[str]:
-        return [file_name(name_of(practice.config)) for practice in self._practices]
 
 
 class LearnerHyperparameters(AfterstateHyperparameters):

@@ -49,7 +49,6 @@ class AfterstateHyperparameters(Hyperparameters):
     sure: float = option(0.99, "safety at which a training game clicks a cell without weighing others", 0, 1)
     search_starts: int = option(60_000, "boards to learn from before training games weigh clicks", 0, MAX_BUFFER)
     depth_spread: int = option(2, "training leaves out up to this many applications of the block, at random", 0, 63)
-    recall: int = option(1, "1: the input planes enter every application of the block; 0: the first alone", 0, 1)
     safety_rate: float = option(1.0, "learning rate of safety, as a multiple of the rate of counts and worth", 0, 1e3)
     averaging: float = option(0.998, "decay per minibatch of the averaged weights, which play", 0, 1)
     warm_up: int = option(400, "minibatches over which the learning rate rises from 0", 1, MAX_BUFFER)

@@ -49,25 +49,6 @@ def test_resuming_goes_on_exactly(tmp_path):
     assert_same_end(*folders)
 
 
-@pytest.mark.parametrize("recall", [0, 1])
-def test_towers_learn_without_recall_if_it_is_off(tmp_path, recall):
-    prepared = prepare(
-        settings(steps=300, hyperparameters={"batch_size": 32, "heads_first": 0, "recall": recall}), tmp_path
-    )
-    run(prepared)
-    learner = prepared.learner
-    for network in (learner.network, learner._trained):
-        assert all(bool(tower.recall.weight.any()) == bool(recall) for tower in network.towers)
-        assert all(bool(tower.first.weight.any()) for tower in network.towers)
-
-
-def test_a_checkpoint_of_other_boards_is_refused(tmp_path):
-    learner = prepare(settings(), tmp_path).learner
-    other = prepare(settings(boards=("5x5/5",)), tmp_path).learner
-    with pytest.raises(ValueError, match="it is of the boards"):
-        other.restore(*learner.snapshot())
-
-
 def test_it_takes_no_reward():
     with pytest.raises(ValueError, match="algo afterstate learns win probabilities; it takes no reward"):
         settings(reward="win")

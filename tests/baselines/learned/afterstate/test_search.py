@@ -279,7 +279,7 @@ def test_it_begins_with_the_safety_of_a_network_of_safety():
     made.begin_with(given)
     with torch.no_grad():
         torch.testing.assert_close(made.safety_logits(made.features(codes, 4)), given(codes, 4))
-    with pytest.raises(ValueError, match="the tower has 8 channels, not 4"):
+    with pytest.raises(ValueError, match="the weights do not fit the network"):
         made.begin_with(BoardNetwork.of_size(NetworkSize(8, 2)))
 
 
