@@ -159,29 +159,13 @@ class MaskedDQN(MultiBoardMixin, DQN):
             self.keep_scale = self.hindsight = 0.0
         self.play_on([env], [self.batch_size])
 
-    def predict(
-        self,
-        observation: NDArray[np.int8] | dict[str, Any],
-        state: tuple[NDArray[Any], ...] | None = None,
-        episode_start: NDArray[np.bool_] | None = None,  # noqa: ARG002 - the signature is Stable-Baselines3's
-        deterministic: bool = False,
-    ) -> tuple[NDArray[np.int64], tuple[NDArray[Any], ...] | None]:
-        """Returns the greedy clicks, some of them replaced by random legal ones unless `deterministic`."""
-        codes = np.asarray(observation)
-        boards = codes.reshape(-1, *codes.shape[-2:])
-        chance = None if deterministic else self.exploration_rate
-        return self._choose(boards, chance)[0].reshape(codes.shape[:-2]), state
-
-    def _choose(self, boards: NDArray[np.int8], chance: float | None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def _choose(self, boards: NDArray[np.int8], chance: float) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Returns the greedy clicks (N,), random ones by a chance and at first, and the Q-values (N, rows * cols)."""
         self.policy.set_training_mode(False)
         with torch.no_grad():
             values = self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
-        actions = values.argmax(axis=1)
-        if chance is not None:
-            explores = (torch.rand(len(boards)).numpy() < chance) | unopened(boards)
-            actions = np.where(explores, random_clicks(boards), actions)
-        return actions, values
+        explores = (torch.rand(len(boards)).numpy() < chance) | unopened(boards)
+        return np.where(explores, random_clicks(boards), values.argmax(axis=1)), values
 
     def _sample_action(
         self,
