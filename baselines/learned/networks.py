@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from baselines.learned.common.tensor_files import load_weights
 from baselines.learned.settings import NetworkSize
 from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION, Codes
 from minesweeper_env.config import BoardConfig
@@ -198,17 +197,6 @@ class RecallTower(nn.Module):
     def autocast(self, like: Tensor) -> torch.autocast:
         """Returns a context that computes convolutions in `dtype`, on the device of a tensor."""
         return torch.autocast(like.device.type, self.dtype, enabled=self.dtype != torch.float32)
-
-    def begin_with(self, tower: Tower) -> None:
-        """Copies a tower without recall, so that both compute the same; raises ValueError if the channels differ."""
-        convolutions, pooling = tower.block
-        given = convolutions.state_dict()
-        weights = {f"stem.{name}": tensor for name, tensor in tower.stem.state_dict().items()}
-        weights |= {"first.weight": given["first.weight"], "recall.bias": given["first.bias"]}
-        weights["recall.weight"] = torch.zeros_like(self.recall.weight)
-        weights |= {name: given[name] for name in ("second.weight", "second.bias")}
-        weights |= {f"pooling.{name}": tensor for name, tensor in pooling.state_dict().items()}
-        load_weights(self, weights)
 
 
 def set_precision(network: nn.Module, precision: str) -> None:

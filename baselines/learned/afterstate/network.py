@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from baselines.learned.common.tensor_files import load_weights
+from baselines.learned.common.tensor_files import Tensors, load_weights
 from baselines.learned.networks import MAX_COUNT, BoardNetwork, RecallTower, Tower, cell_head
 from baselines.learned.settings import NetworkSize
 
@@ -73,7 +73,7 @@ class AfterstateNetwork(nn.Module):
         given = network.trunk["tower"]
         assert isinstance(given, Tower)
         for tower in self.towers:
-            tower.begin_with(given)
+            load_weights(tower, _with_recall(given))
         load_weights(self.safety, network.head.state_dict())
 
     def features(self, codes: Tensor, mines: int) -> Tensor:
@@ -103,3 +103,14 @@ class AfterstateNetwork(nn.Module):
         with self.worth_tower.autocast(features):
             hazards: Tensor = functional.softplus(self.worth(features).float())[:, 0] * (codes > MAX_COUNT)
         return hazards
+
+
+def _with_recall(tower: Tower) -> Tensors:
+    """Returns the weights of the `RecallTower` that computes the same as a tower without recall."""
+    convolutions, pooling = tower.block
+    given = convolutions.state_dict()
+    weights = {f"stem.{name}": tensor for name, tensor in tower.stem.state_dict().items()}
+    weights |= {"first.weight": given["first.weight"], "recall.bias": given["first.bias"]}
+    weights["recall.weight"] = torch.zeros_like(tower.stem.weight)
+    weights |= {name: given[name] for name in ("second.weight", "second.bias")}
+    return weights | {f"pooling.{name}": tensor for name, tensor in pooling.state_dict().items()}
