@@ -123,13 +123,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     add("-colours", metavar="K", type=int, help="use K colours, 1 to 9 (default 3)")
     add("-seed", metavar="N", type=int, help="seed the board with N (default 0)")
     options = parser.parse_args(words)
-    generates = options.generate is not None
-    mode_name = "-generate" if generates else "-visual" if options.visual else "-console"
-    foreign = ["maxtime", "depth", "tree"] if generates else ["colours", "seed"] + ["tree"] * options.visual
-    for name in foreign:
-        if getattr(options, name) is not None:
-            parser.error(f"-{name} does not go with {mode_name}")
-    if not generates and (options.maxtime is None) == (options.depth is None):
+    if options.generate is None and (options.maxtime is None) == (options.depth is None):
         parser.error("give one limit: -maxtime SECONDS or -depth MOVES")
     return options
 
@@ -174,10 +168,7 @@ def _search(options: argparse.Namespace) -> None:
     elif options.tree is None:
         _print(search(position, **limits))
     else:
-        path = Path(options.tree)
-        if not path.parent.is_dir():
-            _fail(f"the folder of {path} does not exist")
-        tree = search_tree(position, **limits)
+        path, tree = Path(options.tree), search_tree(position, **limits)
         _print(tree.result)
         size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
         _write(path, tree.dot(), f"{path}: {size}")

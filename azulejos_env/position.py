@@ -186,11 +186,8 @@ def read_game_text(text: str) -> Position:
         numbers.append(int(line))
     rows, cols, first, second = numbers
     for at, line in enumerate(tiles, start=len(_HEADER) + 1):
-        if wrong := re.search("[^0-9]", line):
-            place = f"line {at}, column {wrong.start() + 1}"
-            raise ValueError(f"{place}: {wrong[0]!r} is no tile; allowed are the digits 0 to 9")
-        if len(line) != cols:
-            raise ValueError(f"line {at}: the row has {len(line)} tiles, not {cols}")
+        if not re.fullmatch(f"[0-9]{{{cols}}}", line):
+            raise ValueError(f"line {at}: a row must be {cols} digits, not {line!r}")
     if len(tiles) != rows:
         raise ValueError(f"line {len(lines)} is the last one: the file has {len(tiles)} rows of tiles, not {rows}")
     board = np.array([[int(digit) for digit in line] for line in tiles], np.int8)

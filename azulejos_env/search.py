@@ -1,4 +1,4 @@
-"""Search for the best move: negamax with alpha-beta cuts, a transposition table and iterative deepening.
+"""Search for the best move: negamax with alpha-beta cuts and iterative deepening.
 
 Values are the score of the player to move minus that of the other, `depth` moves later (Knuth and Moore 1975, "An
 analysis of alpha-beta pruning"). Without `prune` the bounds stay infinite, and every move is tried.
@@ -29,8 +29,7 @@ from azulejos_env.position import (
     new_score,
     with_border,
 )
-from minesweeper_env.compiled import inlined, kernel, subroutine
-from minesweeper_env.splitmix import mix
+from minesweeper_env.compiled import inlined, kernel
 
 __all__ = ["INFINITE", "MAX_DEPTH", "SearchResult", "Searcher", "check_limits", "search"]
 
@@ -39,9 +38,6 @@ MAX_DEPTH = 256
 
 INFINITE = 1 << 40
 """More than any difference of scores."""
-
-_TABLE_BITS = 19
-"""Binary logarithm of the largest number of entries of a transposition table."""
 
 _ALL = 1 << 62
 """More positions than any search evaluates."""
@@ -62,68 +58,11 @@ class _Arrays(NamedTuple):
     lines: NDArray[np.int32]  # (D + 1, D + 1): the best line from each level; -1 ends it
     group: Cells  # room for the cells of one group
     scratch: Board  # room for one board
-    codes: NDArray[np.uint64]  # (B, 10): a random word for each cell and colour, 0 for empty cells (Zobrist 1970)
-    keys: NDArray[np.uint64]  # (T,): keys of the transposition table; T is a power of two, or 0 for no table
-    table: NDArray[np.int64]  # (T, 5): its entries, with the columns below
     counters: NDArray[np.int64]  # the number of positions evaluated, and the number from which the search stops
 
 
-_VALUE, _KIND, _DEPTH, _MOVE, _OPEN = range(5)
-"""Columns of a table: value, kind, depth and move, and whether a deeper search may change the value."""
-
-_EMPTY, _EXACT, _AT_LEAST, _AT_MOST = range(4)
-"""Kinds of an entry of the table: none; the value itself; a lower bound of it; an upper bound of it."""
-
 _NODES, _LIMIT = range(2)
 _NONE, _STOPPED = -1, 2 * INFINITE
-
-
-@subroutine
-def _hash(search: _Arrays, ply: int, own: int, other: int) -> np.uint64:
-    """Returns the hash of a level, whose player to move has `own` points; 0 without a table."""
-    if len(search.keys) == 0:
-        return np.uint64(0)
-    key, board = mix(np.uint64(own)) ^ mix(mix(np.uint64(other))), search.boards[ply]
-    for cell in range(len(board)):
-        if board[cell] > 0:
-            key ^= search.codes[cell, board[cell]]
-    return key
-
-
-@inlined
-def _row(search: _Arrays, key: np.uint64) -> np.int64:
-    return np.int64(key & np.uint64(len(search.keys) - 1))
-
-
-@inlined
-def _is_known(search: _Arrays, key: np.uint64) -> bool:
-    if len(search.keys) == 0:
-        return False
-    return search.table[_row(search, key), _KIND] != _EMPTY and search.keys[_row(search, key)] == key
-
-
-@inlined
-def _settles(entry: NDArray[np.int64], depth: int, alpha: int, beta: int) -> bool:
-    """Returns whether an entry settles a search to this depth between these bounds.
-
-    An entry of another depth does only if all games of its search ended, or the table would change the value.
-    """
-    kind, value = entry[_KIND], entry[_VALUE]
-    if entry[_DEPTH] != depth and (entry[_OPEN] or entry[_DEPTH] > depth):
-        return False
-    return kind == _EXACT or (kind == _AT_LEAST and value >= beta) or (kind == _AT_MOST and value <= alpha)
-
-
-@inlined
-def _store(
-    search: _Arrays, key: np.uint64, value: int, depth: int, alpha: int, beta: int, move: int, is_open: bool
-) -> None:
-    """Keeps a value in place of whatever had its row of the table."""
-    if len(search.keys) == 0:
-        return
-    search.keys[_row(search, key)], entry = key, search.table[_row(search, key)]
-    entry[_KIND] = _AT_LEAST if value >= beta else _AT_MOST if value <= alpha else _EXACT
-    entry[_VALUE], entry[_DEPTH], entry[_MOVE], entry[_OPEN] = value, depth, move, is_open
 
 
 @inlined
@@ -144,14 +83,11 @@ def _last_move(rules: Rules, search: _Arrays, ply: int, count: int, own: int, ot
 
 
 @inlined
-def _pick(search: _Arrays, ply: int, first: int, count: int, hint: int) -> int:
-    """Puts the most promising move next, the hint or else the largest group, and returns it."""
+def _pick(search: _Arrays, ply: int, first: int, count: int) -> int:
+    """Puts the most promising move next, the largest group, and returns it."""
     moves, sizes = search.moves[ply], search.sizes[ply]
     best = first
     for move in range(first, count):
-        if moves[move] == hint:
-            best = move
-            break
         if sizes[move] > sizes[best]:
             best = move
     moves[first], moves[best] = moves[best], moves[first]
@@ -182,13 +118,6 @@ def _minimax(
         return _STOPPED, True
     search.counters[_NODES] += 1
     search.lines[ply, 0] = _NONE
-    hint, key = _NONE, _hash(search, ply, own, other)
-    if _is_known(search, key):
-        entry = search.table[_row(search, key)]
-        # The root needs its move, and the line of a value from the table is not known; `complete_line` finds it.
-        if ply and _settles(entry, left, alpha, beta):
-            return entry[_VALUE], entry[_OPEN] != 0
-        hint = entry[_MOVE]
     count = list_groups(rules, search.boards[ply], search.group, search.moves[ply], search.sizes[ply])
     if count == 0 or left == 0:
         return own - other, count > 0
@@ -196,7 +125,7 @@ def _minimax(
         return _last_move(rules, search, ply, count, own, other)
     best, is_open, tried = -INFINITE, False, 0
     while tried < count and best < beta:
-        move = _pick(search, ply, tried, count, hint)
+        move = _pick(search, ply, tried, count)
         score = _make(rules, search, ply, move, own)
         low, high = (-beta, -max(alpha, best)) if prune else (-INFINITE, INFINITE)
         below, below_open = _minimax(rules, search, prune, ply + 1, other, score, left - 1, low, high)
@@ -209,7 +138,6 @@ def _minimax(
             search.lines[ply, 0] = move
             for later in range(left):
                 search.lines[ply, later + 1] = search.lines[ply + 1, later]
-    _store(search, key, best, left, alpha, beta, search.lines[ply, 0], is_open)
     return best, is_open
 
 
@@ -246,22 +174,20 @@ def search(
 ) -> SearchResult:
     """Returns the best move of a position, of the last depth that is finished within the limits.
 
-    The depths 1, 2, ... are searched one after the other; each one begins with the best moves of the one before it.
-    Depth 1 is always finished. Without `prune` the search is plain minimax, which needs no shallower depths where
-    `depth` is the only limit.
+    Within limits of time or positions the depths 1, 2, ... are searched one after the other, and depth 1 is always
+    finished. Without `prune` the search is plain minimax.
 
     Args:
         position: the position.
         depth: the largest depth, 1 to 256; None for 256.
         seconds: the time limit; None sets no limit.
         nodes: the number of evaluated positions after which the search stops; None sets no limit.
-        prune: whether to cut branches that cannot change the value; a search that does has a transposition table.
+        prune: whether to cut branches that cannot change the value.
 
     Raises:
         ValueError: no limit is given, or one is not allowed.
     """
-    searcher = Searcher(position, depth, seconds, nodes, prune=prune, table=prune)
-    return searcher.complete_line(position, searcher.deepen(position, seconds is nodes is None and not prune))
+    return Searcher(position, depth, seconds, nodes, prune=prune).deepen(position)
 
 
 def check_limits(depth: int | None, seconds: float | None, nodes: int | None) -> tuple[int, float, int]:
@@ -275,7 +201,7 @@ def check_limits(depth: int | None, seconds: float | None, nodes: int | None) ->
 
 
 class Searcher:
-    """Searches of positions of one game, with the same arrays and the same transposition table."""
+    """Searches of positions of one game, with the same arrays."""
 
     def __init__(
         self,
@@ -285,21 +211,15 @@ class Searcher:
         nodes: int | None,
         *,
         prune: bool,
-        table: bool,
     ) -> None:
-        """Makes the arrays for searches of positions of this game within limits, with or without a table."""
+        """Makes the arrays for searches of positions of this game within limits."""
         self._depth, self._seconds, self._most_nodes = check_limits(depth, seconds, nodes)
         config, groups = position.config, max(position.config.cells // 2, 1)
         self._begun, self._end, self._last_node = time.perf_counter(), math.inf, _ALL
         self._config, self.prune = config, prune
         self._most = most = min(self._depth, groups)
         border = (config.rows + 2) * (config.cols + 1)
-        # A shallow search takes less time than to clear the largest table. It enters at most
-        # (cells / 2) ** (depth - 1) positions above its last level, since a move removes two tiles or more.
-        entries = 1 << min(_TABLE_BITS, (groups ** (most - 1)).bit_length()) if table else 0
         moves, sizes = np.zeros((2, most + 1, groups), np.int32)
-        codes = np.random.default_rng(0).integers(0, 1 << 64, (border, 10), np.uint64, endpoint=False)
-        codes[:, 0] = 0
         self._arrays = _Arrays(
             boards=np.zeros((most + 1, border), np.int8),
             moves=moves,
@@ -307,9 +227,6 @@ class Searcher:
             lines=np.full((most + 1, most + 1), _NONE, np.int32),
             group=np.zeros(config.cells, np.int32),
             scratch=np.zeros(border, np.int8),
-            codes=codes,
-            keys=np.zeros(entries, np.uint64),
-            table=np.zeros((entries, 5), np.int64),
             counters=np.zeros(2, np.int64),
         )
 
@@ -326,9 +243,9 @@ class Searcher:
         """Returns whether a limit is reached, once the limits hold."""
         return self.nodes >= self._last_node or time.perf_counter() + _PAUSE >= self._end
 
-    def deepen(self, position: Position, at_once: bool) -> SearchResult:
-        """Searches the depths from 1, or the largest one at once, and returns the result of the last one."""
-        first = self._depth if at_once else 1
+    def deepen(self, position: Position) -> SearchResult:
+        """Searches the depths from 1, or at once the largest one if it is the only limit; returns the last result."""
+        first = self._depth if self._seconds == math.inf and self._most_nodes == _ALL else 1
         result = self.search(position, first)
         assert result is not None
         # No limit cuts the first depth short, so that none counts the time of the compiler.
@@ -338,7 +255,7 @@ class Searcher:
             if deeper is None:
                 break
             result = deeper
-        return result
+        return replace(result, nodes=self.nodes, seconds=time.perf_counter() - self._begun)
 
     def search(
         self, position: Position, depth: int, alpha: int = -INFINITE, beta: int = INFINITE
@@ -354,8 +271,7 @@ class Searcher:
             return None
         moves = takewhile(lambda move: move != _NONE, arrays.lines[0].tolist())
         line = tuple(cell_of(move, self._config.cols) for move in moves)
-        seconds = time.perf_counter() - self._begun
-        return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, seconds, not is_open)
+        return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, 0.0, not is_open)
 
     def _run(self, own: int, other: int, left: int, alpha: int, beta: int) -> tuple[int, bool]:
         """Runs the kernel, in another thread where it may take long, so that the clock or Ctrl-C can stop it."""
@@ -374,16 +290,3 @@ class Searcher:
             self._arrays.counters[_LIMIT] = 0
             worker.join()
         return found[0]
-
-    def complete_line(self, position: Position, result: SearchResult) -> SearchResult:
-        """Returns a result of all searches with the moves of its line that the transposition table had left out."""
-        line, nodes, rest = result.line, self.nodes, result
-        self._end, self._last_node = math.inf, _ALL
-        while True:
-            for cell in rest.line:
-                position = position.play(*cell)
-            if len(line) >= result.depth or position.over:
-                return replace(result, line=line, nodes=nodes, seconds=time.perf_counter() - self._begun)
-            found = self.search(position, result.depth - len(line))
-            assert found is not None
-            line, rest = line + found.line, found

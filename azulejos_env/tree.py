@@ -90,13 +90,13 @@ _STYLES: dict[str, tuple[str, str, str]] = {
 def search_tree(
     position: Position, *, depth: int | None = None, seconds: float | None = None, prune: bool = True
 ) -> SearchTree:
-    """Searches as `search` does without a transposition table, with the same arguments, and returns the tree.
+    """Searches as `search` does, with the same arguments, and returns the tree.
 
     With a time limit the tree is that of the depth which the limit cut short, and the move of its root is that of the
     last finished depth.
     """
-    searcher = _TreeSearcher(position, depth, seconds, None, prune=prune, table=False)
-    result = searcher.deepen(position, seconds is None)
+    searcher = _TreeSearcher(position, depth, seconds, None, prune=prune)
+    result = searcher.deepen(position)
     root, *others = searcher.kept
     root.value, root.kind = result.value, VALUED
     for node in others:
@@ -116,7 +116,7 @@ class _TreeSearcher(Searcher):
         self.kept: list[TreeNode] = []
         self._aim = self._deepest = depth
         found = self._visit(position, self._add((), TIMED_OUT), alpha, beta)
-        return found and replace(found, depth=depth, nodes=self.nodes)
+        return found and replace(found, depth=depth)
 
     def _add(self, line: tuple[Cell, ...], kind: str) -> TreeNode:
         """Returns a new node; the deepest level goes where there are too many."""

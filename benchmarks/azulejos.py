@@ -33,7 +33,7 @@ def main() -> None:
         counts = f"{pruned.nodes:,}", f"{plain.nodes:,}", f"{plain.nodes / pruned.nodes:.0f}"
         lines.append((f"{side}x{side}, {depth}", *counts, f"{pruned.seconds:.3f}", f"{plain.seconds:.3f}", source))
     header = ("board, depth", "positions", "plain", "fewer", "seconds", "plain", "2014, s")
-    print_table("Alpha-beta with a transposition table, and plain minimax", header, lines)
+    print_table("Alpha-beta and plain minimax", header, lines)
 
 
 if __name__ == "__main__":
