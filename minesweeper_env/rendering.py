@@ -118,7 +118,6 @@ def render_board(
     exploded: NDArray[np.bool_] | None = None,
     side: int = TILE,
     probabilities: NDArray[np.float64] | None = None,
-    tints: Tints = STANDARD,
 ) -> str | NDArray[np.uint8] | None:
     """Returns a board as text, as a picture or, for any other mode, as None.
 
@@ -135,17 +134,16 @@ def render_board(
         exploded: (rows, cols) bool, the mines that the last move opened, which a picture shows on strong red.
         side: the side of a cell in a picture, in pixels.
         probabilities: (rows, cols) float64, NaN where unknown; open cells are ignored. None writes none.
-        tints: the colours of covered cells with a probability in a picture.
     """
     nothing = np.zeros_like(mines)
-    scene = Scene(codes, meaning, mines, nothing if exploded is None else exploded, probabilities, tints)
+    scene = Scene(codes, meaning, mines, nothing if exploded is None else exploded, probabilities)
     if mode == "ansi":
         return scene.text()
     return scene.picture(side) if mode == "rgb_array" else None
 
 
 class Scene(NamedTuple):
-    """A board as it is drawn; `render_board` explains the fields, which have the same names."""
+    """A board as it is drawn; `render_board` explains the fields. A picture colours probabilities with the tints."""
 
     codes: NDArray[np.int8]
     meaning: Codes

@@ -89,14 +89,13 @@ class Judgement(NamedTuple):
     sound: NDArray[np.bool_]
 
 
-def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike, threads: int = 1) -> Judgement:
+def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
     """Judges one click on each of N boards by the exact mine probabilities of the board before it.
 
     Args:
         boards: (N, rows, cols) cell codes.
         mines: the number of mines of each board.
         clicks: (N,) whole numbers, row * cols + col of a covered cell.
-        threads: number of threads that share the boards.
 
     Raises:
         ValueError: a click is not on a covered cell.
@@ -107,7 +106,7 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike, threads: int 
     if ((cells < 0) | (cells >= flat.shape[1])).any() or (flat[each, cells] < FLAGGED).any():
         raise ValueError("a click must be row * cols + col of a covered cell")
     config = BoardConfig(codes.shape[1], codes.shape[2], mines, first_click="any")
-    probabilities = Oracle(config, threads).ask(codes).probabilities.reshape(flat.shape)
+    probabilities = Oracle(config).ask(codes).probabilities.reshape(flat.shape)
     risk = probabilities[each, cells]
     least = np.where(flat >= FLAGGED, probabilities, np.inf).min(axis=1, initial=np.inf)
     return Judgement(risk, least, np.where(least > 0.0, risk - least < _TIE, risk == 0.0))

@@ -118,7 +118,8 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             ValueError: a seed or an option is not allowed; the message lists the allowed ones.
             gymnasium.error.ResetNeeded: a mask leaves out games, and no game has begun.
         """
-        chosen = _reset_mask(options, self.num_envs)
+        every = np.ones(self.num_envs, np.bool_)
+        chosen = _check_mask("reset_mask", (options or {}).get("reset_mask", every), self.num_envs)
         given = layout_option(options, self.config, self.num_envs, chosen)
         if not chosen.all():
             self._current_games()
@@ -289,13 +290,6 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
         infos = {"action_mask": masks.reshape(self.num_envs, -1), "invalid_action": illegal, "is_success": won}
         return infos | {f"_{key}": chosen.copy() for key in infos}
-
-
-def _reset_mask(options: dict[str, Any] | None, count: int) -> NDArray[np.bool_]:
-    """Returns the (N,) mask of the games to reset, all True without one."""
-    if not options or "reset_mask" not in options:
-        return np.ones(count, np.bool_)
-    return _check_mask("reset_mask", options["reset_mask"], count)
 
 
 def _check_mask(name: str, given: Any, count: int) -> NDArray[np.bool_]:
