@@ -18,7 +18,6 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.configurations import RUN_FILE
 from baselines.learned.settings import TrainingSettings, hyperparameters_of
 from baselines.support.checks import check_extra, import_extra, number_or_text
-from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.provenance import earlier_results, own_identity
 from baselines.workers import worker_pool
@@ -246,7 +245,7 @@ def run_trial(sweep: Sweep, draws: int) -> None:
 
 
 def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Namespace) -> None:
-    """Writes the results, the settings of the best trial and the curves, and prints the table."""
+    """Writes the results and the settings of the best trial, and prints the table."""
     from baselines.support.tables import Column, Page, Table
 
     trials = [
@@ -264,7 +263,6 @@ def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Names
     plan = {"command": sweep.command, "settings": sweep.base.to_json(), "search": options.search, "seed": sweep.seed}
     write_json(sweep.out / "results.json", plan | {"selection_games": sweep.games, "trials": trials})
     replace_file(sweep.out / "best.toml", _to_toml(sweep, ranked[0]).encode())
-    replace_file(sweep.out / "curves.png", _draw(ranked))
     columns = (
         Column("trial"),
         *(Column(name, priority=1) for name in sweep.search),
@@ -300,21 +298,6 @@ def _to_toml(sweep: Sweep, best: FrozenTrial) -> str:
         if value is not None and name not in ("seed", "device", "threads"):
             lines.append(f"{name} = {json.dumps(value)}")
     return "\n".join([*lines, "", "[hyperparameters]", *(f"{name} = {json.dumps(table[name])}" for name in table), ""])
-
-
-def _draw(ranked: Sequence[FrozenTrial]) -> bytes:
-    with styled_figure() as figure:
-        axes = figure.add_subplot()
-        for place, trial in reversed(list(enumerate(ranked))):
-            percents, rates = list(trial.intermediate_values), [100 * x for x in trial.intermediate_values.values()]
-            axes.plot(percents, rates, color="0.7" if place else "C0", linewidth=1 if place else 2)
-        axes.set(
-            xlabel="per cent of the budget",
-            ylabel="win rate in the selection games, per cent",
-            title=f"trial {ranked[0].user_attrs['first']}: {rounded(ranked[0].params)}",
-        )
-        axes.grid()
-        return image(figure)
 
 
 main = Command(

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, Row, shown, table_of
+from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, Row, best_rows, shown, table_of
 from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.plot import draw
@@ -26,7 +26,7 @@ from baselines.evaluation.seeds import range_text, use_of
 from baselines.support.board_names import name_of, rules_of
 from baselines.support.checks import import_extra
 from baselines.support.figures import check_plot
-from baselines.support.files import check_writable, replace_file, write_json
+from baselines.support.files import replace_file, write_json
 from baselines.support.tables import Page, Table
 from minesweeper_env.config import BoardConfig, counted
 from minesweeper_env.texts import html
@@ -88,12 +88,7 @@ class Results:
         return rows
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Writes the results as `evaluate.py --json` does, and replaces an earlier file.
-
-        Raises:
-            ValueError: the folder of the file does not exist, or the file cannot be written.
-        """
-        check_writable(Path(path))
+        """Writes the results as `evaluate.py --json` does, and replaces an earlier file; OSError if that fails."""
         content = {
             "config": config_row(self.config),
             "seed": self.seed,
@@ -109,12 +104,12 @@ class Results:
         """Draws the win rates with their intervals; the suffix of the path sets the format: .png, .pdf or .svg.
 
         Raises:
-            ValueError: the suffix is none of these, or the file cannot be written.
+            ValueError: the suffix is none of these.
+            OSError: the file cannot be written.
             MissingExtraError: matplotlib is not installed.
         """
         file = Path(path)
         check_plot(file)
-        check_writable(file)
         import_extra("matplotlib")
         content = {"boards": [{"config": config_row(self.config), "results": self._tested()}], "games": self.games}
         title = f"{self._table().title}\nwin rates in per cent, with 95 % Wilson intervals"
@@ -164,9 +159,8 @@ class Results:
         if self.reference is not None:
             return table_of(title, COMPARED, self._compared())
         rows = self._tested()
-        best = max(row["win_rate"] for row in rows) if len(rows) > 1 else None
         names = ANSWERED if any("tokens_per_game" in row for row in rows) else EVALUATED
-        return table_of(title, names, rows, [at for at, row in enumerate(rows) if row["win_rate"] == best])
+        return table_of(title, names, rows, best_rows(rows))
 
     def _page(self, page: Page) -> Page:
         page.table(self._table())

@@ -102,7 +102,6 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
     assert any(each["stopped_early"] and each["curve"][-1]["percent"] < 100 for each in bad)
     best = TrainingSettings.of(read_configuration(str(out / "best.toml")))
     assert best.gamma == results[0]["values"]["gamma"]
-    assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
     again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert f"{TRIALS} of {TRIALS} trials are done" in again.stderr
     other = subprocess.run(

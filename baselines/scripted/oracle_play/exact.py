@@ -54,20 +54,16 @@ def first_cell(config: BoardConfig) -> int:
     return row * config.cols + col
 
 
-def middle_cell(rows: int, cols: int) -> int:
-    """Returns the cell in the middle of a board, row * cols + col; of two rows or columns, the second."""
-    return (rows // 2) * cols + cols // 2
-
-
 def chosen_first_cell(config: BoardConfig, first: str | int | None, *others: str) -> int:
-    """Returns the cell to click first: `first_cell` for "exact" or None, `middle_cell` for "middle", or `first` itself.
+    """Returns the cell to click first: `first_cell` for "exact" or None, the middle for "middle", or `first` itself.
 
-    A ValueError names the allowed values, and the `others` that the caller allows besides.
+    Of two middle rows or columns it is the second. A ValueError names the allowed values, and the `others` that the
+    caller allows besides.
     """
     if first is None or first == "exact":
         return first_cell(config)
     if first == "middle":
-        return middle_cell(config.rows, config.cols)
+        return (config.rows // 2) * config.cols + config.cols // 2
     try:
         return whole_number_within("first", first, 0, config.cells - 1)
     except ValueError:

@@ -38,10 +38,10 @@ AT_80 = """\
   policy                    games  wins   rate   95 % interval   game          p
 ────────────────────────────────────────────────────────────────────────────────
   random                      200     1   0.5%    0.1% to 2.8%  12.00  * 2.9e-39
-> runs/dqn-8x8-14-seed-3:     150   118  78.7%  71.4% to 84.5%  16.00  * 0.00049
+  runs/dqn-8x8-14-seed-3:     150   118  78.7%  71.4% to 84.5%  16.00  * 0.00049
   temperature=0.25
   exact                       200   130  65.0%  58.2% to 71.3%  12.00
-  lookahead                   200   131  65.5%  58.7% to 71.7%  12.00          1
+> lookahead                   200   131  65.5%  58.7% to 71.7%  12.00          1
 > highest win rate. * significant at 5%, after Holm's correction for 3 tests.
 runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
 p: exact McNemar test against exact, on the games that both played.

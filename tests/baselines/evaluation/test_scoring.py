@@ -133,7 +133,7 @@ def test_files_are_those_of_evaluate_py(tmp_path):
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(ValueError, match=r"a plot needs a file that ends in .png, .pdf, .svg"):
         results.plot(tmp_path / "results.gif")
-    with pytest.raises(ValueError, match="does not exist"):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
         results.to_json(tmp_path / "nowhere" / "results.json")
 
 
