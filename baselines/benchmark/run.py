@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.benchmark.suites import GAMES, SUITES, Entry, Suite
+from baselines.benchmark.suites import SUITES, Entry, Suite
 from baselines.evaluation.evaluate import BATCH_SIZE
 from baselines.evaluation.games import Assignment, GameRecord, Part, Start
 from baselines.evaluation.results import PolicyResult
@@ -188,12 +188,12 @@ def plan(suite: Suite, games: int) -> Iterator[Task]:
 class SuiteRun:
     """A suite that is played into a folder."""
 
-    def __init__(self, suite: Suite, folder: Path, seed: int | None, games: int | None, command: str) -> None:
+    def __init__(self, suite: Suite, folder: Path, seed: int | None, games: int, command: str) -> None:
         """Checks everything before the first game, and creates the folder.
 
-        Without a seed or a number of games, the suite has its own. A ValueError or an OSError says what does not fit.
+        Without a seed, the suite has its own. A ValueError or an OSError says what does not fit.
         """
-        self.suite, self.folder, self.games, self.command = suite, folder, games or GAMES, command
+        self.suite, self.folder, self.games, self.command = suite, folder, games, command
         self.seed = suite.seeds_of(seed, self.games).start
         say("Prepare every policy for every board")
         planned = list(plan(suite, self.games))

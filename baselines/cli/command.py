@@ -59,9 +59,6 @@ class Command(NamedTuple):
             work = self.prepare(options)
         except refused as error:
             parser.error(explain(error))
-        except KeyboardInterrupt:
-            say("interrupted before the work began")
-            return INTERRUPTED
         try:
             return work() or 0
         except KeyboardInterrupt:

@@ -28,7 +28,7 @@ from baselines.evaluation.seeds import check_seeds
 from baselines.learned.configurations import RUN_FILE, check_earlier
 from baselines.learned.settings import TrainingSettings
 from baselines.registry import build_policy, check_name, config_for, read_specification
-from baselines.support.checks import check_extra, import_extra
+from baselines.support.checks import check_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.progress import game_bar
@@ -138,7 +138,6 @@ def _prepare(options: argparse.Namespace) -> Work:
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
     say(f"Train {', '.join(options.config)} with {options.seeds} seeds each, into {options.out}")
-    import_extra("torch")
     check_seeds(0, options.games)
     tasks = plan(bases, options.seeds, options.out, options.command, options.games)
     options.out.mkdir(parents=True, exist_ok=True)

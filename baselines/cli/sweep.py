@@ -17,7 +17,7 @@ from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.configurations import RUN_FILE
 from baselines.learned.settings import TrainingSettings, hyperparameters_of
-from baselines.support.checks import check_extra, import_extra, number_or_text
+from baselines.support.checks import check_extra, number_or_text
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.provenance import earlier_results, own_identity
 from baselines.workers import worker_pool
@@ -157,7 +157,6 @@ def _prepare(options: argparse.Namespace) -> Work:
     check_extra("optuna", "sweep")
     base = study_settings(options.config, options)
     say(f"Train {options.config} with {options.trials} draws, into {options.out}")
-    import_extra("torch")
     search = parse_search(options.search, base.algo)
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)

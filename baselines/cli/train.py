@@ -134,7 +134,6 @@ def _prepare(options: argparse.Namespace) -> Work:
         held.enter_context(run_folder(folder))
         if not options.resume and not is_empty(folder):
             raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
-        import_extra("torch")
         from baselines.learned.training.loop import prepare
 
         training = prepare(settings, folder, options.resume)
