@@ -14,7 +14,9 @@ import argparse
 import json
 import time
 from collections import deque
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, get_type_hints
 
 import gymnasium as gym
 import numpy as np
@@ -27,17 +29,19 @@ HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
 
 
-OPTIONS = {  # the default of each option, and its meaning
-    "out": (Path("runs/curriculum/1"), "folder of model.pt and curve.json"),
-    "seed": (1, "seed of the weights and of the training games"),
-    "minutes": (20.0, "processor time to learn for, all boards together"),
-    "boards": ("5x5/3,6x6/6,8x8/14,10x10/20,16x16/40", "rows x columns / mines of each board in turn"),
-    "threshold": (0.5, "win rate of the last 500 training games that leads to the next board"),
-    "num-envs": (256, "games side by side, one click of each per update"),
-    "capacity": (100_000, "clicks in the replay buffer of a board"),
-    "batch-size": (256, "stored clicks of each update"),
-    "learning-rate": (4e-3, "its height at the start; it falls to 0 over the training"),
-}
+@dataclass
+class Args:
+    """Options of the command line, each with its meaning."""
+
+    out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/curriculum/1")
+    seed: Annotated[int, "seed of the weights and of the training games"] = 1
+    minutes: Annotated[float, "processor time to learn for, all boards together"] = 20.0
+    boards: Annotated[str, "rows x columns / mines of each board in turn"] = "5x5/3,6x6/6,8x8/14,10x10/20,16x16/40"
+    threshold: Annotated[float, "win rate of the last 500 training games that leads to the next board"] = 0.5
+    num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
+    capacity: Annotated[int, "clicks in the replay buffer of a board"] = 100_000
+    batch_size: Annotated[int, "stored clicks of each update"] = 256
+    learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training"] = 4e-3
 
 
 class QNetwork(nn.Module):
@@ -89,9 +93,10 @@ def best(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines: int) -
 def main() -> None:
     """Trains an agent, and prints the line that scores it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, (default, meaning) in OPTIONS.items():
-        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
-    args = parser.parse_args()
+    for name, hint in get_type_hints(Args, include_extras=True).items():
+        option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
+        parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
+    args = Args(**vars(parser.parse_args()))
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

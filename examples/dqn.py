@@ -4,39 +4,41 @@
     python evaluate.py --policy examples/dqn.py:Agent:file=runs/dqn/1/model.pt exact --games 10000
 
 The discount `gamma` is 0: Q is the chance that a click is safe. That nearly suffices, though it ignores which of two
-safe clicks shows more. A gamma near 1 makes Q the chance to win, with a target network. The command does not resume.
+safe clicks shows more. A gamma near 1 makes Q the chance to win. The command does not resume.
 """
-
-from __future__ import annotations
 
 import argparse
 import json
 import time
-from collections import deque
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, get_type_hints
 
 import gymnasium as gym
 import numpy as np
 import torch
 from torch import nn
+from torch.optim.swa_utils import AveragedModel
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
 
 
-OPTIONS = {  # the default of each option, and its meaning
-    "out": (Path("runs/dqn/1"), "folder of model.pt and curve.json"),
-    "seed": (1, "seed of the weights and of the training games"),
-    "minutes": (15.0, "processor time of the command"),
-    "steps": (1_000_000_000, "clicks to learn from, if they take less time"),
-    "size": (8, "rows and columns of the board; the mines do not follow"),
-    "mines": (14, "mines of the board"),
-    "gamma": (0.0, "discount of the next click, below 1"),
-    "num-envs": (256, "games side by side, one click of each per update"),
-    "batch-size": (256, "stored clicks of each update"),
-    "learning-rate": (3e-3, "its height at the start; it falls to 0 over the training"),
-    "device": ("cpu", "where the network learns, for example cuda"),
-}
+@dataclass
+class Args:
+    """Options of the command line, each with its meaning."""
+
+    out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/dqn/1")
+    seed: Annotated[int, "seed of the weights and of the training games"] = 1
+    minutes: Annotated[float, "processor time of the command"] = 15.0
+    steps: Annotated[int, "clicks to learn from, if they take less time"] = 1_000_000_000
+    size: Annotated[int, "rows and columns of the board; the mines do not follow"] = 8
+    mines: Annotated[int, "mines of the board"] = 14
+    gamma: Annotated[float, "discount of the next click, below 1"] = 0.0
+    num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
+    batch_size: Annotated[int, "stored clicks of each update"] = 256
+    learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training"] = 3e-3
+    device: Annotated[str, "where the network learns, for example cuda"] = "cpu"
 
 
 class Agent(nn.Module):
@@ -82,25 +84,26 @@ class Agent(nn.Module):
 def main() -> None:
     """Prints the line that scores the agent, and trains it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, (default, meaning) in OPTIONS.items():
-        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
-    args = parser.parse_args()
+    for name, hint in get_type_hints(Args, include_extras=True).items():
+        option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
+        parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
+    args = Args(**vars(parser.parse_args()))
     if not (0 <= args.gamma < 1 and 0 < args.mines <= args.size**2 - 9 and min(args.minutes, args.steps) > 0):
         parser.error("needs 0 <= gamma < 1, 1 <= mines <= size x size - 9, minutes above 0 and steps above 0")
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
-    agent, target = (Agent(args.mines, None).to(args.device) for _ in range(2))
+    agent = Agent(args.mines, None).to(args.device)
+    # The mean of the last thousand weights plays the test games, and is the target network.
+    average = AveragedModel(agent, avg_fn=lambda mean, new, count: mean.lerp(new, max(0.001, 10 / (10 + int(count)))))
     optimizer = torch.optim.Adam(agent.parameters())
-    # "SameStep" starts the next game in the step that ends one. Test games have seeds below 2**30.
     options = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
     env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **options)
-    boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)
-    # The replay buffer keeps boards as int8 codes; the network makes planes of them on its device.
+    boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)  # the seeds of test games are below 2**30
     random, cells = np.random.default_rng(args.seed), np.arange(args.size**2).reshape(args.size, args.size)
     click = [("board", "i1", cells.shape), ("next", "i1", cells.shape), ("cell", "i8"), ("safe", "f4"), ("ended", "f4")]
-    replay, new, stored, steps, done = np.zeros(200_000, click), np.zeros(args.num_envs, click), 0, 0, 0.0
-    wins, curve = deque([0.0], 2000), []
+    replay, new, wins, curve = np.zeros(200_000, click), np.zeros(args.num_envs, click), [0.0], []
+    stored, steps, done = 0, 0, 0.0
     policy = f"{__file__}:Agent:file={args.out}/model.pt"
     print(f"Any time: python evaluate.py --policy {policy} exact --size {args.size} --mines {args.mines}", flush=True)
     while done < 1:
@@ -108,7 +111,7 @@ def main() -> None:
         q = agent.q(boards, info["action_mask"])
         clicks = q.argmax(1)
         after, rewards, ended, _, info = env.step(clicks)
-        wins.extend(rewards[ended])
+        wins = [*wins, *rewards[ended]][-2000:]
         # 2. Store doubtful clicks, one in ten of the certain ones, and no first clicks, which are safe by rule.
         new["board"], new["next"], new["cell"], new["safe"], new["ended"] = boards, after, clicks, rewards, ended
         kept = new[(random.random(len(q)) < np.maximum(0.1, 5 - 5 * q.max(1))) & (boards < HIDDEN).any((1, 2))]
@@ -121,7 +124,7 @@ def main() -> None:
         turned = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))
         views, goal = batch["board"].reshape(args.batch_size, -1)[:, turned], batch["safe"].copy()
         if args.gamma > 0:  # And is the next click safe, and so on? After a win all are.
-            following = target.q(batch["next"], batch["next"].reshape(args.batch_size, -1) == HIDDEN).max(1)
+            following = average.module.q(batch["next"], batch["next"].reshape(args.batch_size, -1) == HIDDEN).max(1)
             goal = goal * (1 - args.gamma + args.gamma * np.maximum(batch["ended"], following))
         # 4. Take a step down the gradient of the cross-entropy.
         logits = agent(torch.as_tensor(views, device=args.device))
@@ -132,15 +135,14 @@ def main() -> None:
         loss.backward()
         nn.utils.clip_grad_norm_(agent.parameters(), 1.0)
         optimizer.step()
-        if steps // args.num_envs % 200 == 0:
-            target.load_state_dict(agent.state_dict())
+        average.update_parameters(agent)
         # 5. Log and save every ten seconds of processor time, and at the end.
         seconds = time.process_time()
         done = max(seconds / 60 / args.minutes, steps / args.steps)
         if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
             curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(wins)), 4)})
             print(curve[-1], flush=True)
-            torch.save(agent.state_dict(), args.out / "model.pt")
+            torch.save(average.module.state_dict(), args.out / "model.pt")
             (args.out / "curve.json").write_text(json.dumps(curve))
 
 

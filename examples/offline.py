@@ -13,7 +13,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, get_type_hints
 
 import minari
 import numpy as np
@@ -25,17 +27,19 @@ HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
 
 
-OPTIONS = {  # the default of each option, and its meaning
-    "dataset": ("minesweeper/8x8-14-opening/exact-v0", "name of the Minari data set"),
-    "out": (Path("runs/offline/1"), "folder of model.pt and curve.json"),
-    "seed": (1, "seed of the weights and of the minibatches"),
-    "minutes": (5.0, "processor time to learn for"),
-    "games": (20_000, "games to read"),
-    "held-out": (500, "the last of these games, which only test the imitation"),
-    "fade": (0.7, "weight of each click beside the one before it; 0 imitates the next click alone"),
-    "batch-size": (256, "boards of each update"),
-    "learning-rate": (2e-3, "its height at the start; it falls to 0 over the training"),
-}
+@dataclass
+class Args:
+    """Options of the command line, each with its meaning."""
+
+    dataset: Annotated[str, "name of the Minari data set"] = "minesweeper/8x8-14-opening/exact-v0"
+    out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/offline/1")
+    seed: Annotated[int, "seed of the weights and of the minibatches"] = 1
+    minutes: Annotated[float, "processor time to learn for"] = 5.0
+    games: Annotated[int, "games to read"] = 20_000
+    held_out: Annotated[int, "the last of these games, which only test the imitation"] = 500
+    fade: Annotated[float, "weight of each click beside the one before it; 0 imitates the next click alone"] = 0.7
+    batch_size: Annotated[int, "boards of each update"] = 256
+    learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training"] = 2e-3
 
 
 class Network(nn.Module):
@@ -99,9 +103,10 @@ def turn(cells: torch.Tensor, number: int) -> torch.Tensor:
 def main() -> None:
     """Trains an agent, and prints the line that scores it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, (default, meaning) in OPTIONS.items():
-        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
-    args = parser.parse_args()
+    for name, hint in get_type_hints(Args, include_extras=True).items():
+        option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
+        parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
+    args = Args(**vars(parser.parse_args()))
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, get_type_hints
 
 import numpy as np
 import torch
@@ -26,19 +28,21 @@ from torch import nn
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
 
 
-OPTIONS = {  # the default of each option, and its meaning
-    "out": (Path("runs/ppo_sb3/1"), "folder of model.pt and curve.json"),
-    "seed": (1, "seed of the weights and of the training games"),
-    "minutes": (15.0, "processor time of the command"),
-    "steps": (1_000_000_000, "clicks to learn from, if they take less time"),
-    "size": (8, "rows and columns of the board; the mines do not follow"),
-    "mines": (14, "mines of the board"),
-    "gamma": (0.0, "discount of the next click, up to 1"),
-    "num-envs": (256, "games side by side"),
-    "n-steps": (8, "clicks of each game between two updates"),
-    "batch-size": (128, "clicks of each step down the gradient"),
-    "learning-rate": (2e-3, "its height at the start; it falls to 0 over the training"),
-}
+@dataclass
+class Args:
+    """Options of the command line, each with its meaning."""
+
+    out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/ppo_sb3/1")
+    seed: Annotated[int, "seed of the weights and of the training games"] = 1
+    minutes: Annotated[float, "processor time of the command"] = 15.0
+    steps: Annotated[int, "clicks to learn from, if they take less time"] = 1_000_000_000
+    size: Annotated[int, "rows and columns of the board; the mines do not follow"] = 8
+    mines: Annotated[int, "mines of the board"] = 14
+    gamma: Annotated[float, "discount of the next click, up to 1"] = 0.0
+    num_envs: Annotated[int, "games side by side"] = 256
+    n_steps: Annotated[int, "clicks of each game between two updates"] = 8
+    batch_size: Annotated[int, "clicks of each step down the gradient"] = 128
+    learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training"] = 2e-3
 
 
 class Features(BaseFeaturesExtractor):
@@ -125,9 +129,10 @@ class Clock(BaseCallback):
 def main() -> None:
     """Prints the line that scores the agent, and trains it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, (default, meaning) in OPTIONS.items():
-        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
-    args = parser.parse_args()
+    for name, hint in get_type_hints(Args, include_extras=True).items():
+        option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
+        parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
+    args = Args(**vars(parser.parse_args()))
     if not (0 <= args.gamma <= 1 and 0 < args.mines <= args.size**2 - 9 and min(args.minutes, args.steps) > 0):
         parser.error("needs 0 <= gamma <= 1, 1 <= mines <= size x size - 9, minutes above 0 and steps above 0")
     args.out.mkdir(parents=True, exist_ok=True)
