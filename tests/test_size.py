@@ -15,7 +15,7 @@ CEILINGS = {
     "baselines": 16_030,
     "benchmarks": 1_500,
     "docs": 640,
-    "examples": 1_100,
+    "examples": 1_110,
     "minesweeper_env": 11_100,
     "minesweeper_play": 5_580,
     "minesweeper_text": 280,
