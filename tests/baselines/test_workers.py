@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from baselines.workers import MOST_KILLS, WorkerError, worker_pool
+from baselines.workers import MOST_KILLS, KilledWorkerError, WorkerError, worker_pool
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
 
@@ -33,13 +33,17 @@ def square(folder, kills, number):
 
 
 @pytest.mark.slow
-def test_the_work_of_a_killed_worker_is_repeated_with_one_line(tmp_path, capsys):
+def test_the_work_of_a_killed_worker_is_repeated_with_one_line_until_it_has_killed_four(tmp_path, capsys):
     with worker_pool(2) as pool:
         assert run(pool, square, [(tmp_path, MOST_KILLS - 1, number) for number in range(12)]) == [
             number * number for number in range(12)
         ]
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.partition("(")[2] for line in lines] == ["attempt 2 of 4)", "attempt 3 of 4)", "attempt 4 of 4)"]
+        lines = capsys.readouterr().err.splitlines()
+        assert [line.partition("(")[2] for line in lines] == ["attempt 2 of 4)", "attempt 3 of 4)", "attempt 4 of 4)"]
+        (tmp_path / "again").mkdir()
+        with pytest.raises(KilledWorkerError, match="killed its worker 4 times") as error:
+            run(pool, square, [(tmp_path / "again", MOST_KILLS, number) for number in range(12)])
+    assert error.value.call[2] == 3
     assert not multiprocessing.active_children()
 
 

@@ -193,6 +193,9 @@ def test_adding_up():
         "lost_avoidable": half,
         "lost_forced": half,
     }
+    lines = dict(diagnostic_lines(add_up(games[:1])))
+    assert lines["past safe"] == "2, in 100.0% (20.7% to 100.0%) of the games"
+    assert (lines["avoidable"], lines["forced"]) == ("100.0% (20.7% to 100.0%)", "0.0% (0.0% to 79.3%)")
 
 
 def test_nothing_to_share():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import os
 import pickle
 import threading
@@ -109,7 +110,7 @@ def test_a_copy_goes_on_alike_and_apart(copied):
     assert_same(other.get_state(), before)
     assert_same([(actions := other.sample_actions(), other.step(actions)) for _ in range(20)], first)
     assert_same(other.get_state(), env.get_state())
-    assert other._supply._pool is other._games._pool is other._pool
+    assert other._supply._pool is other._games._pool is other._pool is not env._pool
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from Python 3.12 on, a fork beside threads
@@ -138,6 +139,18 @@ def test_a_forked_process_starts_threads_of_its_own():
 
 def new_threads(before):
     return [thread for thread in threading.enumerate() if thread not in before]
+
+
+def test_the_threads_end_with_the_environment():
+    before = threading.enumerate()
+    env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
+    play(env)
+    del env
+    gc.collect()
+    # The threads are told to end, and nobody waits for them.
+    for thread in new_threads(before):
+        thread.join(timeout=10)
+    assert not new_threads(before)
 
 
 @pytest.mark.parametrize("threads", [1, 8])
