@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import os
 import shlex
@@ -26,6 +25,9 @@ from minesweeper_play.terminal.player import load_players
 
 MOST_VISITORS = 8
 """The largest number of games at once; the process of each takes some 200 MB."""
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+"""The names of this computer that no other one can use."""
 
 _START = (
     "import sys; from baselines.support.processes import run_command; sys.exit(run_command('minesweeper_play.command'))"
@@ -98,15 +100,7 @@ class GameServer(Server):
         if origin is not None and urlsplit(origin).netloc != request.host:
             raise web.HTTPForbidden(text="this page is open to its own origin alone")
         asked = urlsplit(f"//{request.host}").hostname or ""
-        if is_loopback(self.host) and not is_loopback(asked):
+        if self.host in LOOPBACK and asked not in LOOPBACK:
             raise web.HTTPForbidden(text="this page is open to this computer alone")
         if self._visitors >= MOST_VISITORS:
             raise web.HTTPServiceUnavailable(text=self._catalogue.text("web_full"))
-
-
-def is_loopback(host: str) -> bool:
-    """Returns whether a name or an address means this computer alone."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

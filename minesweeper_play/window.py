@@ -61,8 +61,7 @@ def run(options: PlayOptions) -> int:
         while not window.is_over:
             window.turn()
     except (NoDisplayError, DependencyNotInstalled) as error:
-        way_out = "; leave out --window to play in the terminal"
-        say(f"{options.program}: {f'{error.cause}{way_out}' if isinstance(error, NoDisplayError) else error}")
+        say(f"{options.program}: {getattr(error, 'cause', error)}; leave out --window to play in the terminal")
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -24,9 +24,6 @@ from minesweeper_play.game.moves import Aid, Cell, Move, MoveKind, Report, cells
 NoGuess = Literal[False, "subset", "exact"]
 Status = Literal["ready", "playing", "won", "lost"]
 
-LARGEST_SEED = 10**9
-"""Sessions without a seed draw one below this number, which is short enough to type."""
-
 
 class Session:
     """A game from its first click to its end.
@@ -55,10 +52,10 @@ class Session:
     ) -> None:
         """Starts a game, whose first click places the mines; raises a ValueError that states what is allowed.
 
-        The moves and the step limit of the configuration play no part. A seed of None is drawn. A `layout`, bool
-        (rows, cols), has the mines, and makes the game practice. `now` is a clock in seconds.
+        The moves and the step limit of the configuration play no part. A seed of None is drawn, and short enough to
+        type. A `layout`, bool (rows, cols), has the mines, and makes the game practice. `now` is a clock in seconds.
         """
-        self.seed = secrets.randbelow(LARGEST_SEED) if seed is None else whole_number("seed", seed, 0)
+        self.seed = secrets.randbelow(10**9) if seed is None else whole_number("seed", seed, 0)
         self.no_guess: NoGuess = replace(config, no_guess=no_guess).no_guess
         self.config = replace(config, moves=MOVE_NAMES, max_steps=MAX_STEPS, no_guess=False)
         self.identity = secrets.token_hex(8)

@@ -13,7 +13,7 @@ from baselines.own import EntryPolicy, own_code
 from baselines.policy import Policy
 from baselines.registry import PolicyMaker, find_policy
 from baselines.support.act_inputs import policy_name
-from minesweeper_env.codes import FLAGGED, MOVE_NAMES, Move
+from minesweeper_env.codes import FLAGGED
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, mine_probabilities
@@ -47,7 +47,6 @@ class Choice(NamedTuple):
     """The next move of a policy; the `ratings` of the cells before it are None if nobody asked for them."""
 
     action: int
-    move: Move
     cell: Cell
     ratings: Ratings | None
 
@@ -132,14 +131,13 @@ class Player:
         A first click follows that of a `rival`, because boards of one seed differ near their first clicks; a policy
         whose name has the option `first` keeps its own cell. It raises a PolicyError.
         """
-        if rival is not None and rival.move is Move.CLICK and self.moves == 0 and "first" not in self._options:
+        if rival is not None and self.moves == 0 and "first" not in self._options:
             action = rival.cell[0] * self.config.cols + rival.cell[1]
         else:
             action = int(choose_actions(self._policy, self.board[None], self._mask[None])[0])
-        move, cell = divmod(action, self.config.cells)
-        kind = Move(MOVE_NAMES.index(self.config.moves[move]))
+        cell = divmod(action % self.config.cells, self.config.cols)
         ratings = rate(self._policy, self.board, self.config) if rated else None
-        return Choice(action, kind, divmod(cell, self.config.cols), ratings)
+        return Choice(action, cell, ratings)
 
     def play(self, choice: Choice) -> None:
         """Makes a move, and counts the game if that ends it; a first move raises a GenerationError."""
