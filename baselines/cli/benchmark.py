@@ -6,7 +6,6 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,25 +33,19 @@ CARD_FIELDS = ("name", "track", "author", "links", "training_steps", "training_h
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    say(f"{options.aim}: {', '.join(options.policy if options.work == 'run' else map(str, options.files))}")
+    say(f"Benchmark {options.work}: {', '.join(options.policy if options.work == 'run' else map(str, options.files))}")
     for module in SUITE_NEEDS if options.work == "run" else ("rich", "msgspec"):
         check_extra(module)
-    work: Work = options.prepare(options)
-    return work
+    works = {"run": _prepare_run, "check": _prepare_check, "time": _prepare_time, "add": _prepare_add}
+    return works[options.work](options)
 
 
 def _add_arguments(parser: Parser) -> None:
     works = parser.add_subparsers(dest="work", metavar="WORK", required=True)
-
-    def add_work(name: str, prepare: Callable[..., object], aim: str, meaning: str) -> argparse.ArgumentParser:
-        work = works.add_parser(name, help=meaning)
-        work.set_defaults(prepare=prepare, aim=aim)
-        return work
-
-    run = add_work("run", _prepare_run, "Play the benchmark", "play policies, and write a result file of each")
-    check = add_work("check", _prepare_check, "Check result files", "check result files, replay sampled games")
-    timed = add_work("time", _prepare_time, "Measure times", "note the time per game on a free core")
-    add = add_work("add", _prepare_add, "Check and add to the leaderboard", "check files, and add them to the tables")
+    run = works.add_parser("run", help="play policies, and write a result file of each")
+    check = works.add_parser("check", help="check result files, replay sampled games")
+    timed = works.add_parser("time", help="note the time per game on a free core")
+    add = works.add_parser("add", help="check files, and add them to the tables")
     _add_run_options(run)
     for each in (check, timed, add):
         each.add_argument("files", nargs="+", type=Path, metavar="FILE", help="take these result files")

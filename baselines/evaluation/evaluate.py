@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from baselines.evaluation.games import Assignment, GameRecord, Part, Start, check_built_for
+from baselines.evaluation.games import Assignment, GameRecord, Part, check_built_for
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Results
 from baselines.evaluation.results import PolicyResult
@@ -259,7 +259,6 @@ def evaluate_policy(
     on_finished: Callable[[int], object] | None = None,
     diagnose: bool = False,
     batch_size: int = BATCH_SIZE,
-    start: Callable[[int], Start] | None = None,
     record: bool = False,
     policy: str = "the policy",
 ) -> PolicyResult:
@@ -274,7 +273,6 @@ def evaluate_policy(
         on_finished: called with the number of games that follow the finished ones without a gap.
         diagnose: True to judge every click; see `baselines.evaluation.judge`.
         batch_size: number of games per batch.
-        start: returns the start of the game of a seed, in place of the first-click rule; it must pickle, too.
         record: True to keep the actions of every game.
         policy: name of the policy.
 
@@ -290,7 +288,7 @@ def evaluate_policy(
         check_judgeable(config)
     begin = time.perf_counter()
     title = f"{policy} on {name_of(config)}"
-    assignment = Assignment(title, build, config, seeds, policy_seed, batch_size, diagnose, start, record)
+    assignment = Assignment(title, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
     # A unit in this process costs nothing, so it is one batch there.
     schedule = Schedule([assignment], unit_seconds=0.0 if workers == 1 else UNIT_SECONDS)
     make_workers = local_workers(workers) if isinstance(workers, int) else workers

@@ -75,7 +75,8 @@ class Assignment:
     """Games of one policy on one board, as workers receive them: for worker processes `build` and `start` must pickle.
 
     Messages name the games by their `title`. `batch_size` games are played side by side. The policy is reset before
-    each batch, with a seed derived from `policy_seed`. The other fields are those of `evaluate_policy`.
+    each batch, with a seed derived from `policy_seed`. `start` returns the start of the game of a seed, in place of the
+    first-click rule. The other fields are those of `evaluate_policy`.
     """
 
     title: str

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 ANNOUNCEMENTS = (
-    *("Play ", "Train ", "Draw ", "Compare ", "Write ", "Check ", "Measure "),
+    *("Play ", "Train ", "Draw ", "Compare ", "Write ", "Check ", "Benchmark "),
     *("Load ", "Prepare ", "Connect ", "Record ", "playing ", "List "),
 )
 """The beginnings of the lines in which a command says what it is about to do."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.games import GameRecord, Start, play_games
-from baselines.evaluation.results import result_row
+from baselines.evaluation.games import Assignment, GameRecord, Start, play_games
+from baselines.evaluation.results import PolicyResult, result_row
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 
@@ -112,15 +112,13 @@ def start_of(seed: int) -> Start:
     return START if seed % 2 else Start(LAYOUT, 3)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_evaluations_take_starts_and_add_up_counters(workers):
+def test_assignments_take_starts_and_add_up_counters():
     """Games with even seeds are lost at once, so the policy plays the odd ones only."""
-    evaluation = evaluate_policy(
-        partial(Script, 1, 2), config(), range(50), workers=workers, start=start_of, batch_size=10
-    )
-    assert [record.won for record in evaluation.records] == [False, True] * 25
-    assert evaluation.counters == {"moves": 50, "resets": 5}
-    row = result_row(evaluation)
+    task = Assignment("", partial(Script, 1, 2), config(), range(50), batch_size=10, start=start_of)
+    part = task.play(task.build(), 0, 50)
+    assert [record.won for record in part.records] == [False, True] * 25
+    assert part.counters == {"moves": 50, "resets": 5}
+    row = result_row(PolicyResult("", part.records, counters=part.counters))
     assert (row["moves_per_game"], row["resets_per_game"]) == (1.0, 0.1)
 
 
