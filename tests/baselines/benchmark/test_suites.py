@@ -21,6 +21,7 @@ from support.commands import refused
 from support.tiny_suites import BOARDS, TINY, records
 from support.tiny_suites import content as timeless
 
+from baselines.__main__ import main
 from baselines.benchmark import results as suite_results
 from baselines.benchmark import run as suite_run
 from baselines.benchmark import suites
@@ -61,7 +62,7 @@ def tiny_suite(tmp_path, monkeypatch):
 
 
 def run(folder, *arguments, games=50):
-    return suite.main(["tiny", "--games", str(games), "--seed", "7", "--out", str(folder), *arguments])
+    return main(["suite", "tiny", "--games", str(games), "--seed", "7", "--out", str(folder), *arguments])
 
 
 def results(folder):
