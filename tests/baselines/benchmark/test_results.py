@@ -164,7 +164,7 @@ def test_wide_tables_and_pipes_have_every_column(width, wide):
 
 
 def test_equal_win_rates_are_both_marked_and_those_of_fewer_games_are_not():
-    table = shown("ladder", 80).partition("5x5/5, first click opening\n")[2].partition("\n\n")[0]
-    best = [line.split()[1] for line in table.splitlines() if line.startswith("> ") and "highest" not in line]
-    assert sorted(best) == ["lookahead", "optimal"]
-    assert "> bayes:inference" not in shown("bayes", 80)
+    page = Page(80)
+    fill(page, results("all", row("a", [1, 0] * 15), row("b", [0, 1] * 15), row("c", [1]), row("d", [0] * 30)))
+    best = [line.split()[1] for line in page.text().splitlines() if line.startswith("> ") and "highest" not in line]
+    assert sorted(best) == ["a", "b"]

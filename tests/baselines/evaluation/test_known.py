@@ -25,7 +25,7 @@ def test_the_known_wins_are_those_of_the_games(board, first_click):
 
 
 def test_the_known_wins_agree_with_the_published_results():
-    results = json.loads((ROOT / "docs" / "results" / "ladder.json").read_text(encoding="utf-8"))
+    results = json.loads((ROOT / "docs" / "results" / "bayes.json").read_text(encoding="utf-8"))
     compared = 0
     for board in results["boards"]:
         (row,) = [row for row in board["results"] if row["policy"] == "exact"]
@@ -35,7 +35,7 @@ def test_the_known_wins_agree_with_the_published_results():
         if known is not None:
             assert known == row["wins"]
             compared += 1
-    assert compared >= 3
+    assert compared == 2
 
 
 @pytest.mark.parametrize(
