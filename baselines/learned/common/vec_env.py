@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from minesweeper_env.checks import layout_option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.observations import Encoder
 from minesweeper_env.registration import ENV_SPECIFICATIONS
@@ -85,27 +83,20 @@ class MinesweeperVecEnv(VecEnv):
         return cls(MinesweeperVectorEnv(1, **arguments).config, num_envs, **own)
 
     def reset(self) -> NDArray[Any]:
-        """Starts N games with the seeds and options set before; returns the observations, the first axis N."""
-        layouts = self._layouts() if any(self._options) else None
-        observations, info = self.games.reset(seed=None if None in self._seeds else self._seeds)
-        if layouts is not None:
-            observations, info = self.games.reset(options=layouts)
-        self._masks = info["action_mask"]
+        """Starts N games with the seeds set before; returns the observations, the first axis N.
+
+        Raises:
+            ValueError: options were set; `games.reset` takes some.
+        """
+        if any(self._options):
+            raise ValueError("the games of a VecEnv take no options; give them to games.reset")
+        observations, _ = self.games.reset(seed=None if None in self._seeds else self._seeds)
         self.returns[:] = 0
         self.lengths[:] = 0
         self.reset_infos = [{}] * self.num_envs
         self._reset_seeds()
         self._reset_options()
         return observations
-
-    def _layouts(self) -> dict[str, Any]:
-        """Returns the layouts in the options of the games as one option of all of them."""
-        given = np.zeros(self.num_envs, np.bool_)
-        layouts = np.zeros((self.num_envs, self.config.rows, self.config.cols), np.bool_)
-        for index, options in enumerate(self._options):
-            if (found := layout_option(options, self.config)) is not None:
-                given[index], layouts[index] = True, found[0]
-        return {"layout": layouts, "reset_mask": given}
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Stores the (N,) actions for `step_wait`."""
@@ -114,7 +105,6 @@ class MinesweeperVecEnv(VecEnv):
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Returns observations (N, ...), rewards (N,) float32, dones (N,) bool and N infos, see the class."""
         observations, rewards, terminations, truncations, info = self.games.step(self._actions)
-        self._masks = info["action_mask"]
         self.returns += rewards
         self.lengths += 1
         ended = terminations | truncations
@@ -136,7 +126,7 @@ class MinesweeperVecEnv(VecEnv):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns (N, actions) bool, True for each legal action."""
-        return self._masks.astype(np.bool_)
+        return self.games.action_masks()
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Returns the state of the games and their statistics as arrays, for `set_state`."""
@@ -147,7 +137,6 @@ class MinesweeperVecEnv(VecEnv):
         games = dict(state)
         self.returns, self.lengths = games.pop("returns").copy(), games.pop("lengths").copy()
         self.games.set_state(games)
-        self._masks = self.games.action_masks()
         codes = np.array(state["codes"], np.int8)
         return Encoder(self.games.observation, self.config).encode(codes.reshape(self.num_envs, -1))
 
@@ -156,17 +145,14 @@ class MinesweeperVecEnv(VecEnv):
         self.games.close()
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """Returns one (height, width, 3) picture per game, or Nones with a warning unless `render_mode` draws them."""
-        if self.render_mode != "rgb_array":
-            warnings.warn(f"pictures need render_mode='rgb_array', not {self.render_mode!r}", UserWarning, stacklevel=2)
-            return [None] * self.num_envs
+        """Returns one (height, width, 3) picture per game, for the mode "rgb_array"."""
         return list(self.games.call("render"))
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Returns an attribute, or a method without arguments, for each game of `indices`."""
         chosen = list(self._get_indices(indices))
         if attr_name in CALLS:
-            return [partial(self._call_one, attr_name, i) for i in chosen]
+            return [partial(lambda game: self.games.call(attr_name)[game], i) for i in chosen]
         values = self.games.get_attr(attr_name)
         return [values[i] for i in chosen]
 
@@ -180,13 +166,8 @@ class MinesweeperVecEnv(VecEnv):
         """Calls "action_masks", "render" or "get_state", which take no arguments, for the games of `indices`."""
         if method_name not in CALLS:
             raise AttributeError(f"the methods of games in a batch are {', '.join(CALLS)}, not {method_name}")
-        if method_name == "action_masks":
-            return list(self.action_masks()[list(self._get_indices(indices))])
         results = self.games.call(method_name, *method_args, **method_kwargs)
         return [results[i] for i in self._get_indices(indices)]
-
-    def _call_one(self, method_name: str, index: int) -> Any:
-        return self.env_method(method_name, indices=index)[0]
 
     def env_is_wrapped(
         self,
