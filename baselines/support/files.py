@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -96,7 +95,7 @@ def hold_folder(folder: Path) -> Generator[None]:
     """Locks a folder against other processes, and removes the temporary files of killed ones.
 
     The end of the process releases the lock. Nothing happens on Windows and on file systems that cannot lock. Raises
-    BlockingIOError if another process holds the lock, and FileNotFoundError if one has just removed the folder.
+    BlockingIOError if another process holds the lock.
     """
     if sys.platform == "win32":
         yield
@@ -122,9 +121,6 @@ def _lock(handle: int, folder: Path) -> bool:
         raise BlockingIOError(error.errno, "another process is writing into it", str(folder)) from error
     except OSError:
         return False
-    # Between the opening and the lock, a process that failed may have removed its new folder.
-    if not os.path.samestat(os.fstat(handle), os.stat(folder)):
-        raise FileNotFoundError(errno.ENOENT, "another process has replaced it", str(folder))
     return True
 
 

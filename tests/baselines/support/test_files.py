@@ -125,19 +125,3 @@ def test_a_killed_write_leaves_an_empty_folder_which_the_next_holder_of_the_lock
     with hold_folder(tmp_path):
         assert names(tmp_path) == [".notes.tmp", "games", "mine.0123456789abcdef.tmp"]
         assert names(tmp_path / "games") == []
-
-
-def test_the_lock_of_a_folder_that_was_replaced_meanwhile_is_refused(tmp_path, monkeypatch):
-    folder = tmp_path / "run"
-    folder.mkdir()
-    opened = os.open
-
-    def open_and_replace(path, *arguments):
-        handle = opened(path, *arguments)
-        folder.rmdir()
-        folder.mkdir()
-        return handle
-
-    monkeypatch.setattr(os, "open", open_and_replace)
-    with pytest.raises(FileNotFoundError, match="another process has replaced it"), hold_folder(folder):
-        pass
