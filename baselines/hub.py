@@ -18,8 +18,10 @@ PREFIX = "hf:"
 DEFAULT_REVISION = "main"
 """The revision of a name that gives none: the default branch of the hub."""
 
-DESCRIPTION, WEIGHTS, RUN = "agent.json", "agent.safetensors", "run.json"
-NEEDED = (DESCRIPTION, WEIGHTS)
+AGENT_FILE, AGENT_WEIGHTS_FILE, RUN = "agent.json", "agent.safetensors", "run.json"
+"""Files of a run folder: the first makes the folder the name of a policy, the second has the weights of its agent."""
+
+NEEDED = (AGENT_FILE, AGENT_WEIGHTS_FILE)
 """The files that are taken from the hub, with `RUN` if it is there; JSON and safetensors hold no code."""
 
 HUB_NAME = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^\s:@]+))?", re.ASCII)

@@ -17,7 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from baselines.hub import DESCRIPTION, HUB_NAME, PREFIX, WEIGHTS, hub_folder, parse_hub_name, pinned_name
+from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, PREFIX, hub_folder, parse_hub_name, pinned_name
 from baselines.own import EntryFactory, Specification, existing_file, load
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
@@ -71,12 +71,6 @@ SCRIPTED: dict[str, str] = {
 
 SERVED = {"chat": "baselines.chat:ChatPolicy"}
 """The policies that ask a server, which their options name."""
-
-AGENT_FILE = DESCRIPTION
-"""The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
-
-AGENT_WEIGHTS_FILE = WEIGHTS
-"""The weights of the agent in a run folder."""
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 """The state of a training in a run folder, from which the training goes on."""
