@@ -7,12 +7,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from queue import SimpleQueue
+from typing import Any
 
 from baselines.support.processes import use_one_thread
 from minesweeper_env.notices import say, show_compilations
@@ -82,14 +83,6 @@ def local_workers(workers: int) -> MakeWorkers:
     return (lambda: nullcontext(Workers())) if workers == 1 else partial(worker_pool, workers)
 
 
-class _Place(NamedTuple):
-    """A call, the number of the worker that has it, and the number of workers that it has killed."""
-
-    worker: int
-    call: Call
-    kills: int
-
-
 class ProcessPool(Workers):
     """Worker processes, each an executor of its own: a killed one costs the call that it ran, and no other."""
 
@@ -99,6 +92,10 @@ class ProcessPool(Workers):
         # Workers end when this process closes one end, by its own end or by a kill too.
         self._theirs, self._ours = self._context.Pipe(duplex=False)
         self._executors = [self._executor(number) for number in range(count)]
+        self._free: SimpleQueue[int] = SimpleQueue()
+        for number in range(count):
+            self._free.put(number)
+        self._threads = ThreadPoolExecutor(count)
 
     @property
     def count(self) -> int:
@@ -111,48 +108,39 @@ class ProcessPool(Workers):
         calls: Iterator[Call],
         on_look: Callable[[], object] = lambda: None,
     ) -> Iterator[tuple[Call, Any]]:
-        """Yields each call with its result; see `Workers.run`. One call waits in each worker, so that none idles."""
-        free = [*range(self.count), *range(self.count)]
-        flying: dict[Future[Any], _Place] = {}
+        """Yields each call with its result; see `Workers.run`. As many calls wait as run, so that no worker idles."""
+        flying: dict[Future[Any], Call] = {}
         while True:
-            while free and (call := next(calls, None)) is not None:
-                self._begin(flying, work, _Place(free.pop(0), call, 0))
+            while len(flying) < 2 * self.count and (call := next(calls, None)) is not None:
+                flying[self._threads.submit(self._carry_out, work, call)] = call
             if not flying:
                 return
             done, _ = wait(flying, LOOK_SECONDS, FIRST_COMPLETED)
             if not done:
                 on_look()
-            for future in [each for each in flying if each in done and not _is_lost(each)]:
-                place = flying.pop(future)
-                free.append(place.worker)
-                yield place.call, future.result()
             for future in done:
-                if future in flying:
-                    self._repeat(flying, work, flying[future].worker)
+                yield flying.pop(future), future.result()
 
-    def _begin(self, flying: dict[Future[Any], _Place], work: Callable[..., Any], place: _Place) -> None:
+    def _carry_out(self, work: Callable[..., Any], call: Call) -> Any:
+        """Returns the result of a call in a free worker, which another one replaces if the call kills it."""
+        number = self._free.get()
         try:
-            future = self._executors[place.worker].submit(work, *place.call)
-        except BrokenProcessPool:
-            self._executors[place.worker] = self._executor(place.worker)
-            future = self._executors[place.worker].submit(work, *place.call)
-        flying[future] = place
-
-    def _repeat(self, flying: dict[Future[Any], _Place], work: Callable[..., Any], worker: int) -> None:
-        """Begins the calls of a lost worker again; the first of them had run."""
-        lost = [future for future, place in flying.items() if place.worker == worker]
-        wait(lost)
-        places = [flying.pop(future) for future in lost]
-        if places[0].kills + 1 == MOST_KILLS:
-            raise KilledWorkerError(places[0].call)
-        say(
-            "a worker process was killed, perhaps because memory ran out; "
-            f"its work is repeated (attempt {places[0].kills + 2} of {MOST_KILLS})"
-        )
-        self._executors[worker].shutdown()
-        self._executors[worker] = self._executor(worker)
-        for number, place in enumerate(places):
-            self._begin(flying, work, place._replace(kills=place.kills + (number == 0)))
+            for attempt in range(1, MOST_KILLS + 1):
+                try:
+                    return self._executors[number].submit(work, *call).result()
+                except (BrokenProcessPool, MemoryError):
+                    if self._ours.closed:
+                        raise
+                    self._executors[number].shutdown()
+                    self._executors[number] = self._executor(number)
+                if attempt < MOST_KILLS:
+                    say(
+                        "a worker process was killed, perhaps because memory ran out; "
+                        f"its work is repeated (attempt {attempt + 1} of {MOST_KILLS})"
+                    )
+            raise KilledWorkerError(call)
+        finally:
+            self._free.put(number)
 
     def _executor(self, number: int) -> ProcessPoolExecutor:
         # All workers compile the same, so the first one alone announces it.
@@ -161,8 +149,9 @@ class ProcessPool(Workers):
     def close(self) -> None:
         """Ends the workers at once."""
         self._ours.close()
+        self._threads.shutdown(cancel_futures=True)
         for executor in self._executors:
-            executor.shutdown(cancel_futures=True)
+            executor.shutdown()
 
 
 @contextmanager
@@ -181,11 +170,6 @@ def worker_pool(workers: int) -> Generator[ProcessPool]:
         yield pool
     finally:
         pool.close()
-
-
-def _is_lost(future: Future[Any]) -> bool:
-    """Returns whether a call that ended lost its worker, or found too little memory."""
-    return isinstance(future.exception(), (BrokenProcessPool, MemoryError))
 
 
 def _start_worker(alive: Connection, announces: bool) -> None:
