@@ -47,10 +47,8 @@ def read_configuration(name: str) -> dict[str, Any]:
     try:
         file = Path(name) if name.endswith(SUFFIX) else FOLDER / f"{name}{SUFFIX}"
         return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"the configuration {name} cannot be read: {error}") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ValueError(f"the configuration {name} is no TOML file: {error}") from error
 
 
 def long_help(width: int) -> str:

@@ -144,14 +144,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
 
 
 class PlainPolicy(BoardPolicy):
-    """One logit per cell and one value per board, with the losses of unmodified PPO.
-
-    `probability` is ignored: the value loss is the squared error for all returns.
-    """
-
-    def __init__(self, *args: Any, probability: bool = False, **kwargs: Any) -> None:  # noqa: ARG002
-        """Builds the network."""
-        super().__init__(*args, probability=False, **kwargs)
+    """One logit per cell and one value per board, with the losses of unmodified PPO: squared errors of all returns."""
 
     def _new_value_net(self) -> nn.Module:
         return ValueHead(self.features_dim)
@@ -302,7 +295,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         isolated_weight_cap: float = 64.0,
         buffer_size: int = 50_000,
         replay_ratio: float = 4.0,
-        keep_scale: float = 5.0,
+        keep_scale: float = 0.0,
         keep_min: float = 0.1,
         policy_coef: float = 1.0,
         **kwargs: Any,
