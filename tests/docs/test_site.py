@@ -70,7 +70,7 @@ def test_each_picture_is_a_small_png_of_the_common_width(name):
     content = pictures.PICTURES[name]()
     picture = Image.open(io.BytesIO(content))
     assert (picture.format, picture.width) == ("PNG", 1440)
-    assert len(content) < 200_000
+    assert len(content) < 300_000
 
 
 def test_one_board_of_the_clicks_has_a_safe_cell_and_the_other_none():
