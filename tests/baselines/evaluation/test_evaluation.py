@@ -127,10 +127,6 @@ def test_interruption_keeps_what_is_finished(workers):
     assert [record.seed for record in evaluation.records] == list(range(3 * BATCH_SIZE))
 
 
-def _negative(masks: np.ndarray) -> np.ndarray:
-    return np.full(len(masks), -1)
-
-
 @pytest.mark.slow
 def test_a_unit_that_kills_its_workers_again_and_again_is_named():
     line = r"mine on 6x6/5, seeds 1\d\d to 1\d9: killed its worker 4 times"

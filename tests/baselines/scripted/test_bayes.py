@@ -140,11 +140,6 @@ def test_one_query_serves_exchangeable_cells_and_none_is_repeated(monkeypatch):
     assert len(queries) == 2 + 3
 
 
-def click_of(board: np.ndarray, mines: int, **options: object) -> int:
-    policy = make_policy("bayes", size=board.shape, mines=mines, first_click="any", **options)
-    return int(policy.act(board[None], (board == HIDDEN).reshape(1, -1).astype(np.int8))[0])
-
-
 @pytest.mark.parametrize("inference", ["native", "pgmpy"])
 def test_each_click_is_certain_or_of_least_risk(inference):
     config = config_of(5, 5, 6, "opening")

@@ -16,7 +16,6 @@ from baselines.scripted.expected_value import ExpectedValuePolicy
 from baselines.scripted.subset import SubsetPolicy
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
-CLOSURES = ("straightforward", "subset", "subset:deduction=counts")
 FAST = ["random", "straightforward", "subset", "expected_value", "expected_value_source"]
 
 
