@@ -25,30 +25,6 @@ from baselines.support.checks import check_extra, import_extra, number_or_text
 from baselines.support.files import local_path
 from minesweeper_env.config import BoardConfig
 
-__all__ = [
-    "AGENTS_FOLDER",
-    "AGENT_FILE",
-    "AGENT_WEIGHTS_FILE",
-    "CHECKPOINT_FILE",
-    "DEFAULT_MOVES",
-    "SCRIPTED",
-    "SERVED",
-    "PolicyMaker",
-    "agent_folder",
-    "agent_names",
-    "build_policy",
-    "check_name",
-    "config_for",
-    "find_policy",
-    "make_policy",
-    "pinned",
-    "policy_digest",
-    "policy_files",
-    "policy_names",
-    "policy_of_file",
-    "read_specification",
-]
-
 SCRIPTED: dict[str, str] = {
     "random": "baselines.scripted.base:RandomPolicy",
     "marginal": "baselines.scripted.fitted:MarginalPolicy",

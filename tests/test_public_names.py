@@ -22,7 +22,6 @@ PUBLIC = (
     "baselines.adapters",
     "baselines.learned",
     "baselines.policy",
-    "baselines.registry",
     "minesweeper_env",
     "minesweeper_env.cell_sets",
     "minesweeper_env.codes",

@@ -12,8 +12,8 @@ import msgspec
 from baselines.cli.arguments import Parser
 from baselines.cli.command import Command, Work
 from baselines.evaluation.intervals import wilson_interval
-from baselines.hub import DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN, HubName, parse_hub_name
-from baselines.registry import AGENT_FILE, agent_folder, agent_names
+from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN, HubName, parse_hub_name
+from baselines.registry import agent_folder, agent_names
 from baselines.support.board_names import board_name
 from baselines.support.checks import check_extra
 from baselines.support.structs import Agent, Row, Run, read_as, read_results

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.policy import GUESS_BREADTH, GUESS_SLACK, SURE, AfterstatePolicy
 from baselines.learned.common.tensor_files import load_weights, read_tensors, write_tensors
@@ -31,7 +32,6 @@ from baselines.learned.networks import (
 )
 from baselines.learned.settings import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
 from baselines.policy import Policy
-from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.scripted.oracle_play.exact import chosen_first_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import one_of, whether, whole_number_within

@@ -13,8 +13,9 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, hyperparameters_of, options_of
-from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE, CHECKPOINT_FILE
+from baselines.registry import CHECKPOINT_FILE
 from baselines.support.board_names import board_name, file_name
 from baselines.support.checks import number_or_text
 from baselines.support.files import read_json

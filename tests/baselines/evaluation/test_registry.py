@@ -8,8 +8,8 @@ import pytest
 
 import baselines
 from baselines import registry
+from baselines.hub import AGENT_FILE
 from baselines.registry import (
-    AGENT_FILE,
     agent_names,
     build_policy,
     config_for,
