@@ -190,9 +190,7 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
         PolicyError: the code of the class or function fails while it is loaded.
         MissingExtraError: the policy needs a package that is not installed.
     """
-    specification = read_specification(name)
-    if HUB_NAME.fullmatch(specification.base):
-        name = pinned(name)
+    specification, name = read_specification(name), pinned(name)
     for option in specification.options.keys() & options.keys():
         raise ValueError(f"option {option} of policy {name!r} is given twice")
     options = specification.options | options

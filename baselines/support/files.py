@@ -8,7 +8,6 @@ import re
 import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,18 +29,11 @@ def check_writable(path: Path) -> None:
     """Raises a ValueError unless a file can be written, before hours are spent on its content."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder, and must be a file")
-    if _is_written_in_place(path):
-        if not os.access(path, os.W_OK):
-            raise ValueError(f"{path} cannot be written")
-        return
-    try:
-        folder = Path(os.path.realpath(path)).parent
-        if not folder.is_dir():
-            raise ValueError(f"the folder of {path} does not exist")
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise ValueError(f"the folder of {path} cannot be written: {error.strerror}") from error
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise ValueError(f"the folder of {path} does not exist")
+    if not os.access(path if _is_written_in_place(path) else folder, os.W_OK):
+        raise ValueError(f"{path} cannot be written")
 
 
 def replace_file(path: Path, content: bytes) -> None:
