@@ -80,7 +80,6 @@ def layout(rows, cols, mines, dtype=np.bool_):
         ({"layout": layout(8, 8, 14, np.int64)}, r"bool array of shape \(8, 8\), not int64"),
         ({"layout": layout(7, 8, 14)}, r"bool array of shape \(8, 8\)"),
         ({"layout": None}, r"bool array of shape \(8, 8\)"),
-        ("layout", "options"),
     ],
 )
 @pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])
