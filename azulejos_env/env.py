@@ -247,7 +247,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     its options are depth, seconds and nodes. The seed of a game determines the moves of an opponent, too. A
     `Policy` is reset before each of its moves, with a seed from the game's generator.
 
-    A window needs `pip install 'minesweeper-env[window]'` and a display, or `SDL_VIDEODRIVER=dummy`; every reset
+    A window needs `pip install '.[window]'` and a display, or `SDL_VIDEODRIVER=dummy`; every reset
     and step shows the board, four frames per second (`metadata["render_fps"]`). An outline shows the cells that
     the last move emptied before tiles fell.
     """

@@ -121,7 +121,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
 
     ## Rendering
     "ansi" is text and "rgb_array" a picture, which `render` returns. "human" opens a window (`pip install
-    'minesweeper-env[window]'`), in which every reset and step shows the board, four frames per second
+    '.[window]'`), in which every reset and step shows the board, four frames per second
     (`metadata["render_fps"]`). The user may resize it, and closing it does not end the game. A lost game shows the
     mines, the exploded one on red, and wrong flags crossed out. A machine without a display needs "rgb_array", or
     the variable `SDL_VIDEODRIVER=dummy`.

@@ -82,7 +82,7 @@ def load_pygame() -> Any:
     try:
         pygame = import_module("pygame")
     except ImportError as error:
-        hint = "a window needs pygame-ce; install it with: pip install 'minesweeper-env[window]'"
+        hint = "a window needs pygame-ce; install it, in a clone, with: pip install '.[window]'"
         raise DependencyNotInstalled(hint) from error
     if not _has_display():
         raise NoDisplayError("no display")

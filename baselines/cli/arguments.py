@@ -179,7 +179,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--ray": {
         "type": parse_address,
         "metavar": "ADDRESS",
-        "help": "use a cluster of Ray, which needs minesweeper-env[ray]: the address of its head node, auto for the "
+        "help": "use a cluster of Ray, which needs the extra ray: the address of its head node, auto for the "
         "cluster that runs here, or local for one that is started on this machine alone",
     },
     "--wide": {"action": "store_true", "help": "show all columns of tables, whatever the terminal's width"},

@@ -61,7 +61,7 @@ def _add_arguments(parser: Parser) -> None:
     add("--json", type=Path, metavar="FILE", help="write the results into this file")
     text = f"draw the win rates into this file: {', '.join(SUFFIXES)}"
     add("--plot", type=Path, metavar="FILE", help=text)
-    add = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[video]'").add_argument
+    add = parser.add_argument_group("pictures of games", "They need: pip install '.[video]'").add_argument
     suffixes = f"{', '.join(RECORD_SUFFIXES)} (.png draws the last board)"
     text = f"draw games into this file, a frame per move with the risk of the click: {suffixes}"
     add("--record", type=Path, metavar="FILE", help=text)

@@ -76,4 +76,4 @@ def check_extra(module: str, extra: str = "train") -> None:
 def missing_extra(module: str, extra: str = "train") -> MissingExtraError:
     """Returns the error that says which extra installs a module."""
     package = module.partition(".")[0]
-    return MissingExtraError(f"{package} is not installed; install it with: pip install 'minesweeper-env[{extra}]'")
+    return MissingExtraError(f"{package} is not installed; install it, in a clone, with: pip install '.[{extra}]'")

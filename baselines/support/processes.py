@@ -10,6 +10,7 @@ from importlib import import_module
 from shutil import get_terminal_size
 from typing import TextIO
 
+from baselines.support.checks import MissingExtraError, missing_extra
 from minesweeper_env.notices import is_live, say
 
 FAILED, INTERRUPTED = 1, 130
@@ -58,7 +59,7 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
     """Imports a module, and runs its `main` with one thread of the numerical libraries.
 
     Without arguments or a program, those of `sys.argv` count. Returns the exit status: that of `main`; 130 after
-    Ctrl-C, also during the imports; 1 where stdout cannot be written.
+    Ctrl-C, also during the imports; 1 where stdout cannot be written, or a module is not installed.
     """
     program = program or os.path.basename(sys.argv[0])
     # The libraries read the number when they are imported.
@@ -75,6 +76,9 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
     except OSError as error:
         status = FAILED
         say(f"{program}: {error.strerror or error}")
+    except (ModuleNotFoundError, MissingExtraError) as error:
+        status = FAILED
+        say(f"{program}: {missing_extra(error.name) if error.name else error}")
     _flush_or_discard()
     return status
 

@@ -14,16 +14,20 @@ from dataclasses import dataclass, replace
 from textwrap import TextWrapper
 from typing import Literal, NamedTuple
 
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table as Grid
-from rich.text import Text
-
+from baselines.support.checks import missing_extra
 from baselines.support.processes import is_styled, output_width
 from baselines.support.progress import console_on
 from minesweeper_env.texts import html, printable
+
+try:
+    from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
+    from rich.console import Group, RenderableType
+    from rich.padding import Padding
+    from rich.table import Table as Grid
+    from rich.text import Text
+except ModuleNotFoundError as error:
+    raise missing_extra("rich") from error
 
 GAP = 2
 """Width between two columns."""

@@ -151,7 +151,7 @@ def test_damaged_statistics_are_one_line_on_stderr(tmp_path, monkeypatch, capsys
 
 def test_without_platformdirs_the_game_goes_on_without_statistics(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "platformdirs", None)
-    advice = "platformdirs is not installed; install it with: pip install 'minesweeper-env[play]'"
+    advice = "platformdirs is not installed; install it, in a clone, with: pip install '.[play]'"
     assert main(["--stats", "--lang", "en"]) == 1
     assert capsys.readouterr() == ("", f"play.py: {advice}\n")
     monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))

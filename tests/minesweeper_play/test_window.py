@@ -249,4 +249,4 @@ def test_a_machine_without_a_display_gets_one_line(monkeypatch, capsys):
 def test_a_missing_pygame_is_named_with_its_extra(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pygame", None)
     assert run(PlayOptions()) == 1
-    assert "pip install 'minesweeper-env[window]'" in capsys.readouterr().err
+    assert "pip install '.[window]'" in capsys.readouterr().err

@@ -19,7 +19,7 @@ def run(program, folder, *arguments, missing=()):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-TRAIN = ("rich", "torch", "scipy", "textual", "platformdirs")
+TRAIN = ("rich", "msgspec", "torch", "scipy", "textual", "platformdirs")
 
 
 @pytest.mark.parametrize("module", ["baselines.py", "baselines/__init__.py"])
@@ -43,6 +43,8 @@ def test_a_foreign_package_is_named_in_one_line_and_a_folder_that_is_no_package_
         ("train", ["--config", "quick"], "train", TRAIN),
         ("train", ["--config", "quick", "--track"], "wandb", ("wandb",)),
         ("dataset", ["--games", "5"], "minari", ("minari",)),
+        ("seeds", ["--help"], "train", TRAIN),
+        ("play", ["--classic"], "play", TRAIN),
         ("play", ["--stats"], "play", TRAIN),
         ("play", ["--analyse", "board.txt", "--mines", "2"], "play", TRAIN),
     ],
@@ -51,5 +53,12 @@ def test_without_the_extras_a_program_names_the_one_to_install(tmp_path, program
     (tmp_path / "board.txt").write_text("##1\n##1\n110\n")
     done = run(program, tmp_path, *arguments, missing=missing)
     assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
     *_, line = done.stderr.splitlines()
-    assert line.endswith(f"pip install 'minesweeper-env[{extra}]'")
+    assert line.endswith(f"pip install '.[{extra}]'")
+
+
+def test_without_the_extras_python_gets_the_error_that_names_the_one_to_install():
+    code = f"import sys\nsys.modules.update(dict.fromkeys({TRAIN}))\nimport baselines\nbaselines.evaluate('exact', games=2)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].endswith("pip install '.[train]'")
