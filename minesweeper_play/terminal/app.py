@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -140,6 +140,10 @@ class MinesweeperApp(App[int]):
             parts = ("" if records else text("statistics_empty"), problem, text("table_place", path=statistics.path))
             shown = "\n\n".join(filter(None, parts))
         self.push_screen(Page(self.services, "statistics_title", shown, table))
+
+    async def run_action(self, *args: Any, **kwargs: Any) -> bool:
+        """Runs no action once the program ends: a screen that a key typed ahead opened would never get its widgets."""
+        return self.return_code is None and await super().run_action(*args, **kwargs)
 
     def action_leave(self, status: int) -> None:
         self.exit(status)

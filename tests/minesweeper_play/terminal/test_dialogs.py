@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.terminal_games import drive, on_screen, shown, wall_session
+from textual.events import Key
 from textual.widgets import Button, Input, Select
 
 from minesweeper_play.terminal.drawing import ICONS, PALETTES
@@ -69,6 +70,17 @@ async def test_a_preset_fills_the_fields_and_rules_reach_the_game(app, pilot):
     session = app.screen.session
     assert (session.config.rows, session.config.cols, session.config.mines) == (16, 30, 99)
     assert (session.config.first_click, session.no_guess) == ("any", "subset")
+
+
+@pytest.mark.parametrize("key", ["n", "s", "t", "question_mark"])
+def test_a_key_typed_ahead_of_the_end_opens_no_dialog(tmp_path, key):
+    async def script(app, pilot):
+        for each in ("q", key):
+            app.post_message(Key(each, None))
+        await pilot.pause()
+        assert (app.return_code, len(app.screen_stack)) == (0, 2)
+
+    drive(script, tmp_path, session=wall_session())
 
 
 @on_screen(session=wall_session)
