@@ -46,11 +46,6 @@ class Catalogue:
             value = self.texts.get(errno.errorcode.get(value.errno or 0, ""), value.strerror)
         return printable(value)
 
-    def manual(self, *, is_source: bool = False) -> str:
-        """Returns the manual; in the game of the Spanish source `help` opens cells, elsewhere `assist` does."""
-        assist, manual = ("help", "man") if is_source else ("assist", "help, man")
-        return self.text("manual", assist=assist, manual=manual)
-
     def number(self, value: float, digits: int = 0) -> str:
         """Returns a number with `digits` digits after the decimal sign of the language."""
         return f"{value:.{digits}f}".replace(".", "," if self.language == "es" else ".")

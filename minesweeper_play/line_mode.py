@@ -35,6 +35,9 @@ LEAST_SIDE, MOST_SIDE = 3, 10
 NARROW, WIDE = 80, 120
 """The numbers of columns of a review and of the statistics where stdout is no terminal."""
 
+YES = ("", "yes", "y", "sí", "si", "s")
+"""The answers that begin another game."""
+
 COLOURS: dict[str, dict[str, int]] = {
     "standard": {"flag": 32, "mine": 31, "exploded": 41, "wrong": 31, "question": 33},
     "colour-blind": {"flag": 94, "mine": 33, "exploded": 43, "wrong": 95, "question": 36},
@@ -83,10 +86,10 @@ class ClassicGame:
         self.console, self._options, self._played = Console(options), options, 0
         self._statistics, self._problem = open_statistics()
         # In the Spanish source, whose game `--classic` is, `help` opens cells.
-        self._is_source = "classic" in options.given
+        is_source = "classic" in options.given
         self._do: dict[str, Callable[[Command], object]] = {
             "assist": lambda _: self._move(self.session.help),
-            "help": lambda _: self._move(self.session.help) if self._is_source else self._show_manual(),
+            "help": lambda _: self._move(self.session.help) if is_source else self._show_manual(),
             "undo": lambda _: self._move(self.session.undo),
             "hint": self._hint,
             "probabilities": lambda _: self._show_risks(),
@@ -149,7 +152,8 @@ class ClassicGame:
             self.console.tell(*explain_ending(self.session, self._statistics, self.console.catalogue))
             while self.session.is_over:
                 try:
-                    command = parse_command(self.console.ask("ask_again").strip() or "new", config.rows, config.cols)
+                    answer = self.console.ask("ask_again").strip()
+                    command = parse_command("new" if answer.lower() in YES else answer, config.rows, config.cols)
                 except TextError:
                     return False
                 if command.word not in ("undo", "review", "save"):
@@ -227,7 +231,7 @@ class ClassicGame:
         self.console.show(self.session, risks)
 
     def _show_manual(self) -> None:
-        self.console.tell(self.console.catalogue.manual(is_source=self._is_source))
+        self.console.say("manual")
         if self.console.is_live:
             self.console.ask("manual_return")
             self._show_board()

@@ -15,11 +15,13 @@ WORDS = (*ON_CELLS, "hint", *PLAIN, "save")
 """All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`."""
 
 SYNONYMS = {
-    **{"open": "try", "risks": "probabilities"},
-    **{"abrir": "try", "bandera": "flag", "pista": "hint", "riesgos": "probabilities", "deshacer": "undo"},
-    **{"nueva": "new", "revisar": "review", "guardar": "save", "ayuda": "man", "salir": "quit"},
+    **{"open": "try", "risks": "probabilities", "again": "new"},
+    **{"abrir": "try", "bandera": "flag", "interrogación": "question", "interrogacion": "question"},
+    **{"expandir": "expand", "despejar": "chord", "pista": "hint", "inferir": "assist", "riesgos": "probabilities"},
+    **{"deshacer": "undo", "revisar": "review", "guardar": "save", "nueva": "new", "otra": "new", "ayuda": "man"},
+    "salir": "quit",
 }
-"""Words that mean a command as well: those by which the full screen names its keys."""
+"""Words that mean a command as well: the Spanish ones, and those by which the full screen names its keys."""
 
 
 class Command(NamedTuple):
@@ -33,29 +35,30 @@ class Command(NamedTuple):
 def parse_command(line: str, rows: int, cols: int) -> Command:
     """Returns the command of a line on a board of rows x cols; raises a TextError.
 
-    Words are in lower case. The first coordinate is the column and the second the row, both from 1. Two coordinates
-    alone mean `try`.
+    The case of words does not matter. The first coordinate is the column and the second the row, both from 1. Two
+    coordinates alone mean `try`.
     """
     words = line.split()
     if not words:
         raise TextError("syntax_empty")
     if _is_number(words[0]):
         words.insert(0, "try")
-    word, rest = SYNONYMS.get(words[0], words[0]), words[1:]
+    typed, rest = words[0].lower(), words[1:]
+    word = SYNONYMS.get(typed, typed)
     if word == "save":
         return Command(word, path=line.strip().partition(" ")[2].strip())
     if word in ON_CELLS or (word == "hint" and rest):
-        return Command(word, _cell(word, rest, rows, cols))
+        return Command(word, _cell(rest, rows, cols))
     if word not in WORDS:
-        raise TextError("syntax_upper_case" if word.lower() in {*WORDS, *SYNONYMS} else "syntax_unknown", word=word)
+        raise TextError("syntax_unknown", word=words[0])
     if rest:
-        raise TextError("syntax_too_many", word=word)
+        raise TextError("syntax_too_many", word=typed)
     return Command(word)
 
 
-def _cell(word: str, texts: list[str], rows: int, cols: int) -> Cell:
+def _cell(texts: list[str], rows: int, cols: int) -> Cell:
     if len(texts) != 2 or not all(_is_number(text) for text in texts):
-        raise TextError("syntax_coordinates", word=word)
+        raise TextError("syntax_coordinates")
     col, row = (int(text) if len(text) < 10 else 0 for text in texts)
     if not (1 <= col <= cols and 1 <= row <= rows):
         raise TextError("syntax_off_board", cols=cols, rows=rows)

@@ -69,7 +69,7 @@ def save_game(session: Session, path: Path) -> None:
 def save_as(session: Session, name: str) -> Report:
     """Writes a session into the file that a player names, and returns what there is to say."""
     if not name:
-        return Report("syntax_path", values={"word": "save"})
+        return Report("syntax_path")
     try:
         path = Path(name).expanduser()
         save_game(session, path)

@@ -311,7 +311,7 @@ class GameScreen(GameAppScreen):
     # Other screens, and the prompt
 
     def action_manual(self) -> None:
-        text = self.catalogue.text("manual_keys") + self.catalogue.manual()
+        text = self.catalogue.text("manual_keys") + self.catalogue.text("manual")
         self.app.push_screen(Page(self.services, "manual_title", text))
 
     def action_prompt(self) -> None:
