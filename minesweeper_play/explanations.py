@@ -55,7 +55,13 @@ def _reason(step: Step, catalogue: Catalogue) -> str:
 
 
 def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
-    """Returns the sentences of a hint: the steps of its proof, or the risk of its cell."""
+    """Returns the sentences of a hint: the steps of its proof, or the risk of its cell; the last explains estimates."""
+    sentences = _advice_sentences(advice, catalogue)
+    is_estimate = any(ESTIMATED in sentence for sentence in sentences)
+    return [*sentences, catalogue.text("summary_estimates", sign=ESTIMATED)] if is_estimate else sentences
+
+
+def _advice_sentences(advice: Advice, catalogue: Catalogue) -> list[str]:
     text, flags, wrong = catalogue.text, advice.wrong_flags, []
     if flags:
         wrong = [text("position_wrong_flags", cells=name_cells(flags, catalogue), count=len(flags))]
@@ -185,5 +191,6 @@ def table_lines(table: Table, width: int) -> list[str]:
 def board_text(kind: BoardKind, catalogue: Catalogue) -> str:
     """Returns a kind of board in words, such as "9x9/10, safe first click"."""
     parts = [board_name(kind.rows, kind.cols, kind.mines), catalogue.text(f"first_click_{kind.first_click}")]
-    parts += [catalogue.text("without_guess", level=kind.no_guess)] if kind.no_guess else []
+    if kind.no_guess:
+        parts.append(catalogue.text("without_guess", level=catalogue.text(f"no_guess_{kind.no_guess}")))
     return ", ".join(parts)

@@ -177,7 +177,8 @@ class GameAppScreen(Screen[None]):
         found = super().active_bindings
         for key, active in found.items():
             if active.binding.description in self.catalogue.texts:
-                shown = replace(active.binding, description=self.catalogue.text(active.binding.description))
+                text, name = self.catalogue.text(active.binding.description), self.catalogue.texts.get(f"name_{key}")
+                shown = replace(active.binding, description=text, key_display=name)
                 found[key] = active._replace(binding=shown)
         return found
 

@@ -239,8 +239,9 @@ class Pencil:
     def _open_look(self, picture: Picture, cell: Cell, code: int, shade: int) -> tuple[str, str, str]:
         palette, face = self.palette, self.palette.open[shade]
         if code == MINE:
-            is_fatal = cell == picture.fatal
-            return self.icons.mine, *((palette.fatal_ink, palette.fatal) if is_fatal else (palette.mine, face))
+            if cell == picture.fatal:
+                return self.icons.exploded, palette.fatal_ink, palette.fatal
+            return self.icons.mine, palette.mine, face
         return (str(code), palette.counts[code - 1], face) if code else (self.icons.blank, palette.blank, face)
 
     def _covered_look(self, picture: Picture, cell: Cell, code: int, shade: int) -> tuple[str, str, str]:

@@ -69,6 +69,7 @@ class GameScreen(GameAppScreen):
         self._risks: NDArray[np.float64] | None = None
         self._advice: Advice | None = None
         self._work: LongWork | None = None
+        self._ending = ""
         self._oracle, self._adviser, self._worker = (Background(self, self._fail) for _ in range(3))
 
     @property
@@ -159,7 +160,8 @@ class GameScreen(GameAppScreen):
         self._show_position(self.session.opening_layers(report, origin) if is_animated and origin is not None else ())
         if self.session.is_over:
             ending = explain_ending(self.session, self.services.statistics, self.catalogue)
-            self.tell(" ".join([self.catalogue.text(self.session.status), *ending]))
+            self._ending = " ".join([self.catalogue.text(self.session.status), *ending])
+            self.tell(self._ending)
 
     def _show_position(self, layers: Sequence[Sequence[Cell]] = ()) -> None:
         """Shows a new position, without the hint and the risks of the one before."""
@@ -256,6 +258,7 @@ class GameScreen(GameAppScreen):
                 return
             from minesweeper_play.terminal.reviewing import ReviewScreen
 
+            self.tell(self._ending)
             self.app.push_screen(ReviewScreen(self.services, found))
 
         def show() -> None:

@@ -8,6 +8,7 @@ from minesweeper_env.inference import Step
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_advice, explain_step, name_cells
 from minesweeper_play.game.advice import Advice
+from minesweeper_play.winning import Choice
 
 STEPS = {
     "count_safe": Step("count", safe=((0, 2),), mine=(), because=((1, 1),)),
@@ -49,6 +50,13 @@ def test_a_guess_names_its_risk():
     assert explain_advice(advice, Catalogue("es")) == [
         "Ninguna celda es segura con certeza. La de menor riesgo es (3 5): 12,5\u00a0%."
     ]
+
+
+def test_a_hint_explains_the_sign_of_an_estimate():
+    for is_exact in (True, False):
+        advice = Advice((4, 2), 0.25, choices=(Choice((4, 2), 0.25, 0.5),), is_exact=is_exact)
+        sentences = explain_advice(advice, Catalogue("es"))
+        assert ["~" in sentence for sentence in sentences] == ([False] if is_exact else [True, True])
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

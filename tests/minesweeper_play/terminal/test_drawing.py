@@ -53,6 +53,7 @@ def test_the_mine_that_was_opened_is_seen_below_the_cursor():
     picture = Picture(np.array([[12]], np.int8), fatal=(0, 0), cursor=(0, 0))
     (segment,) = pencil().row(picture, 0)
     assert segment.style.bgcolor == Color.parse(PALETTES["dark", False].fatal)
+    assert segment.text != pencil().row(replace(picture, fatal=None), 0)[0].text
 
 
 def test_a_column_number_stands_above_its_column():

@@ -16,6 +16,7 @@ from minesweeper_play.terminal.reviewing import ReviewScreen
 async def test_a_lost_game_is_reviewed_turn_by_turn(app, pilot):
     await click(app, pilot, (0, 0))
     await click(app, pilot, (3, 0))
+    app.screen.say("reviewing_cancelled")
     await pilot.press("v")
     await settled(pilot, lambda: isinstance(app.screen, ReviewScreen))
     await pilot.pause()
@@ -39,3 +40,4 @@ async def test_a_lost_game_is_reviewed_turn_by_turn(app, pilot):
     await pilot.press("escape")
     await pilot.pause()
     assert app.screen.session.status == "lost"
+    assert "You lost!" in shown(app)

@@ -111,9 +111,10 @@ def test_one_step_after_the_other(tmp_path):
         await pilot.press("full_stop")
         await settled(pilot, lambda: any(screen._choices) or screen.players[0].is_over)
         assert screen.players[0].moves == moves + 1
-        assert "paused" in shown(app)
+        assert "en pausa" in shown(app)
+        assert "espacio pausa" in shown(app)
 
-    watch(script, tmp_path, "exact")
+    watch(script, tmp_path, "exact", language="es")
 
 
 def test_two_policies_play_the_same_seeds_side_by_side_and_games_follow_each_other_and_are_counted(tmp_path):
