@@ -255,8 +255,9 @@ def check_arguments(name: str, target: Any, options: Mapping[str, Any]) -> None:
     try:
         signature.bind(size=(8, 8), mines=10, first_click="opening", **options)
     except TypeError as error:
+        reason = str(error).removeprefix("inspect.Signature.bind() ")
         raise ValueError(
             f"policy {name!r} is called with size=(rows, cols), mines=, first_click= and its options, and takes "
-            f"({', '.join(map(str, signature.parameters.values()))}): {error} (adapters.FunctionPolicy wraps a "
+            f"({', '.join(map(str, signature.parameters.values()))}): {reason} (adapters.FunctionPolicy wraps a "
             "function of one board)"
         ) from None

@@ -41,7 +41,7 @@ SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 _NUMBER = re.compile(r"-?[0-9]+(_[0-9]+)*(\.[0-9]+)?(e\+?[0-9]{1,3})?", re.IGNORECASE)
 """A number as Python writes it."""
 
-_ARGUMENT = re.compile(r"(?<![-\w])(first_click|no_guess)(?![\w=,;)])|^(mines|size|seed)(?= must )")
+_ARGUMENT = re.compile(r"(?<![-\w'])(first_click|no_guess)(?![\w=,:;)])|^(mines|size|seed)(?= must )")
 """The arguments of the library that messages name, and that a user of a command types as options."""
 
 

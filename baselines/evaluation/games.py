@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core.event import install_timer
 from numpy.typing import NDArray
 
 from baselines.evaluation.judge import GameDiagnosis, Judge
@@ -17,7 +18,6 @@ from baselines.policy import RESIGN, Policy, PolicyError
 from baselines.support.act_inputs import policy_name
 from baselines.support.board_names import board_of
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 
@@ -94,18 +94,17 @@ class Assignment:
 
         The same games have the same records in every process.
         """
-        # The engine is compiled before the time counts.
-        compile_kernels()
         before = dict(getattr(policy, "counters", {}))
         records, seconds = list[GameRecord](), 0.0
         for at in range(first, first + games, self.batch_size):
             seeds = self.seeds[at : min(at + self.batch_size, first + games)]
             starts = None if self.start is None else [self.start(seed) for seed in seeds]
             judges = [Judge(self.config, len(seeds))] if self.diagnose else []
-            begin = time.perf_counter()
-            policy.reset(derived_seed(self.policy_seed, at // self.batch_size))
-            played = play_games(policy, self.config, seeds, observers=judges, starts=starts, record=self.record)
-            seconds += time.perf_counter() - begin
+            begin, compiling = time.perf_counter(), list[float]()
+            with install_timer("numba:compiler_lock", compiling.append):
+                policy.reset(derived_seed(self.policy_seed, at // self.batch_size))
+                played = play_games(policy, self.config, seeds, observers=judges, starts=starts, record=self.record)
+            seconds += time.perf_counter() - begin - sum(compiling)
             for judge in judges:
                 seconds -= judge.seconds
                 pairs = zip(played, judge.diagnoses(), strict=True)
