@@ -136,7 +136,8 @@ class BoardConfig:
             raise ValueError(f"first_click must be one of {', '.join(FIRST_CLICKS)}, not {self.first_click!r}")
         if self.no_guess is not False and self.no_guess not in NO_GUESS_LEVELS:
             raise ValueError(f"no_guess must be False, {' or '.join(NO_GUESS_LEVELS)}, not {self.no_guess!r}")
-        board = f"{self.rows} x {self.cols} with first_click {self.first_click!r} and radius {self.radius}"
+        board = f"{self.rows} x {self.cols} with first_click {self.first_click!r}"
+        board += f" and radius {self.radius}" * (self.radius > 1)
         if self.max_mines < 1:
             raise ValueError(
                 f"no number of mines fits on {board}, because no neighbour of the first click may be a mine; "
@@ -161,11 +162,11 @@ def counted(count: int, noun: str) -> str:
 
 def parse_size(size: Any) -> tuple[int, int]:
     """Returns (rows, cols) of a whole number or a pair of whole numbers; raises a ValueError for other sizes."""
-    if isinstance(size, Sequence) and not isinstance(size, str):
-        if len(size) != 2:
-            raise ValueError(f"size must be a whole number or a pair (rows, cols), not {size!r}")
+    if isinstance(size, Sequence) and not isinstance(size, str) and len(size) == 2:
         return whole_number("rows", size[0], 1), whole_number("cols", size[1], 1)
-    return (whole_number("size", size, 1),) * 2
+    with suppress(ValueError):
+        return (whole_number("size", size, 1),) * 2
+    raise ValueError(f"size must be a whole number of at least 1, or a pair (rows, cols), not {size!r}")
 
 
 DEFAULT_MINES: dict[tuple[int, int], int] = {parse_size(preset["size"]): preset["mines"] for preset in PRESETS.values()}

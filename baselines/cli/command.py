@@ -65,7 +65,8 @@ class Command(NamedTuple):
             say(f"{program}: interrupted{left}")
             return INTERRUPTED
         except (*told, *self.errors) as error:
-            say(f"{program}: {explain(error)}{left}")
+            # After an error of a policy the same command fails again.
+            say(f"{program}: {explain(error)}{'' if isinstance(error, told[-1]) else left}")
             return FAILED
 
     def parser(self, program: str) -> Parser:
@@ -77,9 +78,9 @@ class Command(NamedTuple):
 
 
 def _errors_of_play() -> tuple[type[Exception], ...]:
-    """Returns the errors that are told in one line: of files, packages, policies, workers and too hard positions."""
+    """Returns the errors told in one line: of files, packages, hard positions, workers and, last, policies."""
     from baselines.policy import PolicyError
     from baselines.workers import WorkerError
     from minesweeper_env.inference import PositionTooHardError
 
-    return (OSError, MissingExtraError, PolicyError, PositionTooHardError, WorkerError)
+    return (OSError, MissingExtraError, PositionTooHardError, WorkerError, PolicyError)

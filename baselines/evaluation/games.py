@@ -152,7 +152,7 @@ def play_games(
     env = MinesweeperVectorEnv(count, **config.arguments())
     layouts = None if starts is None else {"layout": np.stack([start.layout for start in starts])}
     boards, infos = env.reset(seed=list(seeds), options=layouts)
-    playing = np.ones(count, np.bool_)
+    playing, numbers = np.ones(count, np.bool_), np.array(seeds)
     clicks, opened, actions = np.zeros((3, count), np.int64)
     won, truncated, marked = np.zeros((3, count), np.bool_)
     recorded: list[list[int]] = [[] for _ in seeds]
@@ -160,7 +160,8 @@ def play_games(
         if starts is not None and not clicks.any():
             actions = np.array([start.cell for start in starts], np.int64)
         else:
-            actions[playing] = choose_actions(policy, boards[playing], infos["action_mask"][playing])
+            masks = infos["action_mask"][playing]
+            actions[playing] = choose_actions(policy, boards[playing], masks, numbers[playing])
         resigned = playing & (actions == RESIGN)
         opened[resigned] = (boards[resigned] <= config.codes.max_count).sum(axis=(1, 2))
         truncated |= resigned
@@ -199,8 +200,14 @@ def _mark(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray
         marked |= candidates & (flags == env.get_state()["mines"]).all(axis=(1, 2))
 
 
-def choose_actions(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Returns the actions of a policy, (N,) int64; raises PolicyError for any other answer, or an illegal action."""
+def choose_actions(
+    policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8], seeds: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Returns the actions of a policy in games with these seeds, (N,) int64.
+
+    Raises:
+        PolicyError: the policy gave any other answer, or an illegal action.
+    """
     answer: Any = policy.act(observations, masks)
     count, last = len(masks), masks.shape[1] - 1
     if not isinstance(answer, np.ndarray) or answer.shape != (count,) or answer.dtype != np.int64:
@@ -212,7 +219,12 @@ def choose_actions(policy: Policy, observations: NDArray[np.int8], masks: NDArra
         raise PolicyError(f"{policy_name(policy)}.act chose {answer[outside][0]}, but actions are 0 to {last}")
     illegal = (masks[np.arange(count), answer] == 0) & (answer != RESIGN)
     if illegal.any():
-        raise PolicyError(f"{policy_name(policy)}.act chose action {answer[illegal][0]}, which its mask forbids")
+        game = int(illegal.argmax())
+        row, col = divmod(int(answer[game]) % observations[game].size, observations.shape[2])
+        raise PolicyError(
+            f"{policy_name(policy)}.act chose action {answer[game]} with seed {seeds[game]}, which its mask forbids: "
+            f"row {row}, column {col} shows the code {observations[game, row, col]}"
+        )
     return answer
 
 

@@ -119,6 +119,7 @@ class Player:
 
     def begin(self, seed: int) -> None:
         self._policy.reset(seed)
+        self._seeds = np.array([seed])
         self.board, info = self._env.reset(seed=seed)
         self._mask: NDArray[np.int8] = info["action_mask"]
         self.status: Literal["playing", "won", "lost", "truncated"] = "playing"
@@ -134,7 +135,7 @@ class Player:
         if rival is not None and self.moves == 0 and "first" not in self._options:
             action = rival.cell[0] * self.config.cols + rival.cell[1]
         else:
-            action = int(choose_actions(self._policy, self.board[None], self._mask[None])[0])
+            action = int(choose_actions(self._policy, self.board[None], self._mask[None], self._seeds)[0])
         cell = divmod(action % self.config.cells, self.config.cols)
         ratings = rate(self._policy, self.board, self.config) if rated else None
         return Choice(action, cell, ratings)

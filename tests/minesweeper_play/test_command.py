@@ -59,7 +59,7 @@ def test_options_of_the_look_of_the_game_and_of_the_mode():
 
 BAD = {
     "--size 3 --first-click opening": "no number of mines fits on 3 x 3 with --first-click 'opening'",
-    "--size 8 --mines 64": "--mines must be 1 to 63 on 8 x 8 with --first-click 'safe' and radius 1, not 64",
+    "--size 8 --mines 64": "--mines must be 1 to 63 on 8 x 8 with --first-click 'safe', not 64",
     "--size 9999999x9999999": "a board has 2 to 1048576 cells",
     "--mines 10": "--mines needs --size",
     "--preset expert --size 8": "--preset has its own size and mines",

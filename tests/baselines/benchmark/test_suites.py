@@ -354,7 +354,7 @@ def test_errors_of_a_policy_are_one_line_and_keep_the_games(capsys):
     assert run("a", "--policy", "mine.py:First", games=8) == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert "NameError: name 'nosuch' is not defined (mine.py, line 9, in act" in line
-    assert line.endswith("; the games so far are in a: the same command goes on")
+    assert line.endswith("shows all)")
     Path("mine.py").write_text(FIRST.replace("self.begin = begin", "self.begin = nosuch"))
     assert "NameError" in refused(capsys, suite.main, "tiny", "--out", "b", "--policy", "mine.py:First")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from numba import njit
 
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import GameRecord, play_games
@@ -92,7 +94,7 @@ def test_truncated_games_are_not_won():
         (lambda masks: masks.argmax(axis=1).astype(float), "not float64"),
         (lambda masks: masks.argmax(axis=1) - 1, "chose -1, but actions are 0 to 35"),
         (lambda masks: masks.argmax(axis=1) + 36, "chose 36, but actions are 0 to 35"),
-        (lambda masks: np.zeros(len(masks), np.int64), "chose action 0, which its mask forbids"),
+        (lambda masks: np.zeros(len(masks), np.int64), "action 0 with seed 0, .*: row 0, column 0 shows the code 1"),
     ],
 )
 def test_protocol_errors_are_reported(answer, complaint):
@@ -111,6 +113,18 @@ def test_results_do_not_depend_on_the_number_of_workers():
     # A game in a batch of its own is played like in a large batch; the number of games does not matter either.
     fewer = evaluate_policy(build, CONFIG, range(BATCH_SIZE), policy_seed=2)
     assert fewer.records == alone.records[:BATCH_SIZE]
+
+
+def test_compiling_does_not_count_as_time_of_a_game():
+    def answer(masks):
+        begin = time.perf_counter()
+        njit(lambda x: x + 1)(np.ones(3))
+        compiling.append(time.perf_counter() - begin)
+        return masks.argmax(axis=1)
+
+    compiling: list[float] = []
+    result = evaluate_policy(partial(Scanner, answer), CONFIG, range(2))
+    assert 0 < result.playing_seconds < 0.2 * sum(compiling)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
