@@ -323,7 +323,7 @@ def read_result_file(path: Path) -> ResultFile:
         result = msgspec.json.decode(content, type=ResultFile)
         _check(result, content)
     except (ValueError, RecursionError) as error:
-        raise RefusedFileError(f"{path}: {first_line(error)}") from error
+        raise RefusedFileError(f"{path}: no valid result file: {first_line(error)}") from error
     return result
 
 

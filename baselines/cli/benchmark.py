@@ -172,7 +172,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
                 say(f"{result.card.name} by {result.card.author} replaces its earlier entry")
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.card.file_name)
-            say(f"wrote {folder / result.card.file_name}; the tables of {options.docs} follow")
+            say(f"wrote {folder / result.card.file_name}; now the tables of {options.docs} are computed")
         paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         return subprocess.run([sys.executable, script, "tables"], check=False, env=environment).returncode

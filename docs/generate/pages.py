@@ -122,4 +122,7 @@ if __name__ == "__main__":
         for name, draw in PICTURES.items():
             (DOCS / "images" / name).write_bytes(draw())
     for path in pages():
-        path.write_text(fill(path.read_text(encoding="utf-8")), encoding="utf-8")
+        before = path.read_text(encoding="utf-8")
+        if (after := fill(before)) != before:
+            path.write_text(after, encoding="utf-8")
+            print(f"wrote {path}")
