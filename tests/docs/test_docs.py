@@ -80,7 +80,7 @@ def test_the_code_of_a_page_runs_and_prints_what_it_shows(page):
     with contextlib.redirect_stdout(printed):
         for code in python_blocks(page):
             exec(compile(code, page, "exec"), names)
-    assert code_blocks(page, "text") == [printed.getvalue()]
+    assert "".join(code_blocks(page, "text")) == printed.getvalue()
 
 
 @pytest.mark.parametrize(("page", "least"), [("studies/inference.md", 10), ("concepts/game.md", 7)])
