@@ -107,9 +107,9 @@ def main() -> None:
     policy = f"{__file__}:Agent:file={args.out}/model.pt"
     print(f"Any time: python evaluate.py --policy {policy} exact --size {args.size} --mines {args.mines}", flush=True)
     while done < 1:
-        # 1. Click the safest legal cell of each board. The luck of the boards is exploration enough.
+        # 1. Click one of the safest legal cells of each board. Without the noise, some equally safe ones go untried.
         q = agent.q(boards, info["action_mask"])
-        clicks = q.argmax(1)
+        clicks = (q + 0.01 * random.random(q.shape)).argmax(1)
         after, rewards, ended, _, info = env.step(clicks)
         wins = [*wins, *rewards[ended]][-2000:]
         # 2. Store doubtful clicks, one in ten of the certain ones, and no first clicks, which are safe by rule.

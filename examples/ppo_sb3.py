@@ -6,8 +6,6 @@
 The discount `gamma` is 0 by default: a click is judged by whether it was safe, not by the luck of all later clicks.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time
@@ -103,7 +101,7 @@ class Agent:
 class Clock(BaseCallback):
     """Ends the training after its processor time; logs the wins of the last 2000 training games, and saves."""
 
-    def __init__(self, args: argparse.Namespace) -> None:
+    def __init__(self, args: Args) -> None:
         super().__init__()
         self.args, self.curve = args, [{"seconds": 0.0}]
 
