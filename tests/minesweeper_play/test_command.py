@@ -144,7 +144,8 @@ def test_damaged_statistics_are_one_line_on_stderr(tmp_path, monkeypatch, capsys
     (tmp_path / "games.jsonl").write_text("damaged\n")
     assert main(["--stats", "--lang", "es"]) == 0
     out, err = capsys.readouterr()
-    assert out == "Todavía no ha terminado ninguna partida.\n"
+    assert "ninguna partida" in out
+    assert out.count("\n") == 1
     assert err.startswith("No se puede leer 1 línea de ")
     assert err.count("\n") == 1
 

@@ -228,7 +228,7 @@ def test_a_display_that_does_not_answer_is_explained(monkeypatch):
 
 def test_without_pygame_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(DependencyNotInstalled, match=r"pip install 'minesweeper-env\[window\]'"):
+    with pytest.raises(DependencyNotInstalled, match=r"pip install '\.\[window\]'"):
         make().reset()
 
 
