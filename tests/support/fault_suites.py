@@ -78,11 +78,11 @@ def wait_for_units(folder: Path, process: Driver, number: int) -> bool:
 def children(process: int, title: str) -> list[int]:
     """Returns the child processes of a process with a title, as Linux lists them; none if it has ended."""
     found = []
-    with suppress(OSError):
-        for child in Path(f"/proc/{process}/task/{process}/children").read_text().split():
-            with suppress(OSError):
-                if title in Path(f"/proc/{child}/cmdline").read_text().replace("\0", " "):
-                    found.append(int(child))
+    # Each thread lists the processes that it has started.
+    for listed in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            commands = {int(child): Path(f"/proc/{child}/cmdline").read_text() for child in listed.read_text().split()}
+            found += [child for child, command in commands.items() if title in command.replace("\0", " ")]
     return found
 
 
