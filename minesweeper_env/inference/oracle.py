@@ -58,7 +58,7 @@ def mine_probabilities(
 def mine_probabilities_batch(
     boards: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1, threads: int = 1
 ) -> NDArray[np.float64]:
-    """Returns (N, rows, cols) float64, what `mine_probabilities` returns for each of N boards, (N, rows, cols) codes.
+    """Returns the mine probabilities of N boards, (N, rows, cols) float64, for (N, rows, cols) cell codes.
 
     The other arguments and the errors are those of `mine_probabilities`; `threads` threads divide the boards.
     """

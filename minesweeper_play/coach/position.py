@@ -56,8 +56,8 @@ def analyse_position(
 ) -> Analysis:
     """Analyses (rows, cols) int8 codes with `games` playouts, at least 2, where nothing exact is known.
 
-    Logic wins a board that `needs_no_guess`. It raises a ContradictionError, a PositionTooHardError, or a ValueError if
-    the mines or the first-click rule, which matters only before the first click, are not allowed on this board.
+    `needs_no_guess` says that logic wins the board. The function raises a ContradictionError, a PositionTooHardError,
+    or a ValueError for mines or a first-click rule (it matters only before the first click) that the board forbids.
     """
     try:
         probabilities = mine_probabilities(board, min(mines, board.size))

@@ -45,7 +45,7 @@ def hint(
     `mine_probabilities` shows the least risk, and the hints of `play.py` rank by the probability of winning.
 
     Args:
-        board: (rows, cols) cell codes, as for `mine_probabilities`, whose errors are raised, too.
+        board: (rows, cols) cell codes, as for `mine_probabilities`, which raises the same errors.
         mines: the number of mines on the whole board.
         radius: neighbourhood radius, 1 to 5.
         level: "count" uses one clue a step, "subset" pairs too, and "exact" a search where these find nothing.
