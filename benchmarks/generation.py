@@ -1,14 +1,12 @@
 """Time of boards without guesses, and the bias of their repair.
 
     python benchmarks/generation.py
-    python benchmarks/generation.py --env
     python benchmarks/generation.py --bias
 
 The first form generates boards with `generate` at both levels, proofs included, and prints processor time and attempts.
-The second one steps 1024 games of 8x8/14 through `make_vec` with `no_guess="exact"` by random clicks. The third one
-compares boards of both methods, rejection and repair. Rejection makes every board that logic wins equally likely, so
-each difference is the bias of the repair. The first cell is in the middle of the board, and the first-click rule is
-"opening".
+The second one compares boards of level "exact" by both methods, rejection and repair. Rejection makes every board that
+logic wins equally likely, so each difference is the bias of the repair. The first cell is in the middle of the board,
+and the first-click rule is "opening".
 """
 
 from __future__ import annotations
@@ -26,7 +24,6 @@ from timing import machine, pin_to_one_core, print_table
 
 import minesweeper_env
 from baselines.support.board_names import name_of
-from minesweeper_env import MinesweeperVectorEnv
 from minesweeper_env.config import NO_GUESS_LEVELS as LEVELS
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
@@ -38,12 +35,6 @@ BOARDS = [
     for sizes in ((8, 8, 14), (10, 10, 20), (10, 10, 25), (16, 16, 40), (16, 16, 60), (16, 30, 99), (16, 30, 130))
 ]
 MAX_ATTEMPTS = 1_000_000
-
-ENV_SECONDS = 5.0
-"""Processor seconds of each measurement of a batch."""
-
-GAMES, WARM_STEPS = 1024, 30
-"""Games of the batch, and its steps before the measurement."""
 
 
 def measure_speed(boards: int) -> None:
@@ -67,27 +58,6 @@ def _measure(config: BoardConfig, level: Any, boards: int) -> list[str]:
     return [f"{middle:.2f}", f"{mean:.2f}", f"{tail:.2f}", *tries, f"{np.median(steps):g}"]
 
 
-def measure_env() -> None:
-    """Prints the steps and games per second of a batch."""
-    env = MinesweeperVectorEnv(GAMES, 8, 14, moves=("click",), no_guess="exact")
-    env.reset(seed=0)
-    # The games get out of step before the measurement.
-    for _ in range(WARM_STEPS):
-        _step(env)
-    steps, games, begin = 0, 0, time.process_time()
-    while (passed := time.process_time() - begin) < ENV_SECONDS:
-        steps, games = steps + GAMES, games + _step(env)
-    line = f"{steps / passed:,.0f}", f"{games / passed:,.0f}", f"{steps / games:.1f}"
-    header = ("steps per second", "games per second", "steps per game")
-    print_table(f"{GAMES} games of 8x8/14, no_guess exact, processor time", header, [line])
-
-
-def _step(env: MinesweeperVectorEnv) -> int:
-    """Takes a random step in each game; returns the number of games that it ended."""
-    _, _, terminations, truncations, _ = env.step(env.sample_actions())
-    return int((terminations | truncations).sum())
-
-
 def measures(layouts: NDArray[np.bool_]) -> dict[str, NDArray[np.int64]]:
     """Returns the measures that are compared, each (N,), of (N, rows, cols) layouts."""
     edge = layouts.sum(axis=(1, 2)) - layouts[:, 1:-1, 1:-1].sum(axis=(1, 2))
@@ -95,13 +65,13 @@ def measures(layouts: NDArray[np.bool_]) -> dict[str, NDArray[np.int64]]:
     return {"mines on the edge": edge, "3BV": np.array(list(map(board_value, layouts))), "cells that show 0": zeros}
 
 
-def measure_bias(boards: int, level: str) -> None:
+def measure_bias(boards: int) -> None:
     """Prints the means of both methods, and two-sample Kolmogorov-Smirnov tests."""
     lines = []
     # Rejection is too slow on the last board, and the mixing of a repaired 16x30/99 takes a third of a second.
     for config in BOARDS[:-1]:
         many = boards if config.cells <= 256 else max(2, boards // 10)
-        samples = [measures(_sample(config, level, many, method)) for method in ("rejection", "repair")]
+        samples = [measures(_sample(config, many, method)) for method in ("rejection", "repair")]
         for name in samples[0]:
             exact, repaired = (sample[name] for sample in samples)
             shift = (repaired.mean() - exact.mean()) / exact.std()
@@ -111,15 +81,15 @@ def measure_bias(boards: int, level: str) -> None:
             tests = f"{test.statistic:.3f}", f"{test.pvalue:.2g}"
             lines.append((f"{name_of(config)} (n = {many})", name, *means, *tests))
     header = ("board", "", "rejection", "repair", "shift in SD (95 % CI)", "KS distance", "p")
-    print_table(f"n boards of each method, level {level}", header, lines)
+    print_table("n boards of each method, level exact", header, lines)
 
 
-def _sample(config: BoardConfig, level: str, boards: int, method: str) -> NDArray[np.bool_]:
+def _sample(config: BoardConfig, boards: int, method: str) -> NDArray[np.bool_]:
     """Returns (boards, rows, cols) layouts."""
     firsts = np.full(boards, config.cells // 2 + config.cols // 2)
     # The methods get different generators, so that their samples are independent.
     states = np.random.default_rng(len(method)).integers(1 << 64, size=boards, dtype=np.uint64)
-    found = Searcher(config).search(firsts, states, level, MAX_ATTEMPTS, method)
+    found = Searcher(config).search(firsts, states, "exact", MAX_ATTEMPTS, method)
     return found.layouts[found.solved]
 
 
@@ -127,16 +97,12 @@ def main() -> None:
     """Prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--boards", type=int, help="boards per row (default 200; with --bias 3000, a tenth on 16x30)")
-    parser.add_argument("--env", action="store_true", help="measure steps of a batch, not single boards")
     parser.add_argument("--bias", action="store_true", help="compare repair with rejection, not times")
-    parser.add_argument("--level", choices=LEVELS, default="exact", help="level of the comparison (default exact)")
     options = parser.parse_args()
     pin_to_one_core()
     print(f"minesweeper_env {minesweeper_env.__version__}, numba {version('numba')}, {machine()}")
     if options.bias:
-        measure_bias(options.boards or 3000, options.level)
-    elif options.env:
-        measure_env()
+        measure_bias(options.boards or 3000)
     else:
         measure_speed(options.boards or 200)
 

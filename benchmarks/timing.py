@@ -40,8 +40,11 @@ def rate(work: Work, seconds: float) -> float:
     return steps / passed
 
 
-def rates(works: Mapping[str, Work], options: argparse.Namespace) -> dict[str, list[float]]:
-    """Measures each piece of work repeatedly, interleaved, so that disturbances affect all alike."""
+def compare(title: str, works: Mapping[str, Work], options: argparse.Namespace) -> None:
+    """Measures works repeatedly, and prints their rates and the ratio of the first one to each other one.
+
+    The repeats are interleaved, so that disturbances affect all works alike.
+    """
     for work in works.values():
         rate(work, options.seconds / 10)
     measured: dict[str, list[float]] = {name: [] for name in works}
@@ -49,21 +52,11 @@ def rates(works: Mapping[str, Work], options: argparse.Namespace) -> dict[str, l
         say(f"round {round_} of {options.repeats}: {', '.join(works)}")
         for name, work in works.items():
             measured[name].append(rate(work, options.seconds))
-    return measured
-
-
-def compare(title: str, works: Mapping[str, Work], options: argparse.Namespace) -> None:
-    """Measures works, and prints their rates and the ratio of the first one to each other one."""
-    measured = rates(works, options)
-    first = next(iter(measured.values()))
-    ratios = (statistics.median(map(operator.truediv, first, found)) for found in measured.values())
-    lines = [(*row(*each), f"{ratio:.2f}") for each, ratio in zip(measured.items(), ratios, strict=True)]
+    first, lines = next(iter(measured.values())), []
+    for name, found in measured.items():
+        ratio = statistics.median(map(operator.truediv, first, found))
+        lines.append((name, f"{statistics.median(found):,.0f}", f"{max(found):,.0f}", f"{ratio:.2f}"))
     print_table(title, ("", "median", "best", "first / this"), lines)
-
-
-def row(name: str, found: Sequence[float]) -> tuple[str, str, str]:
-    """Returns the name, median and best rate of a piece of work, as text."""
-    return name, f"{statistics.median(found):,.0f}", f"{max(found):,.0f}"
 
 
 def print_table(title: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> None:

@@ -13,7 +13,7 @@ from support import ROOT
 CEILINGS = {
     "azulejos_env": 1_960,
     "baselines": 15_960,
-    "benchmarks": 1_500,
+    "benchmarks": 1_350,
     "docs": 640,
     "examples": 1_110,
     "minesweeper_env": 11_101,
