@@ -17,7 +17,7 @@ from gymnasium.spaces import Box, Dict, MultiBinary, Space
 from numpy.typing import NDArray
 
 from baselines.policy import DEFAULT_MOVES, PolicyError
-from baselines.support.act_inputs import checked_act
+from baselines.support.act_inputs import checked_act, forbidden
 from baselines.support.checks import import_extra, one_of
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig, parse_size
@@ -123,10 +123,8 @@ class FunctionPolicy(_BoardPolicy):
         actions = np.array(answers, np.int64)
         illegal = ~masks[np.arange(len(masks)), actions]
         if illegal.any() and self._illegal == "error":
-            raise PolicyError(
-                f"{self.name} chose action {actions[illegal][0]}, which its mask forbids; "
-                'illegal="random" plays a random legal action instead'
-            )
+            found = forbidden(actions[illegal][0], boards[illegal][0])
+            raise PolicyError(f'{self.name} chose {found}; illegal="random" plays a random legal action instead')
         allowed = masks[illegal]
         actions[illegal] = np.where(allowed, self._rng.random(allowed.shape), -1.0).argmax(axis=1)
         return actions

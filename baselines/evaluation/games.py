@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from baselines.evaluation.judge import GameDiagnosis, Judge
 from baselines.evaluation.seeds import derived_seed
 from baselines.policy import RESIGN, Policy, PolicyError
-from baselines.support.act_inputs import policy_name
+from baselines.support.act_inputs import forbidden, policy_name
 from baselines.support.board_names import board_of
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv
@@ -220,11 +220,8 @@ def choose_actions(
     illegal = (masks[np.arange(count), answer] == 0) & (answer != RESIGN)
     if illegal.any():
         game = int(illegal.argmax())
-        row, col = divmod(int(answer[game]) % observations[game].size, observations.shape[2])
-        raise PolicyError(
-            f"{policy_name(policy)}.act chose action {answer[game]} with seed {seeds[game]}, which its mask forbids: "
-            f"row {row}, column {col} shows the code {observations[game, row, col]}"
-        )
+        found = forbidden(int(answer[game]), observations[game])
+        raise PolicyError(f"{policy_name(policy)}.act chose, in the game of seed {seeds[game]}, {found}")
     return answer
 
 

@@ -99,3 +99,9 @@ def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.i
 
 def _refuse(policy: Any, problem: str) -> NoReturn:
     raise ValueError(f"{policy_name(policy)} {problem}")
+
+
+def forbidden(action: int, board: NDArray[np.int8]) -> str:
+    """Returns words for an action that the mask forbids, with its cell on the board, (rows, cols) cell codes."""
+    row, col = divmod(action % board.size, board.shape[1])
+    return f"action {action}, which its mask forbids: row {row}, column {col} shows the code {board[row, col]}"
