@@ -1,14 +1,12 @@
 """A curriculum in one file: one network learns on boards from 5x5 to 16x16, by masked value learning with discount 0.
 
-    python examples/curriculum.py --minutes 20 --seed 1 --out runs/curriculum/1
-    python examples/curriculum.py --minutes 20 --seed 1 --out runs/control/1 --boards 16x16/40
+    python examples/curriculum.py --minutes 5 --seed 1 --out runs/curriculum/1
+    python examples/curriculum.py --minutes 5 --seed 1 --out runs/control/1 --boards 16x16/40
     python evaluate.py --policy examples/curriculum.py:Agent:file=runs/curriculum/1/model.pt --size 16 --mines 40
 
 The second command is the control, which spends the same time on the last board alone. The network is fully
 convolutional, so that its weights fit every board. The value of a click is its chance to be safe.
 """
-
-from __future__ import annotations
 
 import argparse
 import json
@@ -21,7 +19,6 @@ from typing import Annotated, get_type_hints
 import gymnasium as gym
 import numpy as np
 import torch
-from gymnasium.vector import AutoresetMode
 from torch import nn
 from torch.nn import functional
 
@@ -35,7 +32,7 @@ class Args:
 
     out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/curriculum/1")
     seed: Annotated[int, "seed of the weights and of the training games"] = 1
-    minutes: Annotated[float, "processor time to learn for, all boards together"] = 20.0
+    minutes: Annotated[float, "processor time to learn for, all boards together"] = 5.0
     boards: Annotated[str, "rows x columns / mines of each board in turn"] = "5x5/3,6x6/6,8x8/14,10x10/20,16x16/40"
     threshold: Annotated[float, "win rate of the last 500 training games that leads to the next board"] = 0.5
     num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
@@ -49,7 +46,7 @@ class QNetwork(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stem = nn.Conv2d(11, CHANNELS, 3, padding=1)
+        self.stem = nn.Conv2d(13, CHANNELS, 3, padding=1)
         self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1) for _ in range(2))
         self.pooled = nn.Linear(2 * CHANNELS, CHANNELS)
         self.head = nn.Conv2d(CHANNELS, 1, 1)
@@ -57,10 +54,12 @@ class QNetwork(nn.Module):
 
     def forward(self, codes: torch.Tensor, mines: int) -> torch.Tensor:
         """Maps (N, rows, cols) int8 codes to (N, rows * cols) logits."""
-        # Nine planes of clues, one of covered cells, one with the share of mines among the covered cells.
+        # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
         planes = functional.one_hot(codes.long().where(codes != HIDDEN, 9), 10).float()
-        covered = planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1)
-        planes = torch.cat([planes, (mines / covered).expand(*codes.shape, 1)], 3).permute(0, 3, 1, 2)
+        around = 9 * functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
+        share = planes[..., :9] @ torch.arange(9.0)[:, None] / around.clamp(min=1)
+        density = mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
+        planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
         with torch.autocast("cpu", torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
             for _ in range(DEPTH):
@@ -86,6 +85,9 @@ class Agent:
 def best(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines: int) -> tuple[np.ndarray, np.ndarray]:
     """Returns the legal cell with the highest Q of each board, (N,) int64, and its Q, (N,) float32."""
     q = network(torch.as_tensor(boards), mines).sigmoid()
+    # Q cannot choose the first click, since each one is safe: click the middle.
+    rows, cols = boards.shape[1:]
+    q[(boards == HIDDEN).all((1, 2)), rows // 2 * cols + cols // 2] = 1.0
     value, cell = q.masked_fill(torch.as_tensor(legal) == 0, -1.0).max(1)
     return cell.numpy(), value.numpy()
 
@@ -108,9 +110,8 @@ def main() -> None:
         # 1. The next board: its games and its replay buffer. Test games have seeds below 2**30.
         board = boards_left.popleft()
         rows, cols, mines = map(int, board.replace("/", "x").split("x"))
-        options = {"size": (rows, cols), "mines": mines, "moves": ("click",), "reward": "safe_click"}
-        options["autoreset_mode"] = AutoresetMode.SAME_STEP
-        env = gym.make_vec("minesweeper_env:Minesweeper-v0", num_envs=args.num_envs, **options)
+        options = {"mines": mines, "moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep"}
+        env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=(rows, cols), **options)
         codes, info = env.reset(seed=2**31 + 100_000_000 * args.seed + steps)
         stored, past, wins = 0, np.zeros((args.capacity, rows, cols), np.int8), deque([0.0], maxlen=500)
         clicks, safe = np.zeros(args.capacity, np.int64), np.zeros(args.capacity, np.float32)
@@ -119,8 +120,8 @@ def main() -> None:
             cells, q = best(network, codes, info["action_mask"], mines)
             later, rewards, over, _, info = env.step(cells)
             wins.extend(rewards[over] > 0)
-            # Keep each doubtful click and one in ten certain ones. No first clicks: the rule made them safe.
-            keep = (codes != HIDDEN).any((1, 2)) & (random.random(args.num_envs) < np.maximum(0.1, 5 * (1 - q)))
+            # Keep each doubtful click, and one in ten of the certain ones.
+            keep = random.random(args.num_envs) < np.maximum(0.1, 5 - 5 * q)
             places = (stored + np.arange(keep.sum())) % args.capacity
             past[places], clicks[places], safe[places] = codes[keep], cells[keep], rewards[keep]
             codes, steps, stored = later, steps + args.num_envs, stored + keep.sum()

@@ -18,7 +18,6 @@ import gymnasium as gym
 import numpy as np
 import torch
 from torch import nn
-from torch.optim.swa_utils import AveragedModel
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
@@ -47,7 +46,6 @@ class Agent(nn.Module):
     def __init__(self, mines: int, file: str | None, **_: object) -> None:
         super().__init__()
         self.mines = mines
-        self.register_buffer("depth", torch.tensor(DEPTH))  # saved with the weights
         self.stem = nn.Conv2d(13, CHANNELS, 3, padding=1)
         self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1) for _ in range(2))
         self.pooled, self.head = nn.Linear(CHANNELS, CHANNELS), nn.Conv2d(CHANNELS, 1, 1)
@@ -65,7 +63,7 @@ class Agent(nn.Module):
         planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
         with torch.autocast(planes.device.type, torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
-            for _ in range(int(self.depth)):
+            for _ in range(DEPTH):
                 x = x + self.second(torch.relu(self.first(x)))
                 x = torch.relu(x + self.pooled(x.mean((2, 3)))[:, :, None, None])
             return self.head(x).flatten(1).float()
@@ -74,7 +72,10 @@ class Agent(nn.Module):
     def q(self, boards: np.ndarray, legal: np.ndarray) -> np.ndarray:
         """Returns Q of each click, (N, rows * cols), and -1 for illegal ones."""
         logits = self(torch.as_tensor(boards, device=self.head.weight.device))
-        return np.where(legal, logits.sigmoid().cpu().numpy(), -1)
+        q = np.where(legal, logits.sigmoid().cpu().numpy(), -1)
+        # Q cannot choose the first click, since each one is safe: click the middle.
+        q[(boards == HIDDEN).all((1, 2)), boards.shape[1] // 2 * boards.shape[2] + boards.shape[2] // 2] = 1
+        return q
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """Returns the clicks, (N,) int64, for (N, rows, cols) codes and (N, rows * cols) masks."""
@@ -94,8 +95,6 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
     agent = Agent(args.mines, None).to(args.device)
-    # The mean of the last thousand weights plays the test games, and is the target network.
-    average = AveragedModel(agent, avg_fn=lambda mean, new, count: mean.lerp(new, max(0.001, 10 / (10 + int(count)))))
     optimizer = torch.optim.Adam(agent.parameters())
     options = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
     env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **options)
@@ -107,14 +106,14 @@ def main() -> None:
     policy = f"{__file__}:Agent:file={args.out}/model.pt"
     print(f"Any time: python evaluate.py --policy {policy} exact --size {args.size} --mines {args.mines}", flush=True)
     while done < 1:
-        # 1. Click one of the safest legal cells of each board. Without the noise, some equally safe ones go untried.
+        # 1. Click the safest legal cell of each board. The luck of the boards explores enough.
         q = agent.q(boards, info["action_mask"])
-        clicks = (q + 0.01 * random.random(q.shape)).argmax(1)
+        clicks = q.argmax(1)
         after, rewards, ended, _, info = env.step(clicks)
         wins = [*wins, *rewards[ended]][-2000:]
-        # 2. Store doubtful clicks, one in ten of the certain ones, and no first clicks, which are safe by rule.
+        # 2. Store each doubtful click, and one in ten of the certain ones.
         new["board"], new["next"], new["cell"], new["safe"], new["ended"] = boards, after, clicks, rewards, ended
-        kept = new[(random.random(len(q)) < np.maximum(0.1, 5 - 5 * q.max(1))) & (boards < HIDDEN).any((1, 2))]
+        kept = new[random.random(len(q)) < np.maximum(0.1, 5 - 5 * q.max(1))]
         replay[(stored + np.arange(len(kept))) % len(replay)] = kept
         boards, steps, stored = after, steps + args.num_envs, stored + len(kept)
         if stored < args.batch_size:
@@ -124,7 +123,7 @@ def main() -> None:
         turned = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))
         views, goal = batch["board"].reshape(args.batch_size, -1)[:, turned], batch["safe"].copy()
         if args.gamma > 0:  # And is the next click safe, and so on? After a win all are.
-            following = average.module.q(batch["next"], batch["next"].reshape(args.batch_size, -1) == HIDDEN).max(1)
+            following = agent.q(batch["next"], batch["next"].reshape(args.batch_size, -1) == HIDDEN).max(1)
             goal = goal * (1 - args.gamma + args.gamma * np.maximum(batch["ended"], following))
         # 4. Take a step down the gradient of the cross-entropy.
         logits = agent(torch.as_tensor(views, device=args.device))
@@ -135,14 +134,13 @@ def main() -> None:
         loss.backward()
         nn.utils.clip_grad_norm_(agent.parameters(), 1.0)
         optimizer.step()
-        average.update_parameters(agent)
         # 5. Log and save every ten seconds of processor time, and at the end.
         seconds = time.process_time()
         done = max(seconds / 60 / args.minutes, steps / args.steps)
         if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
             curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(wins)), 4)})
             print(curve[-1], flush=True)
-            torch.save(average.module.state_dict(), args.out / "model.pt")
+            torch.save(agent.state_dict(), args.out / "model.pt")
             (args.out / "curve.json").write_text(json.dumps(curve))
 
 

@@ -8,8 +8,6 @@ The first command writes the data set. The training plays no game: it reads boar
 are safe, and `exact` clicks one of them. So the later clicks of the game count too, with weights that fade.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time
@@ -48,7 +46,7 @@ class Network(nn.Module):
     def __init__(self, mines: int) -> None:
         super().__init__()
         self.mines = mines
-        self.stem = nn.Conv2d(11, CHANNELS, 3, padding=1)
+        self.stem = nn.Conv2d(13, CHANNELS, 3, padding=1)
         self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1) for _ in range(2))
         self.pooled = nn.Linear(2 * CHANNELS, CHANNELS)
         self.head = nn.Conv2d(CHANNELS, 1, 1)
@@ -56,10 +54,12 @@ class Network(nn.Module):
 
     def forward(self, codes: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
         """Maps (N, rows, cols) int8 codes and (N, actions) masks to (N, actions) logits, -1e9 for illegal clicks."""
-        # Nine planes of clues, one of covered cells, one with the share of mines among the covered cells.
+        # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
         planes = functional.one_hot(codes.long().where(codes != HIDDEN, 9), 10).float()
-        covered = planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1)
-        planes = torch.cat([planes, (self.mines / covered).expand(*codes.shape, 1)], 3).permute(0, 3, 1, 2)
+        around = 9 * functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
+        share = planes[..., :9] @ torch.arange(9.0)[:, None] / around.clamp(min=1)
+        density = self.mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
+        planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
         with torch.autocast("cpu", torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
             for _ in range(DEPTH):
@@ -110,7 +110,6 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
-
     # 1. The games of the expert.
     if args.dataset not in minari.list_local_datasets():
         parser.error(f"there is no data set {args.dataset}; the first command of --help writes one")
@@ -118,7 +117,6 @@ def main() -> None:
     rows, cols, mines = (dataset.storage.metadata[name] for name in ("rows", "cols", "mines"))
     learned = read(dataset, range(args.games - args.held_out), args.fade)
     held_out = read(dataset, range(args.games - args.held_out, args.games), args.fade)
-
     # 2. The network.
     network = Network(mines)
     optimizer = torch.optim.AdamW(network.parameters(), lr=args.learning_rate, weight_decay=0.0)

@@ -23,6 +23,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
+HIDDEN = 11  # the code of a covered cell
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
 
 
@@ -95,7 +96,10 @@ class Agent:
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """Returns the clicks, (N,) int64, for (N, rows, cols) codes and (N, rows * cols) masks."""
-        return self.policy.predict(observations, action_masks=action_masks, deterministic=True)[0]
+        clicks = self.policy.predict(observations, action_masks=action_masks, deterministic=True)[0]
+        # At discount 0 no first click beats another, since each one is safe: click the middle.
+        rows, cols = observations.shape[1:]
+        return np.where((observations == HIDDEN).all((1, 2)), rows // 2 * cols + cols // 2, clicks)
 
 
 class Clock(BaseCallback):
