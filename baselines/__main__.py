@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from baselines.cli.start import BAD_ARGUMENTS, MODULE
-from baselines.support.processes import run_command
+from baselines.support.processes import BAD_ARGUMENTS, MODULE, run_command
 from minesweeper_env.notices import say
 
 COMMANDS = {

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from baselines.cli.arguments import Parser, parse_size, whole_number_from
-from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain, typed_command
 from baselines.support.checks import MissingExtraError, missing_extra
+from baselines.support.processes import BAD_ARGUMENTS, FAILED, explain, typed_command
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
 from minesweeper_env.notices import is_live, say, show_compilations
 from minesweeper_play.catalogue import Catalogue, language_of

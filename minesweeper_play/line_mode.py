@@ -12,8 +12,7 @@ from shutil import get_terminal_size
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.cli.start import INTERRUPTED
-from baselines.support.processes import is_styled, output_width
+from baselines.support.processes import INTERRUPTED, is_styled, output_width
 from minesweeper_env.codes import FLAGGED, QUESTION
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError

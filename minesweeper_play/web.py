@@ -15,9 +15,9 @@ import aiohttp_jinja2
 from aiohttp import web
 from textual_serve.server import Server
 
-from baselines.cli.start import BAD_ARGUMENTS, INTERRUPTED, explain
 from baselines.policy import PolicyError
 from baselines.support.checks import MissingExtraError
+from baselines.support.processes import BAD_ARGUMENTS, INTERRUPTED, explain
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
-from baselines.cli.start import FAILED, INTERRUPTED
+from baselines.support.processes import FAILED, INTERRUPTED
 from minesweeper_env.codes import FLAGGED
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say

@@ -14,8 +14,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from baselines.cli.start import BAD_ARGUMENTS
 from baselines.cluster import parse_address
+from baselines.support.processes import BAD_ARGUMENTS
 from baselines.workers import MakeWorkers, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.notices import say

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from baselines.cli.arguments import Parser
-from baselines.cli.start import FAILED, INTERRUPTED, MODULE, explain, typed_command
 from baselines.support.checks import MissingExtraError, check_extra
+from baselines.support.processes import FAILED, INTERRUPTED, MODULE, explain, typed_command
 from minesweeper_env.notices import say
 
 Work = Callable[[], int | None]

@@ -19,13 +19,13 @@ from baselines.cli.arguments import (
     whole_number_from,
 )
 from baselines.cli.command import Command, Work
-from baselines.cli.start import INTERRUPTED
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import check_name, policy_names
 from baselines.support.board_names import board_of, rules_of
 from baselines.support.checks import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
+from baselines.support.processes import INTERRUPTED
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:

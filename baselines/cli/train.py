@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import SIDE, Parser, parse_size, share, whole_number_from
 from baselines.cli.command import Command, Work
-from baselines.cli.start import FAILED, INTERRUPTED, explain, typed_command
 from baselines.learned.configurations import long_help, settings_and_folder
 from baselines.learned.settings import TrainingSettings, options_of
 from baselines.support.checks import check_extra, import_extra
 from baselines.support.files import hold_folder, is_empty
+from baselines.support.processes import FAILED, INTERRUPTED, explain, typed_command
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:

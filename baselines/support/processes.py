@@ -1,8 +1,9 @@
-"""The process of a command: its threads, its standard streams and its exit status."""
+"""The process of a command: its name as typed, its threads, its standard streams, its errors and its exit status."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -13,8 +14,11 @@ from typing import TextIO
 from baselines.support.checks import MissingExtraError, missing_extra
 from minesweeper_env.notices import is_live, say
 
-FAILED, INTERRUPTED = 1, 130
+FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 """Exit statuses; 0 means that all is done."""
+
+MODULE = "python -m baselines"
+"""The program that runs every command by its name."""
 
 VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -90,3 +94,21 @@ def _flush_or_discard() -> None:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def typed_command(program: str, arguments: Sequence[str] | None) -> str:
+    """Returns the command line as the user typed it; None stands for the arguments in `sys.argv`.
+
+    The program is "evaluate.py", "minesweeper evaluate" or "python -m baselines evaluate", for example.
+    """
+    words = ["python", program] if program.endswith(".py") else program.split()
+    return shlex.join([*words, *(sys.argv[1:] if arguments is None else arguments)])
+
+
+def explain(error: Exception) -> str:
+    """Returns the message of an error in one line."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror is not None:
+        return error.strerror
+    return " ".join(str(error).split())

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain
-from baselines.support.processes import output_width
+from baselines.support.processes import BAD_ARGUMENTS, FAILED, explain, output_width
 from minesweeper_env.inference import PositionTooHardError, Step
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 
-from baselines.cli.start import BAD_ARGUMENTS, FAILED, INTERRUPTED, explain
 from baselines.policy import PolicyError
 from baselines.support.checks import MissingExtraError
+from baselines.support.processes import BAD_ARGUMENTS, FAILED, INTERRUPTED, explain
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.catalogue import Catalogue

@@ -17,8 +17,8 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widgets import Static
 
-from baselines.cli.start import explain
 from baselines.support.files import write_json
+from baselines.support.processes import explain
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.moves import Report

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Footer, Static
 
-from baselines.cli.start import FAILED, explain
+from baselines.support.processes import FAILED, explain
 from minesweeper_env.generation import GenerationError
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.advice import Mark

@@ -11,7 +11,7 @@ import pytest
 from support import ROOT
 
 from baselines.__main__ import COMMANDS
-from baselines.cli.start import typed_command
+from baselines.support.processes import typed_command
 
 HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm", "textual")
 
