@@ -173,7 +173,7 @@ def _rates_table(title: str, boards: Sequence[Content]) -> Table:
     """Returns the win rates on all boards; a ">" stands before the highest of a board."""
     policies = dict.fromkeys(row["policy"] for board in boards for row in board["results"])
     rules = {board["config"]["first_click"] for board in boards}
-    columns, cells = [Column("policy", "left", folds=True)], {policy: [policy] for policy in policies}
+    columns, cells = [Column("policy", is_text=True)], {policy: [policy] for policy in policies}
     for number, board in enumerate(boards):
         rule = f" {board['config']['first_click']}" if len(rules) > 1 else ""
         columns.append(Column(f"{board_title(board['config'])}{rule}", priority=number))
@@ -212,7 +212,7 @@ def markdown(content: Content) -> str:
     lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
     for found in sections(content):
         table = found.fitted()
-        rule = ["---" if column.folds else "--:" for column in table.columns]
+        rule = ["---" if column.is_text else "--:" for column in table.columns]
         rows = ([column.heading for column in table.columns], rule, *table.rows)
         lines += [f"## {table.title}", "", *(f"| {' | '.join(map(texts.markdown, row))} |" for row in rows), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"

@@ -15,11 +15,11 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from baselines.cli.arguments import Parser, chosen_workers, share, study_settings, whole_number_from
 from baselines.cli.command import Command, Work
@@ -91,15 +91,6 @@ class Task(NamedTuple):
         from baselines.learned.training.curves import read_points
 
         return read_points(self.folder).get("eval/win_rate", [])
-
-
-class Summary(NamedTuple):
-    """Win rates of a configuration (seeds,), their interquartile mean, and its 95 % bootstrap interval."""
-
-    config: str
-    win_rates: NDArray[np.float64]
-    iqm: float
-    interval: tuple[float, float]
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -256,48 +247,38 @@ def own_rates(names: Sequence[str], task: Task, workers: int) -> dict[str, list[
     return found
 
 
-def summarise(config: str, win_rates: Sequence[float]) -> Summary:
-    """Returns the interquartile mean of a configuration's win rates, and its 95 % percentile bootstrap interval."""
-    from scipy.stats import trim_mean
+def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tuple[float, tuple[float, float]]:
+    """Returns the interquartile mean of win rates, perhaps less that of `others`, and its 95 % bootstrap interval.
 
-    values = np.asarray(win_rates, np.float64)
-    interval = _interval(_resampled(values, np.random.default_rng(0)))
-    return Summary(config, values, float(trim_mean(values, TRIMMED)), interval)
+    The interval has the percentiles of `RESAMPLES` samples, which are drawn from both independently. That of a single
+    win rate has no width.
+    """
+    from scipy.stats import bootstrap, trim_mean
 
+    def statistic(*samples: ArrayLike, axis: int = -1) -> Any:
+        first, *second = (trim_mean(sample, TRIMMED, axis=axis) for sample in samples)
+        return first - second[0] if second else first
 
-def difference(one: Summary, other: Summary) -> tuple[float, tuple[float, float]]:
-    """Returns the difference of two interquartile means and its 95 % bootstrap interval, resampled independently."""
-    rng = np.random.default_rng(1)
-    first, second = (_resampled(each.win_rates, rng) for each in (one, other))
-    return one.iqm - other.iqm, _interval(first - second)
-
-
-def _resampled(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Returns the interquartile means of bootstrap samples, (RESAMPLES,)."""
-    from scipy.stats import trim_mean
-
-    return np.asarray(trim_mean(rng.choice(values, (RESAMPLES, len(values))), TRIMMED, axis=1))
-
-
-def _interval(means: NDArray[np.float64]) -> tuple[float, float]:
-    low, high = np.quantile(means, (0.025, 0.975))
-    return float(low), float(high)
+    value = float(statistic(rates, *others))
+    if len(rates) < 2:
+        return value, (value, value)
+    rng = np.random.default_rng(0)
+    found = bootstrap((rates, *others), statistic, n_resamples=RESAMPLES, method="percentile", random_state=rng)
+    return value, (float(found.confidence_interval.low), float(found.confidence_interval.high))
 
 
 def _report(tasks: Sequence[Task], out: Path, wide: bool, others: Mapping[str, Sequence[float]]) -> None:
     """Writes the results and curves of finished trainings into `out`, and prints the table, all of it if `wide`.
 
-    The table also has the win rates of `others`.
+    Both also have the win rates of `others`.
     """
-    from baselines.support.tables import Column, Page, Table
-
-    configs = list(dict.fromkeys(task.config for task in tasks))
-    summaries = [summarise(config, [task.win_rate for task in tasks if task.config == config]) for config in configs]
-    summaries += [summarise(name, rates) for name, rates in others.items()]
-    results = [
-        {"config": each.config, "win_rates": each.win_rates.tolist(), "iqm": each.iqm, "ci95": list(each.interval)}
-        for each in summaries
-    ]
+    rates: dict[str, list[float]] = {}
+    for task in tasks:
+        rates.setdefault(task.config, []).append(task.win_rate)
+    results: list[dict[str, Any]] = []
+    for name, values in [*rates.items(), *others.items()]:
+        iqm, interval = interquartile_mean(values)
+        results.append({"config": name, "win_rates": values, "iqm": iqm, "ci95": list(interval)})
     content = {
         "games": tasks[0].games,
         "command": tasks[0].command,
@@ -306,31 +287,29 @@ def _report(tasks: Sequence[Task], out: Path, wide: bool, others: Mapping[str, S
         "curves": {f"{task.config} with seed {task.settings.seed}": task.curve for task in tasks},
     }
     write_json(out / "results.json", content)
-    replace_file(out / "curves.png", _draw(tasks, configs))
+    replace_file(out / "curves.png", _draw(tasks, list(rates)))
+    _print(f"{', '.join(tasks[0].settings.boards)}, {tasks[0].games} test games each", results, wide)
+
+
+def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:
+    from baselines.evaluation.columns import Column, table_of
+    from baselines.support.tables import Page
+
     columns = (
-        Column("configuration", "left", folds=True),
-        Column("agents"),
-        Column("IQM of win rates"),
-        Column("95 % bootstrap interval"),
-        Column("lowest", priority=1),
-        Column("highest", priority=1),
+        Column("configuration", "config"),
+        Column("agents", lambda row: len(row["win_rates"]), "d"),
+        Column("IQM of win rates", "iqm", ".1%"),
+        Column("95 % bootstrap interval", lambda row: row["ci95"] if len(row["win_rates"]) > 1 else None, ".1%"),
+        Column("lowest", lambda row: min(row["win_rates"]), ".1%", 1),
+        Column("highest", lambda row: max(row["win_rates"]), ".1%", 1),
     )
-    rows = [
-        (
-            *(each.config, f"{len(each.win_rates)}", f"{each.iqm:.1%}"),
-            "{:.1%} to {:.1%}".format(*each.interval) if len(each.win_rates) > 1 else "",
-            *(f"{each.win_rates.min():.1%}", f"{each.win_rates.max():.1%}"),
-        )
-        for each in summaries
-    ]
-    best = max(range(len(summaries)), key=lambda number: summaries[number].iqm)
-    title = f"{', '.join(tasks[0].settings.boards)}, {tasks[0].games} test games each"
+    best = max(range(len(results)), key=lambda number: results[number]["iqm"])
     page = Page.for_stdout(wide)
-    page.table(Table(title, columns, rows, (best,) if len(summaries) > 1 else ()))
-    page.note("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.", "dim")
-    for one, other in combinations([each for each in summaries if len(each.win_rates) > 1], 2):
-        gap, (low, high) = difference(one, other)
-        page.note(f"{one.config} minus {other.config}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
+    page.table(table_of(title, columns, results, (best,) if len(results) > 1 else ()))
+    page.note("IQM: interquartile mean.", "dim")
+    for one, other in combinations([each for each in results if len(each["win_rates"]) > 1], 2):
+        gap, (low, high) = interquartile_mean(one["win_rates"], other["win_rates"])
+        page.note(f"{one['config']} minus {other['config']}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
     page.print()
 
 

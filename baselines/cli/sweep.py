@@ -245,7 +245,8 @@ def run_trial(sweep: Sweep, draws: int) -> None:
 
 def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Namespace) -> None:
     """Writes the results and the settings of the best trial, and prints the table."""
-    from baselines.support.tables import Column, Page, Table
+    from baselines.evaluation.columns import Column, table_of
+    from baselines.support.tables import Page
 
     trials = [
         {
@@ -263,25 +264,18 @@ def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Names
     write_json(sweep.out / "results.json", plan | {"selection_games": sweep.games, "trials": trials})
     replace_file(sweep.out / "best.toml", _to_toml(sweep, ranked[0]).encode())
     columns = (
-        Column("trial"),
-        *(Column(name, priority=1) for name in sweep.search),
-        *(Column("win rate"), Column("95 % interval"), Column("steps", priority=2), Column("ended at")),
+        Column("trial", "trial", "d"),
+        *(Column(name, name, "s", 1) for name in sweep.search),
+        Column("win rate", "selection_win_rate", ".1%"),
+        Column("95 % interval", "ci95", ".1%"),
+        Column("steps", "steps", "d", 2),
+        Column("ended at", lambda row: f"{row['curve'][-1]['percent']}%" if row["stopped_early"] else None, "s"),
     )
-    rows = [
-        (
-            f"{each['trial']}",
-            *(f"{each['values'][name]}" for name in sweep.search),
-            f"{each['selection_win_rate']:.1%}",
-            "{:.1%} to {:.1%}".format(*each["ci95"]),
-            f"{each['steps']}",
-            f"{each['curve'][-1]['percent']}%" if each["stopped_early"] else "",
-        )
-        for each in trials
-    ]
+    rows = [trial | {name: str(value) for name, value in trial["values"].items()} for trial in trials]
     title = f"{sweep.base.title}, {len(ranked)} trials, {sweep.base.eval_games} selection games on each board"
     page = Page.for_stdout(options.wide)
-    page.table(Table(title, columns, rows, (0,)))
-    page.note("> highest win rate. ended at: part of the budget after which the pruner ended the trial.", "dim")
+    page.table(table_of(title, columns, rows, (0,)))
+    page.note("ended at: part of the budget after which the pruner ended the trial.", "dim")
     page.note("Selection games choose the settings, so their win rates are too high for the best: play test games.")
     page.note(f"best.toml has the settings of the best: minesweeper train --config {sweep.out / 'best.toml'}")
     page.print()

@@ -26,7 +26,7 @@ class Column(NamedTuple):
     Attributes:
         heading: its heading.
         name: name of its values in a row, or in the test of a row; or a function that returns the value of a row.
-        form: format of a number or of the ends of an interval; "" for a name, which may fold.
+        form: format of a number or of the ends of an interval; "" for a text, which may fold.
         priority: 0 for a column that is always shown; of the others the greatest is left out first.
         ends: name of the interval that stands in brackets after the value.
     """
@@ -98,26 +98,23 @@ def shown(value: Any, form: str = ".1%", ends: Sequence[float] | None = None) ->
     return f"{text} ({shown(ends, form)})" if ends else text
 
 
-def table_of(title: str, names: Iterable[str], rows: Sequence[Row], marked: Sequence[int] = ()) -> Table:
-    """Returns a table of the named `COLUMNS`; a "*" marks the p-values that are significant after Holm's correction.
+def table_of(title: str, columns: Iterable[str | Column], rows: Sequence[Row], marked: Sequence[int] = ()) -> Table:
+    """Returns a table of columns, some named in `COLUMNS`; a "*" marks p-values that are significant by Holm's method.
 
     The rows are tests, or results with their test as "mcnemar"; `marked` are the indices of the highest win rate.
     """
-    chosen = {name: COLUMNS[name] for name in names}
+    chosen = [COLUMNS[each] if isinstance(each, str) else each for each in columns]
     rows = [(row.get("mcnemar") or {}) | row for row in rows]
-    cells = {name: [column.text(row) for row in rows] for name, column in chosen.items()}
+    cells = {column: [column.text(row) for row in rows] for column in chosen}
     legend = ["> highest win rate."] if marked else []
-    values = [row["p_value"] for row in rows if "p_value" in row] if "p" in cells else []
+    values = [row["p_value"] for row in rows if "p_value" in row] if COLUMNS["p"] in cells else []
     adjusted = iter(holm(values) if values else ())
     stars = ["* " if "p_value" in row and next(adjusted) <= LEVEL else "" for row in rows] if values else []
     if any(stars):
-        cells["p"] = [f"{star}{text}" for star, text in zip(stars, cells["p"], strict=True)]
+        cells[COLUMNS["p"]] = [f"{star}{text}" for star, text in zip(stars, cells[COLUMNS["p"]], strict=True)]
         note = f", after Holm's correction for {len(values)} tests" if len(values) > 1 else ""
         legend.append(f"* significant at {LEVEL:.0%}{note}.")
-    headings = [
-        tables.Column(each.heading, "right" if each.form else "left", each.priority, folds=not each.form)
-        for each in chosen.values()
-    ]
+    headings = [tables.Column(each.heading, each.priority, is_text=not each.form) for each in chosen]
     return Table(title, headings, list(zip(*cells.values(), strict=True)), marked, " ".join(legend))
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from textwrap import TextWrapper
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from baselines.support.checks import missing_extra
 from baselines.support.processes import is_styled, output_width
@@ -50,16 +50,14 @@ class Column(NamedTuple):
 
     Attributes:
         heading: text above the column; it folds after spaces and slashes.
-        justify: "right" for numbers, "left" for texts.
         priority: 0 for a column that is always shown; of the others the greatest is left out first.
-        folds: whether the cells are names or sentences, which may fold.
+        is_text: whether the cells are names or sentences, which begin at the left and may fold.
         width: its width in a table that was fitted.
     """
 
     heading: str
-    justify: Literal["left", "right"] = "right"
     priority: int = 0
-    folds: bool = False
+    is_text: bool = False
     width: int = 0
 
 
@@ -107,7 +105,7 @@ class Table:
         if sum(widths.values()) > width + GAP:
             widths = {number: least for number, (least, _) in sizes.items()}
             for number, (least, full) in sizes.items():
-                if self.columns[number].folds:
+                if self.columns[number].is_text:
                     spare = width + GAP - sum(widths.values())
                     widths[number] = max(min(least, LEAST_NAME_WIDTH + GAP), min(full, least + spare))
         columns = [self.columns[number]._replace(width=size - GAP) for number, size in widths.items()]
@@ -120,7 +118,7 @@ class Table:
         heading = printable(column.heading)
         size = margin + max((cell_len(printable(row[number])) for row in self.rows), default=0)
         word = margin + max(map(cell_len, re.findall("[^ /]+/?", heading)), default=0)
-        least = max(word, min(size, NAME_WIDTH) if column.folds else size)
+        least = max(word, min(size, NAME_WIDTH) if column.is_text else size)
         return least + GAP, max(size, margin + cell_len(heading)) + GAP
 
     def draw(self) -> Grid:
@@ -130,7 +128,7 @@ class Table:
         drawn.width = sum(column.width + GAP for column in self.columns) - GAP
         for number, column in enumerate(self.columns):
             heading = _folded(column.heading, column.width, "  " if self.marked and number == 0 else "")
-            drawn.add_column(heading, justify=column.justify, width=column.width)
+            drawn.add_column(heading, justify="left" if column.is_text else "right", width=column.width)
         for number, (name, *others) in enumerate(self.rows):
             is_marked, (first, *rest) = number in self.marked, self.columns
             mark = "> " if is_marked else "  " if self.marked else ""

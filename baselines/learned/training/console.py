@@ -75,7 +75,7 @@ def _pace(training: Training) -> tuple[str, str]:
 
 def _table(score: Score, references: References) -> Table:
     columns = [
-        Column("board", "left", folds=True),
+        Column("board", is_text=True),
         Column("win rate"),
         Column("95 % interval", priority=1),
         *(Column(name, priority=3 if name == "random" else 2) for name in REFERENCES),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from baselines.support.tables import NAME_WIDTH, NO_LIMIT, Column, Page, Table
 
-NAME = Column("policy", "left", folds=True)
+NAME = Column("policy", is_text=True)
 COLUMNS = (
     NAME,
     Column("games", priority=3),
