@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import partial
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
@@ -74,13 +73,9 @@ class Workers:
             yield call, work(*call)
 
 
-MakeWorkers = Callable[[], AbstractContextManager[Workers]]
-"""A maker of workers, which end with the context."""
-
-
-def local_workers(workers: int) -> MakeWorkers:
-    """Returns the maker of so many worker processes; 1 works in this process."""
-    return (lambda: nullcontext(Workers())) if workers == 1 else partial(worker_pool, workers)
+def local_workers(workers: int) -> AbstractContextManager[Workers]:
+    """Returns so many worker processes, which end with the context; 1 works in this process."""
+    return nullcontext(Workers()) if workers == 1 else worker_pool(workers)
 
 
 class ProcessPool(Workers):

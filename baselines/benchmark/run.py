@@ -10,7 +10,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -32,7 +32,7 @@ from baselines.support.board_names import file_name, name_of
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.progress import Progress, format_seconds, progress_line
 from baselines.support.provenance import earlier_results, own_identity, source_commit
-from baselines.workers import MakeWorkers
+from baselines.workers import Workers
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
@@ -226,7 +226,7 @@ class SuiteRun:
     def _parts(self) -> list[list[Part]]:
         return [task.read(self.folder, self.seed) for task in self.tasks]
 
-    def play(self, make_workers: MakeWorkers) -> None:
+    def play(self, workers: AbstractContextManager[Workers]) -> None:
         """Plays the remaining games; each unit of them is on the disk when it is done."""
         with hold_folder(self.folder):
             parts = self._parts()
@@ -243,7 +243,7 @@ class SuiteRun:
             tell("going on with" if any(parts) else "playing")
             display = Progress(lambda width: progress_line("", schedule.fraction_done(), facts(), width), facts)
             try:
-                with display, closing(play_units(schedule, make_workers, display.show)) as units:
+                with display, workers as there, closing(play_units(schedule, there, display.show)) as units:
                     for unit, part in units:
                         task = self.tasks[unit.task]
                         task.write(self.folder, part)

@@ -6,17 +6,16 @@ import argparse
 import math
 import re
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from baselines.cluster import parse_address
 from baselines.support.processes import BAD_ARGUMENTS
-from baselines.workers import MakeWorkers, local_workers
+from baselines.workers import Workers, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.notices import say
 
@@ -219,25 +218,15 @@ def chosen_board(options: argparse.Namespace) -> BoardConfig:
     return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
 
 
-def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> MakeWorkers:
-    """Returns the maker of the workers that the options name; the files of these policies travel to other machines."""
+def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> AbstractContextManager[Workers]:
+    """Returns the workers that the options name; the files of these policies travel to other machines."""
     if options.ray is None:
         return local_workers(options.workers)
     from baselines.cluster import connected
     from baselines.registry import policy_files, read_specification
 
     files = {read_specification(name).base: found for name in policies if (found := policy_files(name))}
-    return partial(connected, options.ray, files)
-
-
-@contextmanager
-def kept_workers(options: argparse.Namespace, policies: Sequence[str]) -> Generator[int | MakeWorkers]:
-    """Yields the workers for several evaluations; a connection to a cluster stays open for all of them."""
-    if options.ray is None:
-        yield options.workers
-        return
-    with chosen_workers(options, policies)() as workers:
-        yield lambda: nullcontext(workers)
+    return connected(options.ray, files)
 
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:

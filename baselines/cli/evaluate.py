@@ -13,7 +13,7 @@ from baselines.cli.arguments import (
     BOARD,
     Parser,
     chosen_board,
-    kept_workers,
+    chosen_workers,
     positive_number,
     share,
     whole_number_from,
@@ -114,7 +114,7 @@ def _prepare(options: argparse.Namespace) -> Work:
 def _work(entrants: Sequence[Entrant], results: Results, options: argparse.Namespace) -> int:
     settings = {"diagnose": options.diagnose, "record": options.record is not None}
     try:
-        with kept_workers(options, [each.name for each in entrants]) as workers:
+        with chosen_workers(options, [each.name for each in entrants]) as workers:
             for entrant in entrants:
                 seeds = range(options.seed, options.seed + options.games)
                 result = entrant.play(seeds, workers=workers, **settings)

@@ -174,7 +174,7 @@ def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[T
                 yield task
         return
     starts = [task.settings.start for task in tasks if task.settings.start is not None]
-    with chosen_workers(options, starts)() as nodes:
+    with chosen_workers(options, starts) as nodes:
         sent = ((task, _read_files(task.folder)) for task in tasks)
         for (task, _), files in nodes.run(_carry_out_elsewhere, sent):
             _write_files(task.folder, files)

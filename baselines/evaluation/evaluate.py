@@ -25,7 +25,7 @@ from baselines.support.act_inputs import policy_name
 from baselines.support.board_names import name_of
 from baselines.support.checks import import_extra
 from baselines.support.progress import game_bar
-from baselines.workers import MakeWorkers, local_workers
+from baselines.workers import Workers, local_workers
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, whole_number
 from minesweeper_env.notices import is_live
 from minesweeper_env.vector_env import MinesweeperVectorEnv
@@ -93,10 +93,11 @@ def evaluate(
             _check_sendable(entrant)
     shown = is_live(sys.stderr) if progress is None else progress
     results = []
-    for entrant in entrants:
-        results.append(entrant.play(seeds, shown, workers=workers, diagnose=diagnose))
-        if results[-1].interrupted:
-            raise KeyboardInterrupt
+    with local_workers(workers) as there:
+        for entrant in entrants:
+            results.append(entrant.play(seeds, shown, workers=there, diagnose=diagnose))
+            if results[-1].interrupted:
+                raise KeyboardInterrupt
     reference = next(iter(references or chosen))
     command = (
         f"baselines.evaluate({[each.name for each in entrants]}, size={(config.rows, config.cols)}, "
@@ -255,7 +256,7 @@ def evaluate_policy(
     seeds: Sequence[int],
     *,
     policy_seed: int = 0,
-    workers: int | MakeWorkers = 1,
+    workers: int | Workers = 1,
     on_finished: Callable[[int], object] | None = None,
     diagnose: bool = False,
     batch_size: int = BATCH_SIZE,
@@ -269,7 +270,7 @@ def evaluate_policy(
         config: board and rules of the games.
         seeds: seed of each game, at least 0.
         policy_seed: at least 0; the seeds of the policy's random choices are derived from it.
-        workers: number of processes; 1 plays in this process. Or the maker of workers.
+        workers: number of processes; 1 plays in this process. Or workers, which stay open.
         on_finished: called with the number of games that follow the finished ones without a gap.
         diagnose: True to judge every click; see `baselines.evaluation.judge`.
         batch_size: number of games per batch.
@@ -289,22 +290,22 @@ def evaluate_policy(
     begin = time.perf_counter()
     title = f"{policy} on {name_of(config)}"
     assignment = Assignment(title, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
-    # A unit in this process costs nothing, so it is one batch there.
-    schedule = Schedule([assignment], unit_seconds=0.0 if workers == 1 else UNIT_SECONDS)
-    make_workers = local_workers(workers) if isinstance(workers, int) else workers
     records, counters, waiting = list[GameRecord](), Counter[str](), dict[int, Part]()
     result = PolicyResult(policy, records, counters=counters)
     try:
-        with closing(play_units(schedule, make_workers)) as units:
-            for unit, part in units:
-                schedule.finish(unit, part.seconds)
-                waiting[part.first] = part
-                while (taken := waiting.pop(len(records), None)) is not None:
-                    records += taken.records
-                    counters.update(taken.counters)
-                    result.playing_seconds += taken.seconds
-                    if on_finished is not None:
-                        on_finished(len(taken.records))
+        with local_workers(workers) if isinstance(workers, int) else nullcontext(workers) as there:
+            # A unit in this process costs nothing, so it is one batch there.
+            schedule = Schedule([assignment], unit_seconds=0.0 if type(there) is Workers else UNIT_SECONDS)
+            with closing(play_units(schedule, there)) as units:
+                for unit, part in units:
+                    schedule.finish(unit, part.seconds)
+                    waiting[part.first] = part
+                    while (taken := waiting.pop(len(records), None)) is not None:
+                        records += taken.records
+                        counters.update(taken.counters)
+                        result.playing_seconds += taken.seconds
+                        if on_finished is not None:
+                            on_finished(len(taken.records))
     except KeyboardInterrupt:
         result.interrupted = True
     result.seconds = time.perf_counter() - begin

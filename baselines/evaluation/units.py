@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from baselines.evaluation.games import Assignment, Part
 from baselines.policy import Policy
-from baselines.workers import KilledWorkerError, MakeWorkers, WorkerError, Workers
+from baselines.workers import KilledWorkerError, WorkerError, Workers
 
 UNIT_SECONDS = 3.0
 """Target time of a unit, which whole batches may exceed; an interruption loses at most the units in play."""
@@ -106,7 +106,7 @@ _policies: dict[tuple[str, int], Policy] = {}
 
 
 def play_units(
-    schedule: Schedule, make_workers: MakeWorkers, on_look: Callable[[], object] = lambda: None
+    schedule: Schedule, workers: Workers, on_look: Callable[[], object] = lambda: None
 ) -> Generator[tuple[Unit, Part]]:
     """Plays the units of a schedule, and yields each with its games when it is done, whatever their order.
 
@@ -116,12 +116,11 @@ def play_units(
         PolicyError: a policy broke the protocol.
         WorkerError: a unit killed its workers again and again, or there are no workers any more.
     """
-    name = uuid4().hex
+    name, schedule.workers = uuid4().hex, workers
+    calls = ((schedule.tasks[unit.task], name, unit) for unit in iter(schedule.next, None))
     try:
-        with make_workers() as schedule.workers:
-            calls = ((schedule.tasks[unit.task], name, unit) for unit in iter(schedule.next, None))
-            for (_, _, unit), part in schedule.workers.run(play_unit, calls, on_look):
-                yield unit, part
+        for (_, _, unit), part in workers.run(play_unit, calls, on_look):
+            yield unit, part
     except KilledWorkerError as error:
         task, _, unit = error.call
         seeds = f"seeds {task.seeds[unit.first]} to {task.seeds[unit.first + unit.games - 1]}"
