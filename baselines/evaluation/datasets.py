@@ -6,13 +6,15 @@ import re
 import shutil
 import warnings
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import Env
+from minari import MinariDataset, create_dataset_from_buffers, load_dataset
+from minari.data_collector import EpisodeBuffer
+from minari.storage import get_dataset_path
 
 import minesweeper_env
 from baselines.evaluation.games import GameRecord
@@ -21,14 +23,7 @@ from baselines.evaluation.results import versions
 from baselines.support.board_names import board_of, file_name, name_of, rules_of
 from minesweeper_env.config import BoardConfig
 
-if TYPE_CHECKING:
-    from minari import MinariDataset
-    from minari.data_collector import EpisodeBuffer
-
 PATH_VARIABLE = "MINARI_DATASETS_PATH"
-
-CHUNK = 500
-"""Number of episodes in memory at a time."""
 
 
 def make_env(config: BoardConfig, observation: str, reward: str) -> Env[Any, Any]:
@@ -50,8 +45,6 @@ def replay(env: Env[Any, Any], record: GameRecord) -> EpisodeBuffer:
 
     The masks are int8, the actions int64. Raises ValueError if the game ends otherwise.
     """
-    from minari.data_collector import EpisodeBuffer
-
     actions = np.frombuffer(record.actions, "<u2").astype(np.int64)
     observation, info = env.reset(seed=record.seed)
     observations, masks, steps = [observation], [info["action_mask"]], []
@@ -82,8 +75,6 @@ def default_name(policy: str, config: BoardConfig) -> str:
 
 def check_name(name: str) -> None:
     """Raises a ValueError if the id of a data set has a wrong form, or such a data set exists."""
-    from minari.storage import get_dataset_path
-
     if not re.fullmatch(r"(?:[-\w]{2,}/)*[-\w]+-v\d+", name):
         raise ValueError(f"a data set has a name such as minesweeper/exact-v0, not {name!r}")
     path = Path(get_dataset_path(name))
@@ -103,9 +94,6 @@ def write_dataset(
         OSError: the data set cannot be written.
         ValueError: a data set of this name has appeared meanwhile.
     """
-    from minari import load_dataset
-    from minari.storage import get_dataset_path
-
     check_name(name)
     try:
         _write(name, policy, env, records, command)
@@ -116,23 +104,19 @@ def write_dataset(
 
 
 def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRecord], command: str) -> None:
-    from minari import create_dataset_from_buffers
-
     config: BoardConfig = env.unwrapped.config  # type: ignore[attr-defined]
-    buffers = (replay(env, record) for record in records)
     with warnings.catch_warnings():
         # Minari recommends an author and a link, which only the person who publishes a data set can give.
         warnings.simplefilter("ignore", UserWarning)
         dataset = create_dataset_from_buffers(
             name,
-            list(islice(buffers, CHUNK)),
+            [],
             env=env,
             algorithm_name=policy,
             description=f"Games of the policy {policy} on boards of {board_of(config)}, {rules_of(config)}.",
             requirements=[f"minesweeper-env=={minesweeper_env.__version__}"],
         )
-    while chunk := list(islice(buffers, CHUNK)):
-        dataset.storage.update_episodes(chunk)
+    dataset.storage.update_episodes(replay(env, record) for record in records)
     facts = {"policy": policy, "reward": env.spec.kwargs["reward"] if env.spec else "", "command": command}
     dataset.storage.update_metadata({**facts, **_metadata(config, records)})
 
