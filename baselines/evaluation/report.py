@@ -130,9 +130,10 @@ class Results:
         return f"{self._table().html()}<p>{'<br>'.join(map(html, self._notes()))}</p>"
 
     def _tested(self) -> list[Row]:
-        """Returns the rows of the JSON, each compared with `exact`, or with the highest win rate where it is absent."""
+        """Returns the rows of the JSON, each compared with the reference."""
+        named = [result for result in self.policies if result.policy == self.reference]
         exact = [result for result in self.policies if result.policy.partition(":")[0] == "exact"]
-        other = max(exact or self.policies, key=lambda result: result.win_rate, default=None)
+        other = max(named or exact or self.policies, key=lambda result: result.win_rate, default=None)
         return [
             {**result_row(result), "mcnemar": compare(result, other) if other and result is not other else None}
             for result in self.policies
@@ -140,17 +141,14 @@ class Results:
 
     def _compared(self) -> list[Row]:
         """Returns the rows, each with its difference to the reference in percentage points."""
-        rows, tests = [], list[Row]()
-        for result in self.policies:
-            row = result_row(result) | dict.fromkeys(("against", "difference", "difference_ci95", "p", "p_holm"))
-            if self.reference not in (None, result.policy) and (test := compare(result, self[str(self.reference)])):
-                difference, *ends = points(result.wins, test)
+        rows = self._tested()
+        adjusted = iter(holm([row["mcnemar"]["p_value"] for row in rows if row["mcnemar"]]))
+        for row in rows:
+            row |= dict.fromkeys(("against", "difference", "difference_ci95", "p", "p_holm"))
+            if test := row.pop("mcnemar"):
+                difference, *ends = points(row["wins"], test)
                 row |= {"against": test["against"], "difference": difference, "difference_ci95": ends}
-                row["p"] = test["p_value"]
-                tests.append(row)
-            rows.append(row)
-        for row, adjusted in zip(tests, holm([row["p"] for row in tests]), strict=True):
-            row["p_holm"] = adjusted
+                row |= {"p": test["p_value"], "p_holm": next(adjusted)}
         return rows
 
     def _table(self) -> Table:
