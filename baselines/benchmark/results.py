@@ -152,16 +152,13 @@ COLUMNS = (
 TESTS = ("policy", "against", "games", "won_alone", "lost_alone", "p")
 """Columns of the table of all tests on a board."""
 
-RATES = "Win rates in %"
-"""End of the titles of the tables with all boards."""
-
 
 def sections(content: Content) -> Iterator[Table]:
     """Yields the tables of results.json: of each group the win rates on all boards, and of each board its results."""
     for group, found in groupby(content["boards"], key=lambda board: board.get("group", content["suite"])):
         boards = list(found)
         if len(boards) > 1:
-            yield _rates_table(f"{'' if group == content['suite'] else f'{group}: '}{RATES}", boards)
+            yield _rates_table(f"{'' if group == content['suite'] else f'{group}: '}Win rates in %", boards)
         for board in boards:
             rows, tests, title = board["results"], board["comparisons"], board_title(board["config"])
             yield table_of(f"{title}, first click {board['config']['first_click']}", COLUMNS, rows, best_rows(rows))
@@ -184,7 +181,7 @@ def _rates_table(title: str, boards: Sequence[Content]) -> Table:
         }
         for policy, found in cells.items():
             found.append(rates.get(policy, ""))
-    return Table(title, columns, list(cells.values()))
+    return Table(title, columns, list(cells.values()), legend="> highest win rate on the board.")
 
 
 def caption(content: Content) -> str:
@@ -197,11 +194,7 @@ def fill(page: Page, content: Content) -> None:
     page.title(content["title"])
     page.note(caption(content))
     for table in sections(content):
-        if table.title.endswith(RATES):
-            page.stack(table)
-            page.note("> highest win rate on the board.", "dim")
-        else:
-            page.table(table)
+        page.table(table)
     page.title("Notes")
     for note in content["notes"]:
         page.note(note)

@@ -178,10 +178,6 @@ class Page:
             self.note("")
         self.note(text, "bold")
 
-    def fits(self, table: Table) -> bool:
-        """Returns whether all columns of a table fit."""
-        return not table.fitted(self._table_width).left_out
-
     def table(self, table: Table) -> None:
         """Adds a table below its title; the last line of the page names the columns that do not fit."""
         fitted = table.fitted(self._table_width)
@@ -191,15 +187,6 @@ class Page:
         self.parts.append(fitted.draw())
         if table.legend:
             self.note(table.legend, "dim")
-
-    def stack(self, table: Table) -> None:
-        """Adds a table as several tables below each other, so that every column fits; each has the first column."""
-        rest = range(1, len(table.columns))
-        while rest:
-            counts = range(len(rest), 1, -1)
-            count = next((count for count in counts if self.fits(table.part([0, *rest[:count]]))), 1)
-            self.table(table.part([0, *rest[:count]]))
-            rest = rest[count:]
 
     def block(self, name: str, rows: Sequence[tuple[str, str]]) -> None:
         """Adds a name with aligned lines of labels and values below it."""

@@ -150,8 +150,9 @@ def test_published_results_fit_and_keep_every_win_rate(name, width):
             assert "{:.1%} {:.1%} to {:.1%}".format(each["win_rate"], *each["ci95"]) in table
 
 
-def test_win_rates_on_many_boards_continue_in_a_second_table():
+def test_the_last_of_many_boards_are_left_out_and_named():
     assert RATES_AT_80 in shown("agents", 80)
+    assert "Left out at 80 columns: 9x9/9, 9x9/10, " in shown("agents", 80)
 
 
 @pytest.mark.parametrize(("width", "wide"), [(None, False), (80, True)])
