@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from functools import partial
-from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
@@ -123,15 +122,17 @@ def _report(program: str, training: Training) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    for module in NEEDED:
-        check_extra(module)
+    check_extra(*NEEDED)
     for module in ("wandb", "tensorboard") if options.track else ():
-        check_extra(module, module)
+        check_extra(module, extra=module)
     settings, folder = settings_and_folder(options)
     say(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
     with ExitStack() as held:
         # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
-        held.enter_context(run_folder(folder))
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            held.callback(_remove_if_empty, folder)
+        held.enter_context(hold_folder(folder))
         if not options.resume and not is_empty(folder):
             raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
         from baselines.learned.training.loop import prepare
@@ -140,22 +141,9 @@ def _prepare(options: argparse.Namespace) -> Work:
         return partial(_train, options, training, held.pop_all())
 
 
-@contextmanager
-def run_folder(folder: Path) -> Generator[None]:
-    """Makes and locks a run folder, and removes a new one that stays empty; raises ValueError if it cannot be used."""
-    new = not folder.exists()
-    with ExitStack() as lock:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            lock.enter_context(hold_folder(folder))
-        except OSError as error:
-            raise ValueError(f"the folder {folder} cannot be used: {error.strerror}") from error
-        try:
-            yield
-        finally:
-            if new:
-                with suppress(OSError):
-                    folder.rmdir()
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 COMMAND = Command("train", "Train a Minesweeper agent by reinforcement learning.", EXAMPLES, _add_arguments, _prepare)

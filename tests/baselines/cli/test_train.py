@@ -154,7 +154,7 @@ def test_the_folder_is_locked_before_the_checkpoint_is_read(tmp_path, capsys, mo
     main(arguments)
     with hold_folder(run):
         line = refused(capsys, main, "--out", str(run), "--resume")
-    assert line == f"python -m baselines train: the folder {run} cannot be used: another process is writing into it"
+    assert line == f"python -m baselines train: {run}: another process is writing into it"
 
     def prepare_under_the_lock(*_):
         with pytest.raises(BlockingIOError), hold_folder(run):
@@ -191,7 +191,7 @@ def test_a_folder_that_fills_while_the_lock_is_awaited_is_refused(tmp_path, caps
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path, capsys):
     (tmp_path / "file").touch()
-    assert "file/run cannot be used: Not a directory" in refused(capsys, main, "--out", tmp_path / "file" / "run")
+    assert "file/run: Not a directory" in refused(capsys, main, "--out", tmp_path / "file" / "run")
 
 
 def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
