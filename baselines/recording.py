@@ -51,9 +51,6 @@ LEAST_FPS = 10
 COLOURS, SAMPLES = 255, 24
 """Number of colours of a GIF, and of the slides from which it takes them."""
 
-Line = tuple[str, str]
-"""A label and its text."""
-
 
 class Turn(NamedTuple):
     """A move.
@@ -170,8 +167,8 @@ def format_risk(risk: float) -> str:
     return f"{100 * risk:.0f} %" if risk in (0.0, 1.0) else f"{100 * risk:.1f} %"
 
 
-def lines_of(game: RecordedGame, frame: int) -> list[Line]:
-    """Returns the lines beside a board: the policy, the game, the move and its risk, and at the end the result."""
+def lines_of(game: RecordedGame, frame: int) -> list[tuple[str, str]]:
+    """Returns the labels and texts beside a board: policy, game, move and its risk, and at the end the result."""
     config, turn = game.config, game.turn(frame)
     logic = ", no guess" if config.no_guess else ""
     lines = [

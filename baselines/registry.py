@@ -215,22 +215,22 @@ def pinned(name: str) -> str:
     return pinned_name(base) + name[len(base) :] if HUB_NAME.fullmatch(base) else name
 
 
-def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
-    """Returns the specification to play for a name that a file of somebody else holds.
+def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
+    """Returns the specification to play for a name that the file of somebody else at `path` holds.
 
-    Such a name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file, in
-    `folder`: these are data. For a class or a function, what the user has `typed` is returned; a ValueError if nothing.
+    Such a name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file:
+    these are data. For a class or a function, what the user has `typed` is returned; a ValueError if nothing.
     """
     for base in (name, *accumulate(name.split(":"), "{}:{}".format)):
         if base in policy_names() or (HUB_NAME.fullmatch(base) and parse_hub_name(base).is_pinned):
             return name
-        path = (folder / base).resolve()
-        if base and path.is_relative_to(folder.resolve()) and (path / AGENT_FILE).is_file():
-            return f"{folder}/{name}"
+        folder = (path.parent / base).resolve()
+        if base and folder.is_relative_to(path.parent.resolve()) and (folder / AGENT_FILE).is_file():
+            return f"{path.parent}/{name}"
     if typed is None:
         raise ValueError(
-            f"the policy {name!r} may run code: it is no name of the package, no run folder beside the file and no "
-            "hf:user/repo@COMMIT; read its code, and then type it yourself with --policy"
+            f"{path}: the policy {name!r} may run code: it is no name of the package, no run folder beside the file "
+            "and no hf:user/repo@COMMIT; read its code, and then type it yourself with --policy"
         )
     return typed
 
@@ -239,7 +239,7 @@ def check_name(name: str) -> None:
     """Raises a ValueError unless a specification is well formed and its policy or file exists; loads nothing."""
     specification = read_specification(name)
     if HUB_NAME.fullmatch(specification.base):
-        check_extra("huggingface_hub", "hub")
+        check_extra("huggingface_hub", extra="hub")
     if specification.in_file:
         existing_file(specification)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -46,9 +45,6 @@ from baselines.support.tables import Page
 from minesweeper_env.config import counted
 from minesweeper_env.notices import say
 from minesweeper_env.texts import printable
-
-MOST_LOAD = 0.5
-"""Load of the last minute above which a machine counts as busy."""
 
 MOST_GAMES = 1000
 """Maximum number of games that are timed on a board."""
@@ -188,21 +184,13 @@ def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
     total, boards = sum(games.games for games in result.boards), counted(len(result.boards), "board")
     line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
     if replayed:
-        policy = _policy(path, result, typed)
+        policy = policy_of_file(result.card.policy, path, typed)
         if policy_digest(policy) != result.card.sha256:
             raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
         played = sum(replay_policy(policy, games, replayed, path) for games in result.boards)
         line += f", {played} more played by the policy itself"
     print(printable(line))
     return result
-
-
-def _policy(path: Path, result: ResultFile, typed: str | None) -> str:
-    """Returns what to play for a file: what it names only if that is data, otherwise what the user has typed."""
-    try:
-        return policy_of_file(result.card.policy, path.parent, typed)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
 
 
 def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
@@ -230,19 +218,10 @@ def _assignment(policy: str, games: Games, record: bool = False) -> Assignment:
     return Assignment(policy, build, games.config, seeds, games.seed, games.batch_size, record=record)
 
 
-def check_free() -> None:
-    """Raises a ValueError if the load of the last minute says that the machine is busy."""
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    if load > MOST_LOAD:
-        raise ValueError(
-            f"the load of this machine is {load:.1f}, so a time would be wrong; add --anyway to measure it"
-        )
-
-
 def time_entry(path: Path, typed: str | None, seconds: float) -> None:
     """Measures the time per game of each board; each is in the file before the next begins; raises as `check_entry`."""
     result, processor = read_result_file(path), processor_name()
-    policy = _policy(path, result, typed)
+    policy = policy_of_file(result.card.policy, path, typed)
     boards = result.times.boards if result.times is not None and result.times.processor == processor else {}
     for games in result.boards:
         boards = boards | {games.name: time_games(policy, games, seconds)}

@@ -6,6 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,17 +35,17 @@ CARD_FIELDS = ("name", "track", "author", "links", "training_steps", "training_h
 
 def _prepare(options: argparse.Namespace) -> Work:
     say(f"Benchmark {options.work}: {', '.join(options.policy if options.work == 'run' else map(str, options.files))}")
-    for module in SUITE_NEEDS if options.work == "run" else ("rich", "msgspec"):
-        check_extra(module)
-    works = {"run": _prepare_run, "check": _prepare_check, "time": _prepare_time, "add": _prepare_add}
-    return works[options.work](options)
+    check_extra(*(SUITE_NEEDS if options.work == "run" else ("rich", "msgspec")))
+    if options.work == "run":
+        return _prepare_run(options)
+    return _prepare_add(options) if options.work == "add" else partial(_check_or_time, options)
 
 
 def _add_arguments(parser: Parser) -> None:
     works = parser.add_subparsers(dest="work", metavar="WORK", required=True)
     run = works.add_parser("run", help="play policies, and write a result file of each")
     check = works.add_parser("check", help="check result files, replay sampled games")
-    timed = works.add_parser("time", help="note the time per game on a free core")
+    timed = works.add_parser("time", help="note the time per game, on a machine that does nothing else")
     add = works.add_parser("add", help="check files, and add them to the tables")
     _add_run_options(run)
     for each in (check, timed, add):
@@ -65,7 +66,6 @@ def _add_arguments(parser: Parser) -> None:
     timed.add_argument(
         "--seconds", type=positive_number, default=20, metavar="S", help="play about S seconds on each board"
     )
-    timed.add_argument("--anyway", action="store_true", help="measure on a busy machine, too")
     add.add_argument("--docs", type=Path, default=Path("docs"), metavar="DIR", help="add to this documentation")
 
 
@@ -131,27 +131,14 @@ def _prepare_run(options: argparse.Namespace) -> Work:
     return play
 
 
-def _prepare_check(options: argparse.Namespace) -> Work:
-    from baselines.benchmark.entries import check_entry
+def _check_or_time(options: argparse.Namespace) -> None:
+    from baselines.benchmark.entries import check_entry, time_entry
 
-    def check() -> None:
-        for path in options.files:
+    for path in options.files:
+        if options.work == "check":
             check_entry(path, options.replay, options.policy)
-
-    return check
-
-
-def _prepare_time(options: argparse.Namespace) -> Work:
-    from baselines.benchmark.entries import check_free, time_entry
-
-    if not options.anyway:
-        check_free()
-
-    def measure() -> None:
-        for path in options.files:
+        else:
             time_entry(path, options.policy, options.seconds)
-
-    return measure
 
 
 def _prepare_add(options: argparse.Namespace) -> Work:

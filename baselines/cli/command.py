@@ -28,7 +28,6 @@ class Command(NamedTuple):
         left: what a message about an interruption or an error says about the work done before; {out} is --out.
             The default `left` of an argument parser comes first.
         errors: errors of the work that are told in one line, besides those of files, policies and workers.
-        listing: returns further text for the end of the help.
     """
 
     name: str
@@ -38,7 +37,6 @@ class Command(NamedTuple):
     prepare: Callable[[argparse.Namespace], Work]
     left: str = ""
     errors: tuple[type[Exception], ...] = ()
-    listing: Callable[[], str] = str
 
     def main(self, arguments: Sequence[str] | None = None, program: str = "") -> int:
         """Runs the command, as `run_command` calls it; bad arguments exit with status 2 and one line.
@@ -55,7 +53,7 @@ class Command(NamedTuple):
         refused: tuple[type[Exception], ...] = (ValueError, *told)
         try:
             if getattr(options, "ray", None) is not None:
-                check_extra("ray", "ray")
+                check_extra("ray", extra="ray")
             work = self.prepare(options)
         except refused as error:
             parser.error(explain(error))
@@ -72,7 +70,7 @@ class Command(NamedTuple):
     def parser(self, program: str) -> Parser:
         """Returns the parser of the command as `program`."""
         lines = ["examples:", *(f"  {line}" for line in self.examples.format(typed_command(program, ())).splitlines())]
-        parser = Parser(prog=program, description=self.description, epilog="\n".join([*lines, self.listing()]))
+        parser = Parser(prog=program, description=self.description, epilog="\n".join([*lines, ""]))
         self.add_arguments(parser)
         return parser
 

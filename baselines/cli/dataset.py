@@ -65,8 +65,8 @@ def _prepare(options: argparse.Namespace) -> Work:
         )
     if options.name is not None and len(options.policy) > 1:
         raise ValueError("--name names one data set; give one policy, or leave --name out")
-    for module, extra in (("minari", "minari"), ("h5py", "minari"), ("scipy", "train"), ("rich", "train")):
-        check_extra(module, extra)
+    check_extra("minari", "h5py", extra="minari")
+    check_extra("scipy", "rich")
     say(f"Record {options.games} games of {', '.join(options.policy)} on {name_of(config)}")
     from baselines.cli.evaluate import choose_policies
     from baselines.evaluation.datasets import PATH_VARIABLE, check_name, default_name, make_env

@@ -78,8 +78,7 @@ def _check(options: argparse.Namespace, cells: int) -> None:
     files = [path for path in (options.json, options.plot, options.record) if path is not None]
     for path in files:
         check_writable(path)
-    for module in ("scipy", "rich"):
-        check_extra(module)
+    check_extra("scipy", "rich")
     if options.plot is not None:
         check_plot(options.plot)
         check_extra("matplotlib")
@@ -97,8 +96,7 @@ def _check_recording(options: argparse.Namespace, cells: int) -> None:
             raise ValueError(f"--record takes boards of at most {1 << 16} cells, which records number in two bytes")
         if options.record.suffix not in RECORD_SUFFIXES:
             raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
-        for module in ("PIL", "imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ("PIL",):
-            check_extra(module, "video")
+        check_extra("PIL", *(("imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ()), extra="video")
 
 
 def _prepare(options: argparse.Namespace) -> Work:

@@ -57,8 +57,8 @@ def _prepare(options: argparse.Namespace) -> Work:
     text = f"{PREFIX}{options.repository}@{options.revision}"
     if "@" in options.repository or not HUB_NAME.fullmatch(text) or parse_hub_name(text).is_pinned:
         raise ValueError(f"write the repository as USER/REPO and the branch as --revision BRANCH, not {text!r}")
-    for module, extra in (("huggingface_hub", "hub"), ("torch", "train"), ("safetensors", "train")):
-        check_extra(module, extra)
+    check_extra("huggingface_hub", extra="hub")
+    check_extra("torch", "safetensors")
     name = parse_hub_name(text)
     action = "List what would be sent" if options.dry_run else "Check and send the agent"
     say(f"{action} of {options.agent} to {name}")

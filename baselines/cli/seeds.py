@@ -121,8 +121,7 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    for module in NEEDED:
-        check_extra(module)
+    check_extra(*NEEDED)
     for name in options.policy:
         check_name(name)
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}

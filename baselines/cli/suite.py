@@ -25,6 +25,7 @@ def _add_arguments(parser: Parser) -> None:
     share(parser, "--out", "--workers", "--ray", "--wide")
     share(parser, "--games", default=GAMES, help="play N games of each policy on each board")
     share(parser, "--seed", default=None, help="give game i the seed SEED + i (default: 0)")
+    parser.epilog = f"{parser.epilog}\n{_listed_suites()}"
 
 
 def _prepare(options: argparse.Namespace) -> Work:
@@ -37,8 +38,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_name(name)
     suite = find_suite(options.suite).chosen(options.groups, options.policy)
     suite.seeds_of(options.seed, options.games)
-    for module in SUITE_NEEDS:
-        check_extra(module)
+    check_extra(*SUITE_NEEDS)
     boards = sum(len(group.boards) for group in suite.groups)
     say(f"Play the suite {suite.name} into {options.out}: {boards} boards, {options.games} games each")
     from baselines.benchmark.results import write_results
@@ -61,7 +61,7 @@ def _listed_suites() -> str:
         names = [group.name for group in suite.groups]
         groups = f"; groups {', '.join(names)}" if len(names) > 1 else ""
         texts.append(fill(f"  {suite.name:<10} {suite.title}{groups}", width, subsequent_indent=" " * 13))
-    return "\n" + "\n".join(texts)
+    return "\n".join(texts)
 
 
 COMMAND = Command(
@@ -71,6 +71,5 @@ COMMAND = Command(
     _add_arguments,
     _prepare,
     "; the games so far are in {out}: the same command goes on",
-    listing=_listed_suites,
 )
 main = COMMAND.main

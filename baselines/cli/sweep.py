@@ -152,9 +152,8 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    for module in NEEDED:
-        check_extra(module)
-    check_extra("optuna", "sweep")
+    check_extra(*NEEDED)
+    check_extra("optuna", extra="sweep")
     base = study_settings(options.config, options)
     say(f"Train {options.config} with {options.trials} draws, into {options.out}")
     search = parse_search(options.search, base.algo)

@@ -63,14 +63,15 @@ class MissingExtraError(ImportError):
 
 def import_extra(module: str, extra: str = "train") -> ModuleType:
     """Imports an optional dependency; raises MissingExtraError if it is not installed."""
-    check_extra(module, extra)
+    check_extra(module, extra=extra)
     return import_module(module)
 
 
-def check_extra(module: str, extra: str = "train") -> None:
+def check_extra(*modules: str, extra: str = "train") -> None:
     """Raises MissingExtraError if an optional dependency is not installed; imports nothing."""
-    if find_spec(module.partition(".")[0]) is None:
-        raise missing_extra(module, extra)
+    for module in modules:
+        if find_spec(module.partition(".")[0]) is None:
+            raise missing_extra(module, extra)
 
 
 def missing_extra(module: str, extra: str = "train") -> MissingExtraError:

@@ -41,18 +41,13 @@ def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> d
             raise ValueError(f"{folder} is not empty and holds no {file}; choose another --out")
         return {}
     found = read_json(folder / file)
-    check_same(folder, found, parameters)
-    return found
-
-
-def check_same(place: Path, found: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
-    """Raises a ValueError that names each parameter or part of the code in which stored results differ."""
     wanted = json.loads(json.dumps({**parameters, "identity": own_identity()}))
     games = found.get("games")
     if isinstance(games, int) and games <= wanted.get("games", 0):
         wanted["games"] = games
     if differences := "; ".join(_differences(found, wanted)):
-        raise ValueError(f"{place} was made with {differences}; choose another folder or file")
+        raise ValueError(f"{folder} was made with {differences}; choose another folder")
+    return found
 
 
 def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any], outer: str = "") -> Iterator[str]:

@@ -126,5 +126,5 @@ def test_what_a_file_may_name(tmp_path, name):
     for folder in ("run", "exact"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "agent.json").write_text("{}")
-    assert policy_of_file(name, tmp_path) == (f"{tmp_path}/{name}" if name.startswith("run") else name)
-    assert policy_of_file("mine:Agent", tmp_path, "yours:Agent") == "yours:Agent"
+    assert policy_of_file(name, tmp_path / "a.json") == (f"{tmp_path}/{name}" if name.startswith("run") else name)
+    assert policy_of_file("mine:Agent", tmp_path / "a.json", "yours:Agent") == "yours:Agent"
