@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
+from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
