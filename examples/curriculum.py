@@ -85,9 +85,9 @@ class Agent:
 def best(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines: int) -> tuple[np.ndarray, np.ndarray]:
     """Returns the legal cell with the highest Q of each board, (N,) int64, and its Q, (N,) float32."""
     q = network(torch.as_tensor(boards), mines).sigmoid()
-    # Q cannot choose the first click, since each one is safe: click the middle.
+    # Q cannot choose the first click, since each one is safe: only the middle counts.
     rows, cols = boards.shape[1:]
-    q[(boards == HIDDEN).all((1, 2)), rows // 2 * cols + cols // 2] = 1.0
+    q[(boards == HIDDEN).all((1, 2))] = (torch.arange(rows * cols) == rows // 2 * cols + cols // 2).float()
     value, cell = q.masked_fill(torch.as_tensor(legal) == 0, -1.0).max(1)
     return cell.numpy(), value.numpy()
 
@@ -120,8 +120,8 @@ def main() -> None:
             cells, q = best(network, codes, info["action_mask"], mines)
             later, rewards, over, _, info = env.step(cells)
             wins.extend(rewards[over] > 0)
-            # Keep each doubtful click, and one in ten of the certain ones.
-            keep = random.random(args.num_envs) < np.maximum(0.1, 5 - 5 * q)
+            # Keep doubtful clicks, one in ten of the certain ones, and no first clicks.
+            keep = (codes != HIDDEN).any((1, 2)) & (random.random(args.num_envs) < np.maximum(0.1, 5 - 5 * q))
             places = (stored + np.arange(keep.sum())) % args.capacity
             past[places], clicks[places], safe[places] = codes[keep], cells[keep], rewards[keep]
             codes, steps, stored = later, steps + args.num_envs, stored + keep.sum()

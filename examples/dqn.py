@@ -73,8 +73,9 @@ class Agent(nn.Module):
         """Returns Q of each click, (N, rows * cols), and -1 for illegal ones."""
         logits = self(torch.as_tensor(boards, device=self.head.weight.device))
         q = np.where(legal, logits.sigmoid().cpu().numpy(), -1)
-        # Q cannot choose the first click, since each one is safe: click the middle.
-        q[(boards == HIDDEN).all((1, 2)), boards.shape[1] // 2 * boards.shape[2] + boards.shape[2] // 2] = 1
+        # Q cannot choose the first click, since each one is safe: only the middle counts.
+        rows, cols = boards.shape[1:]
+        q[(boards == HIDDEN).all((1, 2))] = np.arange(rows * cols) == rows // 2 * cols + cols // 2
         return q
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
@@ -111,9 +112,9 @@ def main() -> None:
         clicks = q.argmax(1)
         after, rewards, ended, _, info = env.step(clicks)
         wins = [*wins, *rewards[ended]][-2000:]
-        # 2. Store each doubtful click, and one in ten of the certain ones.
+        # 2. Store doubtful clicks, one in ten of the certain ones, and no first clicks.
         new["board"], new["next"], new["cell"], new["safe"], new["ended"] = boards, after, clicks, rewards, ended
-        kept = new[random.random(len(q)) < np.maximum(0.1, 5 - 5 * q.max(1))]
+        kept = new[(random.random(len(q)) < np.maximum(0.1, 5 - 5 * q.max(1))) & (boards < HIDDEN).any((1, 2))]
         replay[(stored + np.arange(len(kept))) % len(replay)] = kept
         boards, steps, stored = after, steps + args.num_envs, stored + len(kept)
         if stored < args.batch_size:

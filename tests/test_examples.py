@@ -7,7 +7,9 @@ import shlex
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import torch
 from support import ROOT
 
 import baselines
@@ -40,6 +42,12 @@ def test_an_example_refuses_options_that_cannot_work(name, wrong, monkeypatch):
     monkeypatch.setattr(sys, "argv", [f"{name}.py", *wrong])
     with pytest.raises(SystemExit, match="2"):
         runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+
+
+def test_an_agent_without_a_favourite_first_click_takes_the_middle():
+    agent = runpy.run_path(str(ROOT / "examples" / "dqn.py"))["Agent"](3, None)
+    torch.nn.init.constant_(agent.head.bias, 100.0)  # Q of each cell is 1
+    assert agent.act(np.full((2, 5, 7), 11, np.int8), np.ones((2, 35), np.int8)).tolist() == [17, 17]
 
 
 @pytest.mark.slow
