@@ -5,8 +5,8 @@ The games of a policy on a board are a task. A file per unit of play holds them,
 
 from __future__ import annotations
 
+import gzip
 import hashlib
-import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -15,19 +15,15 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from baselines.benchmark.suites import SUITES, Entry, Suite
 from baselines.evaluation.evaluate import BATCH_SIZE
-from baselines.evaluation.games import Assignment, GameRecord, Part, Start
+from baselines.evaluation.games import Assignment, Part, Start
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Schedule, play_units
 from baselines.registry import build_policy, find_policy, policy_digest
-from baselines.support import structs
 from baselines.support.board_names import file_name, name_of
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.progress import Progress, format_seconds, progress_line
@@ -39,16 +35,7 @@ from minesweeper_env.notices import say
 MANIFEST = "suite.json"
 """The file of a folder with the suite, its seed and games, the digests of added policies, and the code that plays."""
 
-SUFFIX = ".npz"
-_BITS = ("won", "truncated", "marked")
-_NUMBERS = ("clicks", "opened")
-
-
-class _Header(msgspec.Struct):
-    first: structs.Count
-    games: structs.Games
-    seconds: Annotated[float, msgspec.Meta(ge=0)]
-    tallies: dict[str, int]
+SUFFIX = ".msgpack.gz"
 
 
 @dataclass(frozen=True)
@@ -92,30 +79,10 @@ class Task:
         return Assignment(str(self), build, self.config, seeds, seed, self.batch_size, start=start, record=self.record)
 
     def write(self, out: Path, part: Part) -> None:
-        """Writes a part, and replaces one with the same first game.
-
-        The file is a .npz archive of these arrays:
-
-        | name | content |
-        |---|---|
-        | won, truncated, marked | one bit per game, packed |
-        | clicks, opened | one number per game, in the smallest integer type that holds them |
-        | actions | the actions of all games in a row, if the task records them |
-        | header | JSON as bytes: the first game, the number of games, the seconds and the counters |
-        """
-        rows = part.records
-        arrays: dict[str, Any] = {name: np.packbits([getattr(row, name) for row in rows]) for name in _BITS}
-        for name in _NUMBERS:
-            numbers = np.array([getattr(row, name) for row in rows])
-            arrays[name] = numbers.astype(np.min_scalar_type(numbers.max()))
-        if self.record:
-            arrays["actions"] = np.frombuffer(b"".join(row.actions for row in rows), np.uint8)
-        header = _Header(part.first, len(rows), part.seconds, part.counters)
-        arrays["header"] = np.frombuffer(msgspec.json.encode(header), np.uint8)
-        buffer = io.BytesIO()
-        np.savez(buffer, **arrays)
+        """Writes a part, as MessagePack in a gzip file, and replaces one with the same first game."""
         self.folder(out).mkdir(parents=True, exist_ok=True)
-        replace_file(self.folder(out) / f"{part.first:08d}{SUFFIX}", buffer.getvalue())
+        content = gzip.compress(msgspec.msgpack.encode(part), compresslevel=6)
+        replace_file(self.folder(out) / f"{part.first:08d}{SUFFIX}", content)
 
     def read(self, out: Path, seed: int, actions: bool = False) -> list[Part]:
         """Returns the stored parts in order, but for one that ends within a batch which must now be longer.
@@ -128,7 +95,7 @@ class Task:
             try:
                 part = _read_part(path, seed, actions)
             except Exception as error:
-                # NumPy, zipfile and msgspec raise errors of many kinds on damaged bytes.
+                # gzip and msgspec raise errors of many kinds on damaged bytes.
                 raise OSError(None, "is damaged; delete it to play its games again", str(path)) from error
             begin, end = part.games.start, part.games.stop
             if begin % self.batch_size or end > self.games or (parts and begin < parts[-1].games.stop):
@@ -147,26 +114,14 @@ def policy_folder(policy: str) -> str:
 
 
 def _read_part(path: Path, seed: int, actions: bool) -> Part:
-    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
-        header = msgspec.json.decode(archive["header"].tobytes(), type=_Header)
-        won, truncated, marked = (
-            np.unpackbits(archive[name], count=header.games).view(bool).tolist() for name in _BITS
-        )
-        clicks, opened = (archive[name].tolist() for name in _NUMBERS)
-        played = _split(archive["actions"], clicks) if actions else [b""] * header.games
-    if path.name != f"{header.first:08d}{SUFFIX}":
-        raise ValueError("a file has the name of its first game")
-    seeds = range(seed + header.first, seed + header.first + header.games)
-    rows = zip(seeds, won, clicks, truncated, opened, marked, [None] * header.games, played, strict=True)
-    return Part(header.first, tuple(GameRecord(*row) for row in rows), header.seconds, header.tallies)
-
-
-def _split(actions: NDArray[np.uint8], clicks: Sequence[int]) -> list[bytes]:
-    """Returns the actions of each game, two bytes per click."""
-    ends = 2 * np.cumsum(clicks)
-    if len(actions) != ends[-1]:
+    part = msgspec.msgpack.decode(gzip.decompress(path.read_bytes()), type=Part)
+    if path.name != f"{part.first:08d}{SUFFIX}" or [record.seed - seed for record in part.records] != [*part.games]:
+        raise ValueError("a file has the name of its first game, and the games that follow it")
+    if not actions:
+        return part._replace(records=tuple(record._replace(actions=b"") for record in part.records))
+    if any(len(record.actions) != 2 * record.clicks for record in part.records):
         raise ValueError("the number of actions is not the number of clicks")
-    return [part.tobytes() for part in np.split(actions, ends[:-1])]
+    return part._replace(records=tuple(part.records))
 
 
 def plan(suite: Suite, games: int) -> Iterator[Task]:

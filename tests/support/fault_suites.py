@@ -66,7 +66,7 @@ def finish(process: Driver, folder: Path) -> None:
 
 def units_of(folder: Path) -> int:
     """Returns the number of stored units."""
-    return len(list(folder.rglob("*.npz")))
+    return len(list(folder.rglob("*.msgpack.gz")))
 
 
 def wait_for_units(folder: Path, process: Driver, number: int) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import msgspec
 
+from baselines.benchmark.run import SUFFIX
 from baselines.benchmark.suites import Entry, Group, Suite
 from minesweeper_env import BoardConfig
 
@@ -19,13 +21,10 @@ TINY = Suite("tiny", "A suite for tests", (Group("tiny", BOARDS, ENTRIES, "next"
 def records(folder: str | Path) -> dict[str, list[tuple[int, ...]]]:
     """Returns the numbers of all games in the files, by policy and board."""
     found: dict[str, list[tuple[int, ...]]] = {}
-    for path in sorted(Path(folder).rglob("*.npz")):
-        with np.load(path) as archive:
-            header = json.loads(archive["header"].tobytes())
-            bits = (np.unpackbits(archive[name], count=header["games"]) for name in ("won", "truncated", "marked"))
-            games = found.setdefault(str(path.parent.relative_to(folder)), [])
-            assert header["first"] == len(games)
-            games += zip(*(each.tolist() for each in (*bits, archive["clicks"], archive["opened"])), strict=True)
+    for path in sorted(Path(folder).rglob(f"*{SUFFIX}")):
+        first, games, *_ = msgspec.msgpack.decode(gzip.decompress(path.read_bytes()))
+        assert first == len(found.setdefault(str(path.parent.relative_to(folder)), []))
+        found[str(path.parent.relative_to(folder))] += map(tuple, games)
     return found
 
 

@@ -226,7 +226,7 @@ def test_a_folder_is_played_into_by_one_process_at_a_time(capsys):
 
 def test_a_damaged_part_is_named(monkeypatch, capsys):
     assert run("a", games=8) == 0
-    path = next(Path("a/games/tiny/4x5-4-safe/subset").glob("*.npz"))
+    path = next(Path("a/games/tiny/4x5-4-safe/subset").glob("*.msgpack.gz"))
     path.write_bytes(path.read_bytes()[:-40])
     assert f"{path}: is damaged; delete it" in refused(
         capsys, suite.main, "tiny", "--games", "8", "--seed", "7", "--out", "a"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import gzip
 import random
 from contextlib import suppress
 from dataclasses import replace
 from unittest.mock import Mock
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baselines.benchmark.run import Task, policy_folder
+from baselines.benchmark.run import SUFFIX, Task, policy_folder
 from baselines.benchmark.suites import SUITES, Entry
 from baselines.evaluation.games import Assignment, GameRecord, Part
 from baselines.evaluation.units import Schedule
@@ -41,7 +42,7 @@ def test_parts_come_back_as_they_were_but_a_short_last_batch_when_there_are_to_b
         TASK.write(tmp_path, part)
     assert TASK.read(tmp_path, SEED) == parts
     folder = tmp_path / "games" / "some" / "6x7-5-safe" / "lookahead_layouts=10,slack=0.2"
-    assert {path.parent for path in tmp_path.rglob("*.npz")} == {folder}
+    assert {path.parent for path in tmp_path.rglob(f"*{SUFFIX}")} == {folder}
     longer = replace(TASK, games=100)
     assert longer.read(tmp_path, SEED) == parts[:2]
     longer.write(tmp_path, make_part(40, 60))
@@ -50,7 +51,7 @@ def test_parts_come_back_as_they_were_but_a_short_last_batch_when_there_are_to_b
 
 def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
     TASK.write(tmp_path, make_part(10, 10))
-    (path,) = tmp_path.rglob("*.npz")
+    (path,) = tmp_path.rglob(f"*{SUFFIX}")
     content, noticed = path.read_bytes(), 0
     for position in range(0, len(content), 3):
         damaged = bytearray(content)
@@ -64,16 +65,18 @@ def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
     assert noticed > len(content) / 8
 
 
-def test_a_damaged_header_is_named(tmp_path):
-    TASK.write(tmp_path, make_part(0, 20))
-    (path,) = tmp_path.rglob("*.npz")
-    with np.load(path) as archive:
-        arrays = dict(archive)
-    header = json.loads(arrays["header"].tobytes())
-    damages = {"games": ("many", -1), "first": (None, 20), "seconds": (10**400,), "tallies": (3,)}
+def test_a_part_with_other_content_is_named(tmp_path):
+    part = make_part(0, 20)
+    TASK.write(tmp_path, part)
+    (path,) = tmp_path.rglob(f"*{SUFFIX}")
+    damages = {
+        "first": (None, 20),
+        "records": (3, [*part.records, 3], part.records[1:]),
+        "seconds": ("",),
+        "counters": (3,),
+    }
     for damage in ({name: value} for name, values in damages.items() for value in values):
-        content = json.dumps(header | damage).encode()
-        np.savez(path, **arrays | {"header": np.frombuffer(content, np.uint8)})
+        path.write_bytes(gzip.compress(msgspec.msgpack.encode(part._replace(**damage))))
         with pytest.raises(OSError, match="is damaged"):
             TASK.read(tmp_path, SEED)
 

@@ -56,7 +56,7 @@ def test_a_run_makes_a_file_that_passes_and_resumes_to_the_same_bytes(tmp_path, 
         f"{path}: passed; 1 board, 1000 games, 10 replayed (1.0%), 40 more played by the policy itself\n"
     )
     # An interruption leaves some of the units; the same command plays the rest.
-    first, *_ = sorted((tmp_path / "a" / "games").rglob("*.npz"))
+    first, *_ = sorted((tmp_path / "a" / "games").rglob("*.msgpack.gz"))
     first.unlink()
     path.unlink()
     assert run(tmp_path / "a") == 0
