@@ -81,8 +81,7 @@ class Task:
     def write(self, out: Path, part: Part) -> None:
         """Writes a part, as MessagePack in a gzip file, and replaces one with the same first game."""
         self.folder(out).mkdir(parents=True, exist_ok=True)
-        content = gzip.compress(msgspec.msgpack.encode(part), compresslevel=6)
-        replace_file(self.folder(out) / f"{part.first:08d}{SUFFIX}", content)
+        replace_file(self.folder(out) / f"{part.first:08d}{SUFFIX}", gzip.compress(msgspec.msgpack.encode(part)))
 
     def read(self, out: Path, seed: int, actions: bool = False) -> list[Part]:
         """Returns the stored parts in order, but for one that ends within a batch which must now be longer.
