@@ -60,57 +60,17 @@ def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.
     return np.stack(found), next(seeds)
 
 
-def board_of(layout: NDArray[np.bool_], is_open: NDArray[np.bool_]) -> Board:
-    """Returns the board of a layout with the given cells open."""
+def lattice(size: tuple[int, int], mines: int) -> Board:
+    """Returns a board of a random layout; every other cell of every other row is open, and none of them is a mine."""
+    is_open, layout = np.zeros((2, *size), np.bool_)
+    is_open[1::2, 1::2] = True
+    layout.flat[np.random.default_rng(0).permutation(np.flatnonzero(~is_open))[:mines]] = True
     counts = convolve(layout.astype(np.int8), np.ones((3, 3), np.int8), mode="constant")
     return np.where(is_open, counts, HIDDEN).astype(np.int8)
 
 
-def with_numbers(size: tuple[int, int], rows: slice, mines: int, seed: int = 0) -> Board:
-    """Returns a board of a random layout; of these rows every other cell is open, and none of them is a mine."""
-    is_open, layout = np.zeros((2, *size), np.bool_)
-    is_open[rows, 1::2] = True
-    layout.flat[np.random.default_rng(seed).permutation(np.flatnonzero(~is_open))[:mines]] = True
-    return board_of(layout, is_open)
-
-
-def chain(mines: int) -> Board:
-    """Returns a board of 5 x 100 with a number in every other column of the middle row, none of them 0 or 8.
-
-    Neighbouring numbers share three cells, and no number decides its cells by itself: the frontier is one chain.
-    """
-    boards = (with_numbers((5, 100), slice(2, 3), mines, seed) for seed in itertools.count())
-    return next(board for board in boards if not np.isin(board, [0, 8]).any())
-
-
-def played(size: tuple[int, int], mines: int, rounds: int) -> Board:
-    """Returns the board after a number of rounds without a loss.
-
-    A round opens all cells that are certainly free; where there are none, the free cell of the least risk.
-    """
-    layout = np.random.default_rng(0).permutation(size[0] * size[1]).reshape(size) < mines
-    everything = board_of(layout, ~layout)
-    is_open = np.zeros(size, np.bool_)
-    is_open.flat[np.flatnonzero(everything == 0)[0]] = True
-    for _ in range(rounds):
-        board = np.where(is_open, everything, HIDDEN)
-        safe = certain_cells(board, mines).safe
-        if not safe.any():
-            safe.flat[np.where(is_open | layout, 2.0, mine_probabilities(board, mines)).argmin()] = True
-        is_open |= safe
-    return np.where(is_open, everything, HIDDEN)
-
-
 BOARDS = {"8x8, 14 mines": ((8, 8), 14, 4000), "16x30, 99 mines": ((16, 30), 99, 2000)}
 LATTICES = [((15, 31), 99), ((15, 31), 120), ((15, 31), 150), ((15, 31), 180), ((17, 41), 278), ((31, 31), 240)]
-HARD: dict[str, tuple[Callable[[], Board], int]] = {
-    "5x100, one chain, 180 mines": (partial(chain, 180), 180),
-    **{
-        f"{rows}x{cols} lattice, {mines} mines": (partial(with_numbers, (rows, cols), slice(1, None, 2), mines), mines)
-        for (rows, cols), mines in LATTICES
-    },
-    "100x100, 2000 mines": (partial(played, (100, 100), 2000, 60), 2000),
-}
 TIME_LIMIT = 20
 MEMORY_LIMIT = 8 << 30
 AGREEMENT = 1e-6
@@ -219,9 +179,9 @@ def answer_elsewhere(name: str, board: Board, mines: int) -> tuple[str, str]:
 def measure_hard() -> None:
     """Prints time and memory of the hard positions, each in its own process."""
     lines = []
-    for title, (make, mines) in HARD.items():
-        board = make()
-        lines.append([title, *(text for name in ENGINES for text in answer_elsewhere(name, board, mines))])
+    for (rows, cols), mines in LATTICES:
+        found = (text for name in ENGINES for text in answer_elsewhere(name, lattice((rows, cols), mines), mines))
+        lines.append([f"{rows}x{cols} lattice, {mines} mines", *found])
     header = ["", *(f"{name}, {unit}" for name in ENGINES for unit in ("ms", "peak MB"))]
     print_table(f"hard positions (at most {TIME_LIMIT} s)", header, lines)
 
