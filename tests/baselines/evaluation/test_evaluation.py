@@ -94,7 +94,7 @@ def test_truncated_games_are_not_won():
         (lambda masks: masks.argmax(axis=1).astype(float), "not float64"),
         (lambda masks: masks.argmax(axis=1) - 1, "chose -1, but actions are 0 to 35"),
         (lambda masks: masks.argmax(axis=1) + 36, "chose 36, but actions are 0 to 35"),
-        (lambda masks: np.zeros(len(masks), np.int64), "action 0 with seed 0, .*: row 0, column 0 shows the code 1"),
+        (lambda masks: np.zeros(len(masks), np.int64), "of seed 0, action 0, .*: row 0, column 0 shows the code 1"),
     ],
 )
 def test_protocol_errors_are_reported(answer, complaint):
