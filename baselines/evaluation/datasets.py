@@ -28,16 +28,7 @@ PATH_VARIABLE = "MINARI_DATASETS_PATH"
 
 def make_env(config: BoardConfig, observation: str, reward: str) -> Env[Any, Any]:
     """Returns an environment for `write_dataset`; raises ValueError if the encoding or the reward is not allowed."""
-    return gymnasium.make(
-        "Minesweeper-v0",
-        size=[config.rows, config.cols],
-        mines=config.mines,
-        first_click=config.first_click,
-        moves=list(config.moves),
-        no_guess=config.no_guess,
-        observation=observation,
-        reward=reward,
-    )
+    return gymnasium.make("Minesweeper-v0", **config.arguments(), observation=observation, reward=reward)
 
 
 def replay(env: Env[Any, Any], record: GameRecord) -> EpisodeBuffer:
