@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from baselines.support.processes import BAD_ARGUMENTS, FAILED, explain, output_width
-from minesweeper_env.inference import PositionTooHardError, Step
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, Step
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board, write_board
-from minesweeper_play.coach.position import Analysis, ContradictionError, analyse_position
+from minesweeper_play.coach.position import Analysis, analyse_position
 from minesweeper_play.coach.review import Review, Turn, diagnose, review_game
-from minesweeper_play.coach.texts import contradiction_text, position_lines, review_lines
+from minesweeper_play.coach.texts import position_lines, review_lines
+from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.moves import TextError
 from minesweeper_play.game.saved import SavedGameError, decode
 from minesweeper_play.options import PlayOptions
@@ -62,7 +63,9 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
         return catalogue.text("coach_not_saved", file=name, reason=error)
     if isinstance(error, TextError):
         return catalogue.text(error.key, **error.values)
-    return contradiction_text(error, catalogue) if isinstance(error, ContradictionError) else str(error)
+    if isinstance(error, InconsistentBoardError):
+        return catalogue.text("contradiction", cell=name_cell(error.cell, catalogue), reason=error.reason)
+    return str(error)
 
 
 def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach.board_text import ASCII, board_lines, draw_codes, draw_session
-from minesweeper_play.coach.position import Analysis, ContradictionError
+from minesweeper_play.coach.position import Analysis
 from minesweeper_play.coach.review import Mark, Review, Turn
 from minesweeper_play.explanations import (
     ESTIMATED,
@@ -64,18 +64,6 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
         ]
         lines += ["", *table_lines(table_of(catalogue.text("choices_head"), rows), width)]
     return lines
-
-
-def contradiction_text(error: ContradictionError, catalogue: Catalogue) -> str:
-    """Returns one sentence on a position that no layout fits."""
-    text, below, above = catalogue.text, error.below, error.above
-    if error.clues:
-        return text("contradiction", cells=name_cells(error.clues, catalogue), count=len(error.clues))
-    if below is not None and above is not None:
-        allowed = text("alternative", one=below, other=above)
-    else:
-        allowed = text("at_most", number=below) if above is None else text("at_least", number=above)
-    return text("contradiction_mines", allowed=allowed, mines=error.mines, count=below if above is None else above)
 
 
 def _position_head(analysis: Analysis, catalogue: Catalogue) -> str:

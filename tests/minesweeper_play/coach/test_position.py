@@ -1,4 +1,4 @@
-"""Analysis of positions: what is certain and why, the best guess, and positions that contradict themselves."""
+"""Analysis of positions: what is certain and why, and the best guess."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from minesweeper_env.inference import count_layouts, hint, mine_probabilities
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.position import ContradictionError, analyse_position
+from minesweeper_play.coach.position import analyse_position
 
 
 def analyse(text, mines, first_click="opening"):
@@ -58,13 +58,6 @@ def test_before_the_first_click_its_rule_decides(first_click, risk):
 def test_a_game_that_is_over_has_no_move_left(text, status, win):
     found = analyse(text, 1, "safe")
     assert (found.status, found.win.probability, found.best) == (status, win, None)
-
-
-@pytest.mark.parametrize("mines", [2, 4, 9])
-def test_a_number_of_mines_that_cannot_be_is_named(mines):
-    with pytest.raises(ContradictionError) as error:
-        analyse("1 #\n1 #", mines, "any")
-    assert (error.value.mines, error.value.below) == (mines, 1)
 
 
 def test_a_rule_that_allows_no_such_board_is_refused_before_the_first_click():

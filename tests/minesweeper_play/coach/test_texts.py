@@ -12,9 +12,9 @@ from support.played_games import play_judged
 from minesweeper_env import BoardConfig
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.position import ContradictionError, analyse_position
+from minesweeper_play.coach.position import analyse_position
 from minesweeper_play.coach.review import Mark, review_game
-from minesweeper_play.coach.texts import contradiction_text, detail_sentences, position_lines, review_lines
+from minesweeper_play.coach.texts import detail_sentences, position_lines, review_lines
 from minesweeper_play.game.session import Session
 
 LANGUAGES = ("en", "es")
@@ -92,18 +92,3 @@ def test_analyses_fit_80_columns_in_both_languages(text, mines, language):
     lines = position_lines(analyse_position(read_board(text), mines, "any", games=20), Catalogue(language), 80)
     assert max(map(len, lines)) <= 80
     assert not re.search(r"\{\w+\}", "\n".join(lines))
-
-
-@pytest.mark.parametrize(
-    ("error", "english", "spanish"),
-    [
-        (ContradictionError(((0, 1),), 3), "the number at (2 1) cannot be right", "el número de (2 1) no puede"),
-        (ContradictionError(((0, 1), (1, 1)), 3), "the numbers at (2 1) and (2 2) contradict", "se contradicen"),
-        (ContradictionError((), 3, 1), "the numbers fit at most 1 mine, not 3", "admiten como máximo 1 mina, no 3"),
-        (ContradictionError((), 1, None, 3), "fit at least 3 mines, not 1", "admiten como mínimo 3 minas, no 1"),
-        (ContradictionError((), 3, 2, 4), "the numbers fit 2 or 4 mines, not 3", "admiten 2 o 4 minas, no 3"),
-    ],
-)
-def test_contradictions_are_told_in_both_languages(error, english, spanish):
-    assert english in contradiction_text(error, Catalogue("en"))
-    assert spanish in contradiction_text(error, Catalogue("es"))
