@@ -39,7 +39,6 @@ class PlayOptions:
     no_guess: Literal[False, "subset", "exact"] = False
     icons: Icons = "plain"
     palette: Palette = "standard"
-    animation: bool = True
     saved: Path | None = None
     policy: str | None = None
     versus: tuple[str, str] | None = None

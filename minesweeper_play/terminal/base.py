@@ -36,7 +36,6 @@ CHOICES: Mapping[str, tuple[Any, ...]] = {
     "theme": get_args(Theme),
     "palette": get_args(Palette),
     "icons": get_args(Icons),
-    "animation": (True, False),
 }
 """The values of the settings, which the dialog offers."""
 
@@ -51,7 +50,6 @@ class Settings(msgspec.Struct, frozen=True):
     theme: Theme = "dark"
     palette: Palette = "standard"
     icons: Icons = "plain"
-    animation: bool = True
 
     @property
     def pencil(self) -> Pencil:
@@ -74,7 +72,7 @@ def first_settings(options: PlayOptions, kept: Mapping[str, Any]) -> tuple[Setti
     a board, what it states changes the kept one, or else Beginner. A value of the file that is not allowed raises a
     ValueError, TypeError or KeyError.
     """
-    stated = {name: getattr(options, name) for name in ("language", "palette", "icons", "animation")}
+    stated = {name: getattr(options, name) for name in ("language", "palette", "icons")}
     known = {name: kept[name] for name in Settings.__struct_fields__ if name in kept and name not in options.given}
     settings = msgspec.convert({**stated, **known}, Settings)
     if options.config is not None or "board" not in kept:
