@@ -216,7 +216,7 @@ class Searcher:
         self._depth, self._seconds, self._most_nodes = check_limits(depth, seconds, nodes)
         config, groups = position.config, max(position.config.cells // 2, 1)
         self._begun, self._end, self._last_node = time.perf_counter(), math.inf, _ALL
-        self._config, self.prune = config, prune
+        self._config, self._prune = config, prune
         self._most = most = min(self._depth, groups)
         border = (config.rows + 2) * (config.cols + 1)
         moves, sizes = np.zeros((2, most + 1, groups), np.int32)
@@ -234,10 +234,6 @@ class Searcher:
     def nodes(self) -> int:
         """The number of positions evaluated."""
         return int(self._arrays.counters[_NODES])
-
-    def count_node(self) -> None:
-        """Counts a position that was evaluated elsewhere."""
-        self._arrays.counters[_NODES] += 1
 
     def reached(self) -> bool:
         """Returns whether a limit is reached, once the limits hold."""
@@ -276,7 +272,7 @@ class Searcher:
     def _run(self, own: int, other: int, left: int, alpha: int, beta: int) -> tuple[int, bool]:
         """Runs the kernel, in another thread where it may take long, so that the clock or Ctrl-C can stop it."""
         found: list[tuple[int, bool]] = []
-        arguments = (self._config.rules, self._arrays, self.prune, 0, own, other, left, alpha, beta)
+        arguments = (self._config.rules, self._arrays, self._prune, 0, own, other, left, alpha, beta)
         worker = Thread(target=lambda: found.append(_minimax(*arguments)), daemon=True)
         # A board has at most half as many groups as cells.
         if left < 2 or self._config.cells * (self._config.cells // 2) ** (left - 1) < _QUICK:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from azulejos_env.position import Cell, Position
-from azulejos_env.search import INFINITE, Searcher, SearchResult
+from azulejos_env.search import INFINITE, Searcher, SearchResult, search
 
-__all__ = ["CHOSEN", "CUT", "MAX_NODES", "TIMED_OUT", "VALUED", "SearchTree", "TreeNode", "search_tree"]
+__all__ = ["CHOSEN", "CUT", "MAX_NODES", "VALUED", "SearchTree", "TreeNode", "search_tree"]
 
 MAX_NODES = 5_000
 """Number of nodes from which a tree leaves out its deepest level: more than Graphviz lays out in some seconds."""
 
-VALUED, CHOSEN, CUT, TIMED_OUT = "valued", "chosen", "cut", "timed out"
+VALUED, CHOSEN, CUT = "valued", "chosen", "cut"
 """What the search did with a position."""
 
 
@@ -28,9 +28,9 @@ class TreeNode:
 
 @dataclass(frozen=True)
 class SearchTree:
-    """The tree of the last depth that a search began."""
+    """The tree of the last depth that a search finished."""
 
-    result: SearchResult  # what the search found, at the last depth that it finished
+    result: SearchResult  # what the search found
     nodes: tuple[TreeNode, ...]  # the positions; each one comes after its parent
     player: int  # the player who moves at the root, 0 or 1
 
@@ -78,11 +78,6 @@ _STYLES: dict[str, tuple[str, str, str]] = {
         ', style="filled,dashed", fillcolor="#c7e9c0", color="#238b45"',
         ' [color="#238b45", style="dashed"]',
     ),
-    TIMED_OUT: (
-        "Orange, dashed: cut by the time limit.",
-        ', style="filled,dashed", fillcolor="#fdd0a2", color="#d94801"',
-        ' [color="#d94801", style="dashed"]',
-    ),
 }
 """Line of the legend, and attributes of the node and of the edge to it."""
 
@@ -90,75 +85,58 @@ _STYLES: dict[str, tuple[str, str, str]] = {
 def search_tree(
     position: Position, *, depth: int | None = None, seconds: float | None = None, prune: bool = True
 ) -> SearchTree:
-    """Searches as `search` does, with the same arguments, and returns the tree.
+    """Searches as `search` does, with the same arguments, and returns the tree of the last depth that it finished.
 
-    With a time limit the tree is that of the depth which the limit cut short, and the move of its root is that of the
-    last finished depth.
+    The tree takes as long again as that depth, which the time limit does not count.
     """
-    searcher = _TreeSearcher(position, depth, seconds, None, prune=prune)
-    result = searcher.deepen(position)
-    root, *others = searcher.kept
-    root.value, root.kind = result.value, VALUED
-    for node in others:
-        if node.line == (result.move,):
-            node.kind = CHOSEN
-    return SearchTree(result, tuple(searcher.kept), position.player)
+    result = search(position, depth=depth, seconds=seconds, prune=prune)
+    return SearchTree(result, tuple(_TreeBuilder(position, result.depth, prune).nodes), position.player)
 
 
-class _TreeSearcher(Searcher):
+class _TreeBuilder:
     """Minimax that keeps its nodes, and leaves the levels below the kept ones to the kernel."""
 
-    def search(
-        self, position: Position, depth: int, alpha: int = -INFINITE, beta: int = INFINITE
-    ) -> SearchResult | None:
-        if self.reached():
-            return None
-        self.kept: list[TreeNode] = []
-        self._aim = self._deepest = depth
-        found = self._visit(position, self._add((), TIMED_OUT), alpha, beta)
-        return found and replace(found, depth=depth)
+    def __init__(self, position: Position, depth: int, prune: bool) -> None:
+        self._searcher = Searcher(position, depth, None, None, prune=prune)
+        self._prune, self._depth, self._deepest = prune, depth, depth
+        self.nodes: list[TreeNode] = []
+        self._visit(position, self._add(()), -INFINITE, INFINITE)
 
-    def _add(self, line: tuple[Cell, ...], kind: str) -> TreeNode:
-        """Returns a new node; the deepest level goes where there are too many."""
-        node = TreeNode(line, kind)
-        while len(line) <= self._deepest and len(self.kept) >= MAX_NODES:
+    def _add(self, line: tuple[Cell, ...]) -> TreeNode:
+        """Returns a new node, which is cut unless it is visited; the deepest level goes where there are too many."""
+        node = TreeNode(line, CUT)
+        while len(line) <= self._deepest and len(self.nodes) >= MAX_NODES:
             self._deepest -= 1
-            self.kept = [each for each in self.kept if len(each.line) <= self._deepest]
+            self.nodes = [each for each in self.nodes if len(each.line) <= self._deepest]
         if len(line) <= self._deepest:
-            self.kept.append(node)
+            self.nodes.append(node)
         return node
 
-    def _visit(self, position: Position, node: TreeNode, alpha: int, beta: int) -> SearchResult | None:
-        """Values a node between bounds; None if the time is up."""
+    def _visit(self, position: Position, node: TreeNode, alpha: int, beta: int) -> int:
+        """Values a node between bounds; returns the value for the player to move."""
         level = len(node.line)
         if level >= self._deepest or position.over:
-            found = super().search(position, self._aim - level, alpha, beta)
+            found = self._searcher.search(position, self._depth - level, alpha, beta)
+            assert found is not None
+            value = found.value
         else:
-            found = self._try_moves(position, node, alpha, beta)
-        if found is not None:
-            node.value, node.kind = (-1) ** level * found.value, VALUED
-        return found
+            value = self._try_moves(position, node, alpha, beta)
+        node.value, node.kind = (-1) ** level * value, VALUED
+        return value
 
-    def _try_moves(self, position: Position, node: TreeNode, alpha: int, beta: int) -> SearchResult | None:
-        best, chosen, is_final = SearchResult(None, -INFINITE, 0, (), 0, 0.0, True), node, True
-        below: SearchResult | None = best
-        rest = list(position.groups)
-        self.count_node()
-        while rest and best.value < beta and below is not None:
+    def _try_moves(self, position: Position, node: TreeNode, alpha: int, beta: int) -> int:
+        best, chosen, rest = -INFINITE, node, list(position.groups)
+        while rest and best < beta:
             # In the order of the kernel: the largest group changes places with the first.
             largest = max(range(len(rest)), key=lambda index: rest[index].size)
             rest[0], rest[largest] = rest[largest], rest[0]
             move = rest.pop(0)[:2]
-            child = self._add((*node.line, move), TIMED_OUT)
-            bounds = (-beta, -max(alpha, best.value)) if self.prune else (-INFINITE, INFINITE)
-            below = self._visit(position.play(*move), child, *bounds)
-            if below is not None:
-                is_final = is_final and below.final
-                if -below.value > best.value:
-                    best, chosen = replace(below, move=move, value=-below.value, line=(move, *below.line)), child
+            child = self._add((*node.line, move))
+            bounds = (-beta, -max(alpha, best)) if self._prune else (-INFINITE, INFINITE)
+            value = -self._visit(position.play(*move), child, *bounds)
+            if value > best:
+                best, chosen = value, child
         for group in rest:
-            self._add((*node.line, group[:2]), TIMED_OUT if below is None else CUT)
-        if below is None:
-            return None
+            self._add((*node.line, group[:2]))
         chosen.kind = CHOSEN
-        return replace(best, final=is_final)
+        return best
