@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import BLACK, Color, Gradient
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, levels_of, with_mines_flagged
@@ -32,10 +32,10 @@ class Palette(SimpleNamespace):
     def risk(self, level: int, shade: int) -> str:
         """Returns the tint of a risk, as in `minesweeper_env.rendering.LEVEL_SAFE`, in shade 0 or 1."""
         if level in (LEVEL_SAFE, LEVEL_MINE):
-            tint = self.sure_safe if level == LEVEL_SAFE else self.sure_mine
+            tint = Color.parse(self.sure_safe if level == LEVEL_SAFE else self.sure_mine)
         else:
-            tint = _between(self.stops, (level - 1) / 100)
-        return _darker(tint) if shade else tint
+            tint = _gradient(self.stops).get_color((level - 1) / 100)
+        return (tint.blend(BLACK, 0.12) if shade else tint).hex
 
 
 Colour = str | tuple[str, ...]
@@ -96,20 +96,12 @@ PALETTES = {
 @cache
 def style_of(ink: str, face: str, bold: bool = False) -> Style:
     """Returns the style of a foreground and a background colour."""
-    return Style(color=Color.parse(ink), bgcolor=Color.parse(face), bold=bold)
+    return Style(color=ink, bgcolor=face, bold=bold)
 
 
 @cache
-def _darker(colour: str) -> str:
-    """Returns a colour a little darker, so that neighbours of one colour can be told apart."""
-    return "#" + "".join(f"{round(0.88 * channel):02x}" for channel in Color.parse(colour).get_truecolor())
-
-
-@cache
-def _between(stops: tuple[str, str, str, str], risk: float) -> str:
-    channels = np.transpose([Color.parse(stop).get_truecolor() for stop in stops])
-    mixed = (round(float(np.interp(risk, (0.0, 0.25, 0.5, 1.0), channel))) for channel in channels)
-    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+def _gradient(stops: tuple[str, str, str, str]) -> Gradient:
+    return Gradient(*zip((0.0, 0.25, 0.5, 1.0), stops, strict=True), quality=101)
 
 
 # The board
