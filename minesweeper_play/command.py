@@ -17,7 +17,7 @@ from baselines.support.processes import BAD_ARGUMENTS, FAILED, explain, typed_co
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
 from minesweeper_env.notices import is_live, say, show_compilations
 from minesweeper_play.catalogue import Catalogue, language_of
-from minesweeper_play.options import BOARDS, Icons, Language, Palette, PlayOptions, preset_board, sized_board
+from minesweeper_play.options import BOARDS, Language, Palette, PlayOptions, preset_board, sized_board
 
 PROGRAM = "play.py"
 
@@ -127,9 +127,7 @@ def _add_look(add: Callable[..., object]) -> None:
         add(flag, choices=choices, default=default, help=f"{text}: {', '.join(choices)} {shown}", **settings)
 
     own, languages = PlayOptions, "show the game in this language"
-    icons = "draw cells with characters that every terminal has, or with those of a Nerd Font"
     add_choice("--lang", get_args(Language), None, languages, dest="language", metavar="LANGUAGE")
-    add_choice("--icons", get_args(Icons), own.icons, icons, metavar="SET")
     add_choice("--palette", get_args(Palette), own.palette, "show cells in these colours", metavar="PALETTE")
     kept = "play without the settings that earlier games in the full terminal kept, and keep none"
     add("--no-settings", action="store_true", help=kept)

@@ -17,7 +17,7 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import is_live, say
 from minesweeper_env.texts import printable
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
-from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, board_lines, draw_session
+from minesweeper_play.coach.board_text import ASCII, PLAIN, board_lines, draw_session
 from minesweeper_play.explanations import explain_advice, explain_ending, statistics_table, table_lines
 from minesweeper_play.game.commands import Command, parse_command
 from minesweeper_play.game.moves import Report, TextError
@@ -260,8 +260,7 @@ class Console:
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")
         self.catalogue = Catalogue(options.language)
-        icons = NERD if options.icons == "nerd" else PLAIN
-        self.glyphs = icons if sys.stdout.isatty() else ASCII
+        self.glyphs = PLAIN if sys.stdout.isatty() else ASCII
         self._palette = options.palette if is_styled(sys.stdout) else ""
         self.is_live = sys.stdin.isatty() and is_live(sys.stdout)
         if self.is_live:

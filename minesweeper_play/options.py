@@ -10,7 +10,6 @@ from typing import Literal
 from minesweeper_env.config import DEFAULT_MINES, PRESETS, BoardConfig
 
 Language = Literal["en", "es"]
-Icons = Literal["plain", "nerd"]
 Palette = Literal["standard", "colour-blind"]
 
 
@@ -37,7 +36,6 @@ class PlayOptions:
     first_click: str = BoardConfig.first_click
     seed: int | None = None
     no_guess: Literal[False, "subset", "exact"] = False
-    icons: Icons = "plain"
     palette: Palette = "standard"
     saved: Path | None = None
     policy: str | None = None

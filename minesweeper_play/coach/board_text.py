@@ -44,14 +44,13 @@ ASCII = Glyphs(
 """The characters of `render_mode="ansi"`, which `read_board` reads."""
 
 PLAIN = ASCII._replace(blank="\u00b7", hidden="\u25a0", flag="\u2691")
-NERD = PLAIN._replace(hidden="\uf0c8", flag="\uf024", mine="\U000f0dda")
 
 READ: dict[str, int] = {
     **{character: code for code, character in WRITTEN.items()},
     **dict.fromkeys(".·", 0),
-    **dict.fromkeys("\u25a0\uf0c8", HIDDEN),
-    **dict.fromkeys("X\u2717\u2691\uf024", FLAGGED),
-    **dict.fromkeys(f"{EXPLODED}\U000f0dda", MINE),
+    "\u25a0": HIDDEN,
+    **dict.fromkeys("X\u2717\u2691", FLAGGED),
+    EXPLODED: MINE,
 }
 """The code of each character."""
 

@@ -24,8 +24,8 @@ from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.moves import Report
 from minesweeper_play.game.session import NoGuess, Session
 from minesweeper_play.game.statistics import Statistics
-from minesweeper_play.options import Icons, Language, Palette, PlayOptions
-from minesweeper_play.terminal.drawing import ICONS, PALETTES, Pencil
+from minesweeper_play.options import Language, Palette, PlayOptions
+from minesweeper_play.terminal.drawing import PALETTES, Pencil
 
 Answer = TypeVar("Answer")
 
@@ -35,7 +35,6 @@ CHOICES: Mapping[str, tuple[Any, ...]] = {
     "language": get_args(Language),
     "theme": get_args(Theme),
     "palette": get_args(Palette),
-    "icons": get_args(Icons),
 }
 """The values of the settings, which the dialog offers."""
 
@@ -49,11 +48,10 @@ class Settings(msgspec.Struct, frozen=True):
     language: Language = "en"
     theme: Theme = "dark"
     palette: Palette = "standard"
-    icons: Icons = "plain"
 
     @property
     def pencil(self) -> Pencil:
-        return Pencil(PALETTES[self.theme, self.palette == "colour-blind"], ICONS[self.icons])
+        return Pencil(PALETTES[self.theme, self.palette == "colour-blind"])
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def first_settings(options: PlayOptions, kept: Mapping[str, Any]) -> tuple[Setti
     a board, what it states changes the kept one, or else Beginner. A value of the file that is not allowed raises a
     ValueError, TypeError or KeyError.
     """
-    stated = {name: getattr(options, name) for name in ("language", "palette", "icons")}
+    stated = {name: getattr(options, name) for name in ("language", "palette")}
     known = {name: kept[name] for name in Settings.__struct_fields__ if name in kept and name not in options.given}
     settings = msgspec.convert({**stated, **known}, Settings)
     if options.config is not None or "board" not in kept:

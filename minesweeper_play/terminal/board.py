@@ -32,7 +32,7 @@ class BoardCanvas(ScrollView):
     DEFAULT_CSS = "BoardCanvas { width: 1fr; height: 1fr; }"
 
     def __init__(self, picture: Picture, pencil: Pencil, *, id: str | None = None) -> None:  # noqa: A002
-        """Shows a picture in colours and icons; the widget chooses the size of the cells."""
+        """Shows a picture in colours; the widget chooses the size of the cells."""
         super().__init__(id=id)
         self.picture, self._pencil = picture, pencil
 

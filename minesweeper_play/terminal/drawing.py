@@ -1,4 +1,4 @@
-"""Drawing of a board: its colours and icons, what its picture shows, and its lines for each size of the cells.
+"""Drawing of a board: its colours and characters, what its picture shows, and its lines for each size of the cells.
 
 The colours for players who confuse red and green follow Okabe and Ito (2008), "Color Universal Design".
 """
@@ -19,7 +19,7 @@ from textual.color import BLACK, Color, Gradient
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, levels_of, with_mines_flagged
-from minesweeper_play.coach.board_text import NERD, PLAIN, Glyphs
+from minesweeper_play.coach.board_text import PLAIN
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
@@ -45,7 +45,7 @@ _COLOURS: dict[str, tuple[Colour, ...]] = {
     "screen": ("#14161b", "#f4f5f7"),
     "label": ("#7c8596", "#5f6673"),
     "label_strong": ("#ffffff", "#000000"),
-    # A covered cell and its icon; an open one, and its icon where no mine is around.
+    # A covered cell and its character; an open one, and its character where no mine is around.
     "covered": (("#4b5468", "#434b5e"), ("#b7c1d1", "#aab5c7")),
     "covered_ink": ("#69738a", "#8e99ad"),
     "open": (("#20242c", "#1b1f26"), ("#ffffff", "#f1f3f7")),
@@ -152,8 +152,7 @@ def picture_of(
     return Picture(codes, wrong, game.exploded, levels, numbers, marks or {})
 
 
-ICONS: dict[str, Glyphs] = {name: each._replace(wrong="\u2717") for name, each in (("plain", PLAIN), ("nerd", NERD))}
-"""The sets of icons by name; "nerd" needs a font of https://www.nerdfonts.com."""
+GLYPHS = PLAIN._replace(wrong="\u2717")
 
 LABEL_STEP = 5
 """Distance of column numbers on boards where they do not fit above every column."""
@@ -174,7 +173,6 @@ class Pencil:
     """Draws the lines of pictures with cells of one size and one set of colours."""
 
     palette: Palette
-    icons: Glyphs
     size: CellSize = CELL_SIZES[0]
 
     def margin(self, picture: Picture) -> int:
@@ -232,16 +230,16 @@ class Pencil:
         palette, face = self.palette, self.palette.open[shade]
         if code == MINE:
             if cell == picture.fatal:
-                return self.icons.exploded, palette.fatal_ink, palette.fatal
-            return self.icons.mine, palette.mine, face
-        return (str(code), palette.counts[code - 1], face) if code else (self.icons.blank, palette.blank, face)
+                return GLYPHS.exploded, palette.fatal_ink, palette.fatal
+            return GLYPHS.mine, palette.mine, face
+        return (str(code), palette.counts[code - 1], face) if code else (GLYPHS.blank, palette.blank, face)
 
     def _covered_look(self, picture: Picture, cell: Cell, code: int, shade: int) -> tuple[str, str, str]:
-        palette, icons = self.palette, self.icons
+        palette = self.palette
         if picture.wrong is not None and picture.wrong[cell]:
-            return icons.wrong, palette.wrong, palette.covered[shade]
-        marked = {FLAGGED: (icons.flag, palette.flag), QUESTION: (icons.question, palette.question)}
-        text, ink = marked.get(code, (icons.hidden, palette.covered_ink))
+            return GLYPHS.wrong, palette.wrong, palette.covered[shade]
+        marked = {FLAGGED: (GLYPHS.flag, palette.flag), QUESTION: (GLYPHS.question, palette.question)}
+        text, ink = marked.get(code, (GLYPHS.hidden, palette.covered_ink))
         level = LEVEL_UNKNOWN if picture.levels is None else int(picture.levels[cell])
         if level == LEVEL_UNKNOWN:
             return text, ink, palette.covered[shade]
@@ -252,7 +250,7 @@ class Pencil:
 
     def _risk_text(self, level: int) -> str:
         narrow = self.size.width == 2
-        special = {LEVEL_SAFE: "0", 1: "<1", 101: "99" if narrow else ">99", LEVEL_MINE: self.icons.mine}
+        special = {LEVEL_SAFE: "0", 1: "<1", 101: "99" if narrow else ">99", LEVEL_MINE: GLYPHS.mine}
         return special.get(level, str(level - 1))
 
 

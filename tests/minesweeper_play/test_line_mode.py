@@ -17,7 +17,7 @@ from minesweeper_env.generation import AttemptsExceededError
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
-from minesweeper_play.coach.board_text import ASCII, NERD, Drawn, board_lines, draw_session
+from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines, draw_session
 from minesweeper_play.coach.texts import review_lines
 from minesweeper_play.game.commands import WORDS, Command
 from minesweeper_play.game.session import Session
@@ -54,9 +54,9 @@ def test_boards_of_any_size_fit_the_width(width):
 
 
 def test_a_pipe_has_ascii(monkeypatch):
-    for stream, glyphs in ((Stream(), NERD), (Stream(is_terminal=False), ASCII)):
+    for stream, glyphs in ((Stream(), PLAIN), (Stream(is_terminal=False), ASCII)):
         monkeypatch.setattr("sys.stdout", stream)
-        assert Console(PlayOptions(icons="nerd")).glyphs == glyphs
+        assert Console(PlayOptions()).glyphs == glyphs
 
 
 def test_colours_are_for_terminals_without_no_color(monkeypatch):

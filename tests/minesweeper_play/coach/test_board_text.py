@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from minesweeper_env import FLAGGED, HIDDEN, MINE, QUESTION, BoardConfig, MinesweeperEnv
 from minesweeper_play.coach.board_text import (
     ASCII,
-    NERD,
     PLAIN,
     board_lines,
     draw_session,
@@ -53,7 +52,7 @@ def test_a_board_as_the_environment_prints_it_is_read(rows, cols, mines):
 
 
 @pytest.mark.parametrize(("size", "width"), [((3, 12), 100), ((16, 30), 80), ((11, 4), 80)])
-@pytest.mark.parametrize("glyphs", [ASCII, PLAIN, NERD])
+@pytest.mark.parametrize("glyphs", [ASCII, PLAIN])
 def test_a_board_as_the_line_mode_prints_it_is_read(size, width, glyphs):
     session = Session(BoardConfig(*size, mines=5), seed=3)
     session.open(0, 0)

@@ -7,7 +7,7 @@ from support.terminal_games import drive, on_screen, shown, wall_session
 from textual.events import Key
 from textual.widgets import Button, Input, Select
 
-from minesweeper_play.terminal.drawing import ICONS, PALETTES
+from minesweeper_play.terminal.drawing import PALETTES
 
 
 async def fill(app, pilot, **values):
@@ -88,12 +88,11 @@ async def test_settings_change_the_board_at_once(app, pilot):
     board = app.screen.board
     await pilot.press("s")
     await pilot.pause()
-    for name, value in (("theme", "light"), ("palette", "colour-blind"), ("icons", "nerd")):
+    for name, value in (("theme", "light"), ("palette", "colour-blind")):
         app.screen.query_one(f"#{name}", Select).value = value
         await pilot.pause()
     assert app.theme == "textual-light"
     assert board._pencil.palette is PALETTES["light", True]
-    assert board._pencil.icons is ICONS["nerd"]
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -10,14 +10,14 @@ from rich.cells import cell_len
 from rich.color import Color
 
 from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, levels_of
-from minesweeper_play.terminal.drawing import CELL_SIZES, ICONS, PALETTES, Pencil, Picture, largest_size
+from minesweeper_play.terminal.drawing import CELL_SIZES, PALETTES, Pencil, Picture, largest_size
 
 ALL_CODES = np.arange(13, dtype=np.int8)[None]
 SMALL, MEDIUM, LARGE = CELL_SIZES
 
 
-def pencil(size=MEDIUM, icons="plain", palette=("dark", False)):
-    return Pencil(PALETTES[palette], ICONS[icons], size)
+def pencil(size=MEDIUM, palette=("dark", False)):
+    return Pencil(PALETTES[palette], size)
 
 
 def text(segments):
@@ -35,10 +35,8 @@ def test_every_risk_takes_the_width_of_a_cell(size):
         assert cell_len(text(pencil(size).row(picture, size.height // 2))) == size.width
 
 
-def test_cells_show_the_icons_of_the_sources():
+def test_cells_show_the_characters_of_the_sources():
     assert "".join(text(pencil(SMALL).row(Picture(ALL_CODES), 0)).split()) == "\u00b712345678\u2691?\u25a0*"
-    nerd = text(pencil(SMALL, "nerd").row(Picture(ALL_CODES), 0)).split()
-    assert (nerd[9], nerd[11], nerd[12]) == ("\uf024", "\uf0c8", "\U000f0dda")
 
 
 def test_risks_are_in_per_cent_and_certain_cells_differ_from_rounded_ones():
