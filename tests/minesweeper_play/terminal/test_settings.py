@@ -51,10 +51,10 @@ def test_a_file_with_a_value_that_is_not_allowed_means_the_usual_settings_and_on
     ],
 )
 def test_the_command_line_wins_and_its_board_decides_everything(words, expected):
-    kept = {"palette": "colour-blind", "language": "es", "board": NO_GUESS_BOARD}
+    kept = {"palette": "colour-blind", "language": "es", "theme": "light", "board": NO_GUESS_BOARD}
     options = read_options(("--palette", "standard", "--lang", "en", *words), "play.py")[1]
     settings, choice = first_settings(options, kept)
-    assert settings == Settings(palette="standard", language="en")
+    assert settings == Settings(palette="standard", language="en", theme="light")
     assert choice == expected
 
 
