@@ -129,6 +129,8 @@ def _add_look(add: Callable[..., object]) -> None:
     own, languages = PlayOptions, "show the game in this language"
     add_choice("--lang", get_args(Language), None, languages, dest="language", metavar="LANGUAGE")
     add_choice("--palette", get_args(Palette), own.palette, "show cells in these colours", metavar="PALETTE")
+    layers = "show openings layer by layer; --no-animation shows them at once (default layer by layer)"
+    add("--animation", action=argparse.BooleanOptionalAction, default=own.animation, help=layers)
     kept = "play without the settings that earlier games in the full terminal kept, and keep none"
     add("--no-settings", action="store_true", help=kept)
 

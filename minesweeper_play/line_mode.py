@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from shutil import get_terminal_size
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +19,10 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import is_live, say
 from minesweeper_env.texts import printable
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
-from minesweeper_play.coach.board_text import ASCII, PLAIN, board_lines, draw_session
+from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines, draw_session
 from minesweeper_play.explanations import explain_advice, explain_ending, statistics_table, table_lines
 from minesweeper_play.game.commands import Command, parse_command
-from minesweeper_play.game.moves import Report, TextError
+from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report, TextError
 from minesweeper_play.game.saved import load_game, save_as
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
@@ -171,17 +173,19 @@ class ClassicGame:
             elif command.cell is not None:
                 method = self._open if command.word == "try" else getattr(self.session, command.word)
                 row, col = command.cell
-                self._move(lambda: method(row, col))
+                self._move(lambda: method(row, col), command.cell)
         except PositionTooHardError:
             self.console.say("too_hard")
 
-    def _move(self, move: Callable[[], Report]) -> None:
+    def _move(self, move: Callable[[], Report], origin: Cell | None = None) -> None:
         """Makes a move, and shows what it did."""
         flags = self.session.mines_left
         report = move()
         if not report.accepted:
             self.console.report(report)
             return
+        if origin is not None:
+            self.console.animate(self.session, report, origin)
         self._show_board()
         board, new_flags = self.session.board, flags - self.session.mines_left
         opened = sum(board[cell] < FLAGGED for cell in report.cells)
@@ -263,6 +267,7 @@ class Console:
         self.glyphs = PLAIN if sys.stdout.isatty() else ASCII
         self._palette = options.palette if is_styled(sys.stdout) else ""
         self.is_live = sys.stdin.isatty() and is_live(sys.stdout)
+        self.is_animated = options.animation and self.is_live
         if self.is_live:
             with suppress(ImportError):
                 # Its import gives `input` the arrow keys and a history.
@@ -316,6 +321,26 @@ class Console:
         """Prints the board of a game, with the risks of covered cells if they are given."""
         cells = draw_session(session, self.glyphs, risks)
         print("\n".join(board_lines(cells, output_width(), self._paint)), flush=True)
+
+    def animate(self, session: Session, report: Report, origin: Cell) -> None:
+        """Draws the opening of a move on the cell `origin` layer by layer, and erases it, so that the board can follow.
+
+        It draws nothing where animation is switched off, stdout is no terminal, or the board is higher than the screen.
+        """
+        layers = session.opening_layers(report, origin)
+        frames = [self._frame(session, layers[number:]) for number in range(1, len(layers))]
+        if not self.is_animated or not frames or len(frames[0]) >= get_terminal_size().lines:
+            return
+        for frame in frames:
+            print("\n".join(frame), flush=True)
+            time.sleep(LAYER_SECONDS)
+            print(f"\033[{len(frame)}A\r\033[J", end="", flush=True)
+
+    def _frame(self, session: Session, later: Sequence[Sequence[Cell]]) -> list[str]:
+        cells = draw_session(session, self.glyphs)
+        for row, col in (cell for layer in later for cell in layer):
+            cells[row][col] = Drawn(self.glyphs.hidden, "hidden")
+        return board_lines(cells, output_width(), self._paint)
 
     def _paint(self, text: str, kind: str) -> str:
         """Returns a text in the colour of a kind of cell: a field of `Glyphs`, or "count" for a number."""

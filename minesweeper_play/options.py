@@ -37,6 +37,7 @@ class PlayOptions:
     seed: int | None = None
     no_guess: Literal[False, "subset", "exact"] = False
     palette: Palette = "standard"
+    animation: bool = True
     saved: Path | None = None
     policy: str | None = None
     versus: tuple[str, str] | None = None

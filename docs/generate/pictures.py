@@ -213,7 +213,7 @@ async def draw_terminal() -> bytes:
     """Returns the terminal game with exact risks and a hint."""
     with tempfile.TemporaryDirectory() as folder:
         statistics = Statistics(Path(folder))
-        app = MinesweeperApp(PlayOptions(), session=_half_played(), statistics=statistics)
+        app = MinesweeperApp(PlayOptions(animation=False), session=_half_played(), statistics=statistics)
         async with app.run_test(size=(96, 25)) as pilot:
             await pilot.press("p", "h")
             # Risks and hint come from other threads.

@@ -18,6 +18,8 @@ MoveKind = Literal["open", "flag", "question", "chord", "expand", "reveal"]
 Aid = Literal["help", "hint", "probabilities"]
 """The kinds of help that a game notes."""
 
+LAYER_SECONDS = 0.03
+
 
 class Move(NamedTuple):
     """A move that changed the board, and the time on the clock of the game when it was made."""

@@ -184,6 +184,23 @@ class Session:
         if self._since is not None:
             self._since = self._now()
 
+    def opening_layers(self, report: Report, origin: Cell) -> list[list[Cell]]:
+        """Returns the cells that a move on `origin` has opened in layers: the click, then what the zeros of each open.
+
+        A chord does not open its own cell. A single cell and a lost game have no layers.
+        """
+        waiting = {cell for cell in report.cells if self._is_open(cell)}
+        if self.status == "lost" or len(waiting) < 2:
+            return []
+        layers, layer = [], [origin]
+        while layer:
+            layers += [layer] if waiting.issuperset(layer) else []
+            waiting -= {*layer}
+            zeros = (cell for cell in layer if self.board[cell] == 0 or cell == origin)
+            around = {near for cell in zeros for near in neighbours(cell, self.board.shape)}
+            layer = sorted(around & waiting)
+        return [*layers, sorted(waiting)] if waiting else layers
+
     # Aids
 
     def probabilities(self) -> NDArray[np.float64]:

@@ -35,6 +35,7 @@ CHOICES: Mapping[str, tuple[Any, ...]] = {
     "language": get_args(Language),
     "theme": get_args(Theme),
     "palette": get_args(Palette),
+    "animation": (True, False),
 }
 """The values of the settings, which the dialog offers."""
 
@@ -48,6 +49,7 @@ class Settings(msgspec.Struct, frozen=True):
     language: Language = "en"
     theme: Theme = "dark"
     palette: Palette = "standard"
+    animation: bool = True
 
     @property
     def pencil(self) -> Pencil:
@@ -70,7 +72,7 @@ def first_settings(options: PlayOptions, kept: Mapping[str, Any]) -> tuple[Setti
     a board, what it states changes the kept one, or else Beginner. A value of the file that is not allowed raises a
     ValueError, TypeError or KeyError.
     """
-    stated = {name: getattr(options, name) for name in ("language", "palette")}
+    stated = {name: getattr(options, name) for name in ("language", "palette", "animation")}
     known = {name: kept[name] for name in Settings.__struct_fields__ if name in kept and name not in options.given}
     settings = msgspec.convert({**stated, **known}, Settings)
     if options.config is not None or "board" not in kept:

@@ -1,10 +1,13 @@
-"""Widgets of a board: one that draws it and fits the size of its cells, and one to play on."""
+"""Widgets of a board: one that draws it, fits the size of its cells and animates openings, and one to play on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
@@ -12,9 +15,10 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.timer import Timer
 
 from minesweeper_env.config import MAX_CELLS
-from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.moves import LAYER_SECONDS, Cell
 from minesweeper_play.terminal.drawing import Pencil, Picture, largest_size, style_of
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
@@ -35,10 +39,17 @@ class BoardCanvas(ScrollView):
         """Shows a picture in colours; the widget chooses the size of the cells."""
         super().__init__(id=id)
         self.picture, self._pencil = picture, pencil
+        self._curtain: NDArray[np.int8] | None = None
+        self._layers: list[Sequence[Cell]] = []
+        self._timer: Timer | None = None
 
-    def show(self, picture: Picture) -> None:
-        """Shows another picture."""
+    def show(self, picture: Picture, layers: Sequence[Sequence[Cell]] = ()) -> None:
+        """Shows another picture, in which the cells of `layers` appear one layer after the other."""
+        self.finish_animation()
         before, self.picture = self.picture, picture
+        if layers:
+            self._curtain, self._layers = before.codes.copy(), list(layers)
+            self._timer = self.set_interval(LAYER_SECONDS, self._lift)
         if before.codes.shape != picture.codes.shape:
             self._fit()
         self.refresh()
@@ -47,8 +58,23 @@ class BoardCanvas(ScrollView):
         self._pencil = pencil
         self._fit()
 
+    def finish_animation(self) -> None:
+        """Shows at once what an animation has not shown yet."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._curtain = None
+        self.refresh()
+
+    def _lift(self) -> None:
+        if self._curtain is None or not self._layers:
+            self.finish_animation()
+            return
+        for cell in self._layers.pop(0):
+            self._curtain[cell] = self.picture.codes[cell]
+        self.refresh()
+
     def _composed(self) -> Picture:
-        return self.picture
+        return self.picture if self._curtain is None else replace(self.picture, codes=self._curtain, levels=None)
 
     def on_resize(self) -> None:
         self._fit()
@@ -130,11 +156,11 @@ class BoardView(BoardCanvas, can_focus=True):
         self._buttons: set[int] = set()
         self._chording = self._settled = False
 
-    def show(self, picture: Picture) -> None:
-        """Shows another picture; a board of another size moves the cursor to its middle."""
+    def show(self, picture: Picture, layers: Sequence[Sequence[Cell]] = ()) -> None:
+        """Shows another picture; a board of another size moves the cursor to its middle. See `BoardCanvas`."""
         if picture.codes.shape != self.picture.codes.shape:
             self.cursor = _middle(picture)
-        super().show(picture)
+        super().show(picture, layers)
 
     def _composed(self) -> Picture:
         return replace(super()._composed(), cursor=self.cursor)
@@ -148,12 +174,13 @@ class BoardView(BoardCanvas, can_focus=True):
         self.move_to((min(max(row, 0), self.picture.rows - 1), min(max(col, 0), self.picture.cols - 1)))
 
     def move_to(self, cell: Cell) -> None:
+        self.finish_animation()
         self.cursor = cell
         self.look_at(cell)
-        self.refresh()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Presses a button: the right one flags at once, the others wait until they are released."""
+        self.finish_animation()
         self.capture_mouse()
         if not self._buttons:
             self._chording = self._settled = False

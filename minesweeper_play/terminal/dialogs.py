@@ -169,7 +169,8 @@ class SettingsDialog(Dialog[None]):
             with Grid():
                 for name in CHOICES:
                     present = getattr(self.services.settings, name)
-                    options = [(self.text(f"{name}_{each}".replace("-", "_")), each) for each in CHOICES[name]]
+                    shown = {value: {True: "on", False: "off"}.get(value, value) for value in CHOICES[name]}
+                    options = [(self.text(f"{name}_{shown[each]}".replace("-", "_")), each) for each in shown]
                     yield Label(self.text(f"setting_{name}"), markup=False)
                     yield Select(options, value=present, allow_blank=False, id=name, compact=True)
             with Horizontal(id="buttons"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -142,32 +142,33 @@ class GameScreen(GameAppScreen):
             return
         session, act = self.session, partial(getattr(self.session, name), *cell)
         if name not in ("open", "click") or not session.no_guess or session.status != "ready":
-            self._after(act())
+            self._after(act(), cell)
             return
 
         def search(progress: Progress) -> Report:
             session.on_attempts = progress
             return act()
 
-        self._work_on("search", search)
+        self._work_on("search", search, cell)
 
-    def _after(self, report: Report) -> None:
-        """Shows what a move did."""
+    def _after(self, report: Report, origin: Cell | None = None) -> None:
+        """Shows what a move did; an opening spreads from `origin`."""
         self.say(report.key, **report.values)
         if not report.accepted:
             return
-        self._show_position()
+        is_animated = self.services.settings.animation and self.app.animation_level != "none"
+        self._show_position(self.session.opening_layers(report, origin) if is_animated and origin is not None else ())
         if self.session.is_over:
             ending = explain_ending(self.session, self.services.statistics, self.catalogue)
             self._ending = " ".join([self.catalogue.text(self.session.status), *ending])
             self.tell(self._ending)
 
-    def _show_position(self) -> None:
+    def _show_position(self, layers: Sequence[Sequence[Cell]] = ()) -> None:
         """Shows a new position, without the hint and the risks of the one before."""
         self._advice = None
         self._adviser.forget()
         self._ask_for_risks()
-        self.board.show(self._picture())
+        self.board.show(self._picture(), layers)
         self._show_figures()
         self.refresh_bindings()
 
@@ -237,8 +238,8 @@ class GameScreen(GameAppScreen):
 
     # Long work: the search for a board without guesses, and the coach's review
 
-    def _work_on(self, key: str, work: Callable[[Progress], Any]) -> None:
-        """Starts work on a move or on a review in a thread, and shows its progress if it takes long."""
+    def _work_on(self, key: str, work: Callable[[Progress], Any], origin: Cell | None = None) -> None:
+        """Starts work on a move at `origin` or on a review in a thread, and shows its progress if it takes long."""
         dialog = self._work = LongWork(self.services, key)
 
         def attempt() -> Any:
@@ -253,7 +254,7 @@ class GameScreen(GameAppScreen):
             if dialog.is_attached:
                 dialog.dismiss()
             if isinstance(found, Report):
-                self._after(found)
+                self._after(found, origin)
                 return
             from minesweeper_play.terminal.reviewing import ReviewScreen
 
@@ -320,6 +321,8 @@ class GameScreen(GameAppScreen):
         self.set_focus(self.query_one("#prompt"))
 
     def action_board(self) -> None:
+        """Goes back to the board, and shows at once what an animation has not shown yet."""
+        self.board.finish_animation()
         self.set_focus(self.board)
 
     @on(Input.Submitted)

@@ -48,10 +48,10 @@ def test_boards(line, config):
 
 
 def test_options_of_the_look_of_the_game_and_of_the_mode():
-    options = options_of("--size 8 --seed 7 --lang es --palette colour-blind")
+    options = options_of("--size 8 --seed 7 --lang es --palette colour-blind --no-animation")
     assert (options.seed, options.language) == (7, "es")
-    assert options.palette == "colour-blind"
-    assert options.given == {"size", "seed", "language", "palette"}
+    assert (options.palette, options.animation) == ("colour-blind", False)
+    assert options.given == {"size", "seed", "language", "palette", "animation"}
     assert options.keeps_settings
     assert not options_of("--no-settings").keeps_settings
     assert [read_options([f"--{mode}"], "play.py")[0] for mode in ("classic", "stats")] == ["classic", "stats"]

@@ -1,10 +1,12 @@
-"""The line mode: golden transcripts in both languages, boards, searches, reviews and odd input."""
+"""The line mode: golden transcripts in both languages, boards, animation, searches, reviews and odd input."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from support.classic_games import GAMES, GOLDEN, transcript
@@ -15,11 +17,13 @@ from support.sources import ROOT
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import AttemptsExceededError
 from minesweeper_env.inference import PositionTooHardError
+from minesweeper_play import line_mode
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
 from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines, draw_session
 from minesweeper_play.coach.texts import review_lines
 from minesweeper_play.game.commands import WORDS, Command
+from minesweeper_play.game.moves import LAYER_SECONDS
 from minesweeper_play.game.session import Session
 from minesweeper_play.line_mode import ClassicGame, Console
 from minesweeper_play.options import PlayOptions
@@ -77,11 +81,45 @@ def test_colours_are_for_terminals_without_no_color(monkeypatch):
     assert "\033[" not in printed("standard", TERM="xterm", NO_COLOR="1")
 
 
+# Animation
+
+
 def raising(error):
     def fail(*_arguments, **_settings):
         raise error
 
     return fail
+
+
+@pytest.fixture
+def animated():
+    console = Console(PlayOptions())
+    console.is_animated = True
+    return console
+
+
+@pytest.fixture
+def pauses(monkeypatch):
+    taken = []
+    monkeypatch.setattr(line_mode, "time", SimpleNamespace(sleep=taken.append))
+    return taken
+
+
+def opened():
+    session = Session(BoardConfig(8, 8, 10), seed=0)
+    return session, session.open(4, 4)
+
+
+def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(animated, pauses, capsys):
+    session, report = opened()
+    animated.animate(session, report, (4, 4))
+    out = capsys.readouterr().out
+    layers = session.opening_layers(report, (4, 4))
+    *frames, last = re.split(r"\033\[9A\r\033\[J", out)
+    assert last == ""
+    assert pauses == [LAYER_SECONDS] * (len(layers) - 1)
+    covered = [64 - sum(map(len, layers[:number])) for number in range(1, len(layers))]
+    assert [frame.count("#") for frame in frames] == covered
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import gymnasium
 import numpy as np
 import pytest
@@ -182,3 +184,26 @@ def test_recorded_moves_repeat_the_game_with_the_cells_that_help_opened():
     assert all(again.repeat(move).accepted for move in session.moves)
     assert np.array_equal(again.board, session.board)
     assert not again.repeat(session.moves[-1]).accepted
+
+
+# The layers of an opening, which its animation shows one after the other
+
+
+def test_layers_spread_over_zeros_from_the_click_or_the_cells_around_a_chord():
+    session = session_on(".....*")
+    assert session.opening_layers(session.open(0, 1), (0, 1)) == [[(0, 1)], [(0, 0), (0, 2)], [(0, 3)], [(0, 4)]]
+    session = session_on("*....")
+    session.flag(0, 0), session.open(0, 1)
+    assert session.opening_layers(session.chord(0, 1), (0, 1)) == [[(0, 2)], [(0, 3)], [(0, 4)]]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_opened_cell_is_in_one_layer(seed):
+    session = Session(BoardConfig(16, 16, 30), seed=seed)
+    report = session.open(8, 8)
+    layers = session.opening_layers(report, (8, 8))
+    assert sorted(cell for layer in layers for cell in layer) == sorted(report.cells)
+    assert layers[0] == [(8, 8)]
+    for before, after in pairwise(layers):
+        for row, col in after:
+            assert any(max(abs(row - r), abs(col - c)) == 1 and session.board[r, c] == 0 for r, c in before)

@@ -108,7 +108,7 @@ def test_a_visitor_of_a_web_page_neither_sees_nor_changes_the_statistics(tmp_pat
 
 def test_a_user_without_a_home_plays_without_statistics(tmp_path, monkeypatch):
     monkeypatch.setattr("platformdirs.user_data_path", fails_with(RuntimeError("no home")))
-    app = MinesweeperApp(PlayOptions(), session=wall_session())
+    app = MinesweeperApp(PlayOptions(animation=False), session=wall_session())
 
     async def run():
         async with app.run_test(size=(120, 24)) as pilot:
@@ -216,6 +216,17 @@ async def test_a_won_game_shows_its_mines_and_is_in_the_statistics(app, pilot):
     await pilot.press("t")
     await pilot.pause()
     assert "4x4/2, first" in shown(app)
+
+
+@on_screen(session=lambda: Session(EXPERT, seed=5), animation=True)
+async def test_an_opening_spreads_in_layers_and_a_key_ends_it(app, pilot):
+    board = app.screen.board
+    app.screen.move("open", (8, 15))
+    assert board._curtain is not None
+    assert (board._composed().codes != board.picture.codes).any()
+    await pilot.press("escape")
+    assert board._curtain is None
+    assert (board._composed().codes == board.picture.codes).all()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60), (40, 12)])

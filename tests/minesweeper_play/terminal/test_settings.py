@@ -16,7 +16,7 @@ NO_GUESS_BOARD = {"rows": 5, "cols": 6, "mines": 4, "first_click": "safe", "no_g
 CHOICE = BoardChoice(BoardConfig(5, 6, 4, first_click="safe"), "exact")
 
 DAMAGED = (
-    {"theme": 1},
+    {"animation": 1},
     {"language": "de"},
     {"board": []},
     {"board": {**NO_GUESS_BOARD, "mines": 99}},
@@ -32,7 +32,7 @@ def test_a_file_with_a_value_that_is_not_allowed_means_the_usual_settings_and_on
     async def script(app, pilot):
         await pilot.pause()
         assert [str(file) in toast.message for toast in app._notifications] == [True]
-        assert (app.services.settings, app.services.choice.config) == (Settings(), BoardConfig(9, 9, 10))
+        assert (app.services.settings, app.services.choice.config) == (Settings(animation=False), BoardConfig(9, 9, 10))
         app.services.change(theme="light")
 
     drive(script, tmp_path, file=file, size=(160, 24))
@@ -51,10 +51,10 @@ def test_a_file_with_a_value_that_is_not_allowed_means_the_usual_settings_and_on
     ],
 )
 def test_the_command_line_wins_and_its_board_decides_everything(words, expected):
-    kept = {"palette": "colour-blind", "language": "es", "theme": "light", "board": NO_GUESS_BOARD}
-    options = read_options(("--palette", "standard", "--lang", "en", *words), "play.py")[1]
+    kept = {"palette": "colour-blind", "language": "es", "animation": False, "theme": "light", "board": NO_GUESS_BOARD}
+    options = read_options(("--palette", "standard", "--animation", "--lang", "en", *words), "play.py")[1]
     settings, choice = first_settings(options, kept)
-    assert settings == Settings(palette="standard", language="en", theme="light")
+    assert settings == Settings(palette="standard", animation=True, language="en", theme="light")
     assert choice == expected
 
 
