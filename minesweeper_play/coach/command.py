@@ -64,7 +64,7 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
     if isinstance(error, TextError):
         return catalogue.text(error.key, **error.values)
     if isinstance(error, InconsistentBoardError):
-        return catalogue.text("contradiction", cell=name_cell(error.cell, catalogue), reason=error.reason)
+        return catalogue.text("contradiction", cell=name_cell(error.cell, catalogue))
     return str(error)
 
 
