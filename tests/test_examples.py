@@ -16,6 +16,13 @@ import baselines
 from baselines.cli import dataset
 
 
+@pytest.mark.parametrize(("name", "least"), [("dqn", 1100), ("ppo_sb3", 1100), ("offline", 900)])
+def test_each_of_five_published_trainings_passes_the_threshold_of_its_page(name, least):
+    rows = json.loads((ROOT / "docs" / "results" / f"example-{name}.json").read_bytes())["results"]
+    assert [row["training_seed"] for row in rows] == [1, 2, 3, 4, 5]
+    assert all(row["games"] == 2000 and row["wins"] > least for row in rows)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "minutes", "least"), [("dqn", 0.3, 0.75), ("ppo_sb3", 0.5, 0.6)])
 def test_an_example_learns_and_its_first_line_scores_it(name, minutes, least, tmp_path):

@@ -13,7 +13,9 @@ import re
 import sys
 from collections.abc import Callable
 from functools import cache
+from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 
 from baselines.benchmark.leaderboard import (
     board_table,
@@ -24,7 +26,8 @@ from baselines.benchmark.leaderboard import (
 )
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
-from baselines.evaluation.columns import per_cent, spaced
+from baselines.evaluation.columns import board_title, per_cent, spaced
+from baselines.evaluation.intervals import mean_interval
 from baselines.learned.settings import hyperparameters_of, options_of
 from baselines.registry import policy_names
 from minesweeper_env import BoardConfig
@@ -37,6 +40,28 @@ DOCS = Path(__file__).parents[1]
 def entries(version: str = PROTOCOL.version) -> list[ResultFile]:
     """Returns the result files of a protocol on the leaderboard."""
     return read_results(DOCS / "leaderboard" / version)
+
+
+def examples(names: str) -> str:
+    """Returns the win rates of examples after five trainings each, a row per board and kind of training."""
+    files = [json.loads((DOCS / "results" / f"example-{name}.json").read_bytes()) for name in names.split()]
+    rows = []
+    for board in (each for file in files for each in file.get("boards", [file])):
+        for kind, tests in groupby(board["results"], key=lambda row: str(row["policy"])):
+            rates, (exact, *_) = zip(
+                *((row["win_rate"], row["exact_wins"] / row["games"]) for row in tests), strict=True
+            )
+            mean = f"{per_cent(fmean(rates))} ({per_cent(*mean_interval(rates) or ())})"
+            each = ", ".join(f"{100 * rate:.1f}" for rate in rates)
+            label = kind if " " in kind else f"`{kind}`"
+            rows.append([board_title(board["config"]), label, each, mean, per_cent(exact)])
+    trained = ",\n".join(f"`{file[key]}`" for file in files for key in ("training", "control") if key in file)
+    head = (
+        f"{trained},\nSEED from 1 to 5, on {files[0]['processor']}; then for each\n`{files[0]['command']}`,\n"
+        f"seeds {files[0]['seed']} to {files[0]['seed'] + files[0]['games'] - 1}. "
+        "The mean has its 95 % interval by Student's t."
+    )
+    return f"{head}\n\n{markdown_table(['board', 'trained', 'won, %', 'mean', '`exact`'], rows)}"
 
 
 def reference(board: str) -> str:
@@ -88,6 +113,7 @@ def policies() -> str:
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "board": lambda board, names="": board_table(entries(), board, names.split()),
+    "examples": examples,
     "reference": reference,
     "overview": lambda version: overview(entries(version), PROTOCOLS[version]),
     "tracks": lambda: markdown_table(["track", "a policy of it"], [[f"`{k}`", v] for k, v in TRACKS.items()]),

@@ -172,6 +172,20 @@ def _read(name: str) -> dict[str, Any]:
     return content
 
 
+def draw_learning() -> bytes:
+    """Returns the wins of the examples while they learn 8x8/14, a line per training seed."""
+    with styled_figure(height=4.0) as figure:
+        axes = figure.subplots()
+        for colour, name in (("C0", "dqn"), ("C1", "ppo_sb3")):
+            for row in _read(f"example-{name}")["results"]:
+                minutes, wins = np.transpose([(each["seconds"] / 60, 100 * each["wins"]) for each in row["curve"]])
+                axes.plot(minutes, wins, color=colour, label=f"{name}.py" if row["training_seed"] == 1 else None)
+        axes.set(xlabel="minutes of processor time", ylabel="wins of 2000 training games, %", xlim=0, ylim=(0, 80))
+        axes.grid()
+        axes.legend()
+        return image(figure)
+
+
 def draw_leaderboard() -> bytes:
     """Returns the win rates of benchmark 2026.1 with first click "opening", a panel per board."""
     results = read_results(DOCS / "leaderboard" / PROTOCOL.version)
@@ -231,6 +245,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "first-clicks.png": draw_first_clicks,
     "text-learning.png": draw_text_learning,
     "judged-game.png": draw_judged_game,
+    "learning.png": draw_learning,
     "leaderboard.png": draw_leaderboard,
     "terminal.svg": lambda: asyncio.run(draw_terminal()),
     **{f"policy-{name}.png": partial(draw_clicks, name) for name in SCRIPTED},
