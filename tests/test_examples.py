@@ -23,6 +23,14 @@ def test_each_of_five_published_trainings_passes_the_threshold_of_its_page(name,
     assert all(row["games"] == 2000 and row["wins"] > least for row in rows)
 
 
+def test_each_of_five_published_curricula_passes_the_threshold_of_its_page():
+    content = json.loads((ROOT / "docs" / "results" / "example-curriculum.json").read_bytes())
+    rows = content["boards"][0]["results"]
+    growing, alone = ([row for row in rows if row["policy"] == kind] for kind in ("growing boards", "16x16/40 alone"))
+    assert [row["training_seed"] for row in growing] == [row["training_seed"] for row in alone] == [1, 2, 3, 4, 5]
+    assert all(row["games"] == 2000 and row["wins"] > 1000 for row in growing)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "minutes", "least"), [("dqn", 0.3, 0.75), ("ppo_sb3", 0.5, 0.6)])
 def test_an_example_learns_and_its_first_line_scores_it(name, minutes, least, tmp_path):
