@@ -43,18 +43,18 @@ def entries(version: str = PROTOCOL.version) -> list[ResultFile]:
 
 
 def examples(names: str) -> str:
-    """Returns the win rates of examples after five trainings each, a row per board and kind of training."""
+    """Returns the win rates of examples after five trainings each, a row per kind of training."""
     files = [json.loads((DOCS / "results" / f"example-{name}.json").read_bytes()) for name in names.split()]
     rows = []
-    for board in (each for file in files for each in file.get("boards", [file])):
-        for kind, tests in groupby(board["results"], key=lambda row: str(row["policy"])):
+    for file in files:
+        for kind, tests in groupby(file["results"], key=lambda row: str(row["policy"])):
             rates, (exact, *_) = zip(
                 *((row["win_rate"], row["exact_wins"] / row["games"]) for row in tests), strict=True
             )
             mean = f"{per_cent(fmean(rates))} ({per_cent(*mean_interval(rates) or ())})"
             each = ", ".join(f"{100 * rate:.1f}" for rate in rates)
             label = kind if " " in kind else f"`{kind}`"
-            rows.append([board_title(board["config"]), label, each, mean, per_cent(exact)])
+            rows.append([board_title(file["config"]), label, each, mean, per_cent(exact)])
     trained = ",\n".join(f"`{file[key]}`" for file in files for key in ("training", "control") if key in file)
     head = (
         f"{trained},\nSEED from 1 to 5, on {files[0]['processor']}; then for each\n`{files[0]['command']}`,\n"
