@@ -70,7 +70,7 @@ class Agent(nn.Module):
 
     @torch.no_grad()
     def q(self, boards: np.ndarray, legal: np.ndarray) -> np.ndarray:
-        """Returns Q of each click, (N, rows * cols), and -1 for illegal ones."""
+        """Returns Q of each click, (N, rows * cols): -1 if illegal, and 1 for the middle of an untouched board."""
         logits = self(torch.as_tensor(boards, device=self.head.weight.device))
         q = np.where(legal, logits.sigmoid().cpu().numpy(), -1)
         # Q cannot choose the first click, since each one is safe: only the middle counts.
