@@ -127,7 +127,7 @@ def make_policy(
     env: Any = None,
     **options: Any,
 ) -> Policy:
-    """Makes a policy, ready to play.
+    """Makes a policy, ready to play: its `act` takes a batch of boards and masks, or one board and its mask.
 
     Args:
         name: a specification as `find_policy` takes it, such as "exact", "bayes:prior=count", the path of a run

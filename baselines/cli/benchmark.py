@@ -38,6 +38,10 @@ def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*(SUITE_NEEDS if options.work == "run" else ("rich", "msgspec")))
     if options.work == "run":
         return _prepare_run(options)
+    from baselines.benchmark.run import MANIFEST
+
+    # OUT/*.json also matches the manifest of `run`.
+    options.files = [path for path in options.files if path.name != MANIFEST] or options.files
     return _prepare_add(options) if options.work == "add" else partial(_check_or_time, options)
 
 

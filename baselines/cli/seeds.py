@@ -1,4 +1,4 @@
-"""`python -m baselines seeds`: repeat trainings with several seeds, and compare the configurations.
+"""`python -m baselines seeds`: compare trainings over several seeds, of configurations or of your own agents.
 
 A single failed training can dominate the mean of a few. So the report gives the interquartile mean, with a bootstrap
 interval over the seeds, as Agarwal et al. (2021) recommend.
@@ -21,13 +21,23 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from baselines.cli.arguments import Parser, chosen_workers, share, study_settings, whole_number_from
+from baselines.cli.arguments import (
+    BOARD,
+    SIDE,
+    Parser,
+    chosen_board,
+    chosen_workers,
+    share,
+    study_settings,
+    whole_number_from,
+)
 from baselines.cli.command import Command, Work
 from baselines.cli.train import NEEDED
 from baselines.evaluation.seeds import check_seeds
 from baselines.learned.configurations import RUN_FILE, check_earlier
 from baselines.learned.settings import TrainingSettings
 from baselines.registry import build_policy, check_name, config_for, read_specification
+from baselines.support.board_names import name_of
 from baselines.support.checks import check_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
@@ -35,12 +45,13 @@ from baselines.support.progress import game_bar
 from baselines.support.provenance import earlier_results, own_identity
 from baselines.support.structs import Count, Games, read_as
 from baselines.workers import worker_pool
+from minesweeper_env import BoardConfig
 from minesweeper_env.notices import say
 
 EXAMPLES = """\
 {0} --config quick --seeds 5 --out runs/quick
 {0} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds
-{0} --config dqn-8x8 --policy runs/mine-0 runs/mine-1 runs/mine-2 --out runs/mine"""
+{0} --policy mine.py:Agent:seed=0 mine.py:Agent:seed=1 mine.py:Agent:seed=2 --out runs/mine"""
 
 STUDY_FILE, RESULT_FILE = "seeds.json", "result.json"
 """The number of test games and the code that made a study; and, in each run folder, the games won in the test."""
@@ -97,7 +108,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--config",
         nargs="+",
-        required=True,
+        default=[],
         metavar="NAME",
         help="train these configurations, names of the package or .toml files; no two may have one name",
     )
@@ -111,23 +122,30 @@ def _add_arguments(parser: Parser) -> None:
     share(
         parser,
         "--policy",
-        help="compare these agents of your own, too: one for each seed, such as runs/mine-0 runs/mine-1, or "
+        help="compare these agents of your own: one for each seed, such as runs/mine-0 runs/mine-1, or "
         "mine.py:Agent:seed=0 mine.py:Agent:seed=1; agents that differ only in options or a final number share a row",
     )
     share(parser, "--games", default=2000, help="play N test games with each agent")
     share(parser, "--workers", "--ray")
     share(parser, "--minutes", "--steps", "--wide")
     share(parser, "--out", required=True)
+    share(parser.add_argument_group("board of --policy without --config"), *BOARD)
 
 
 def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*NEEDED)
     for name in options.policy:
         check_name(name)
+    board = chosen_board(options)
+    if not (options.config or options.policy):
+        raise ValueError("name what to compare: --config, --policy, or both")
+    if options.config and board != BoardConfig.of_size(SIDE, moves=("click",)):
+        raise ValueError("a configuration names its boards: leave out " + ", ".join(BOARD))
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
-    say(f"Train {', '.join(options.config)} with {options.seeds} seeds each, into {options.out}")
+    if bases:
+        say(f"Train {', '.join(options.config)} with {options.seeds} seeds each, into {options.out}")
     check_seeds(0, options.games)
     tasks = plan(bases, options.seeds, options.out, options.command, options.games)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -137,9 +155,10 @@ def _prepare(options: argparse.Namespace) -> Work:
         # A damaged result is refused before the first training.
         _ = task.result
     write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()})
-    if options.seeds < ENOUGH_SEEDS:
+    if bases and options.seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {options.seeds} seeds is too narrow; compare with {ENOUGH_SEEDS} or more")
-    return partial(_work, tasks, options)
+    boards = tasks[0].settings.configs if tasks else (board,)
+    return partial(_work, tasks, boards, options)
 
 
 def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: int) -> list[Task]:
@@ -151,17 +170,18 @@ def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: 
     ]
 
 
-def _work(tasks: Sequence[Task], options: argparse.Namespace) -> None:
+def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], options: argparse.Namespace) -> None:
     with hold_folder(options.out):
         left = [task for task in tasks if not task.done]
-        say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")
+        if tasks:
+            say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")
         if left:
             bar = game_bar("running", "seeds", len(left), "trainings")
             with bar as on_finished, closing(_finished(left, options)) as done:
                 for task in done:
                     say(f"{task.config} with seed {task.settings.seed} is done")
                     on_finished(1)
-        _report(tasks, options.out, options.wide, own_rates(options.policy, tasks[0], options.workers))
+        _report(tasks, boards, options, own_rates(options.policy, boards, options.games, options.workers))
 
 
 def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
@@ -225,8 +245,8 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         replace_file(folder / name, files[name])
 
 
-def own_rates(names: Sequence[str], task: Task, workers: int) -> dict[str, list[float]]:
-    """Returns the win rates of agents in the test games of a task, one for each agent of a row of the table.
+def own_rates(names: Sequence[str], boards: Sequence[BoardConfig], games: int, workers: int) -> dict[str, list[float]]:
+    """Returns the win rates of agents in test games of each board, one for each agent of a row of the table.
 
     A row is called by the name of its agents without their options, and without a number at the end of a folder.
     """
@@ -236,12 +256,12 @@ def own_rates(names: Sequence[str], task: Task, workers: int) -> dict[str, list[
     for name in names:
         say(f"playing {name}")
         base, attribute = read_specification(name)[1:3]
-        row = re.sub(r"-[0-9]+$", "", base.rstrip("/")) if attribute is None else f"{base}:{attribute}"
+        row = re.sub(r"[-/][0-9]+$", "", base.rstrip("/")) if attribute is None else f"{base}:{attribute}"
         rates = []
-        for board in task.settings.configs:
+        for board in boards:
             config = config_for(name, board)
-            result = evaluate_policy(partial(build_policy, name, config), config, range(task.games), workers=workers)
-            rates.append(result.wins / task.games)
+            result = evaluate_policy(partial(build_policy, name, config), config, range(games), workers=workers)
+            rates.append(result.wins / games)
         found.setdefault(row, []).append(float(np.mean(rates)))
     return found
 
@@ -266,11 +286,13 @@ def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tupl
     return value, (float(found.confidence_interval.low), float(found.confidence_interval.high))
 
 
-def _report(tasks: Sequence[Task], out: Path, wide: bool, others: Mapping[str, Sequence[float]]) -> None:
-    """Writes the results and curves of finished trainings into `out`, and prints the table, all of it if `wide`.
-
-    Both also have the win rates of `others`.
-    """
+def _report(
+    tasks: Sequence[Task],
+    boards: Sequence[BoardConfig],
+    options: argparse.Namespace,
+    others: Mapping[str, Sequence[float]],
+) -> None:
+    """Writes and prints the win rates of finished trainings and of `others`, and draws the curves of the trainings."""
     rates: dict[str, list[float]] = {}
     for task in tasks:
         rates.setdefault(task.config, []).append(task.win_rate)
@@ -279,15 +301,16 @@ def _report(tasks: Sequence[Task], out: Path, wide: bool, others: Mapping[str, S
         iqm, interval = interquartile_mean(values)
         results.append({"config": name, "win_rates": values, "iqm": iqm, "ci95": list(interval)})
     content = {
-        "games": tasks[0].games,
-        "command": tasks[0].command,
+        "games": options.games,
+        "command": options.command,
         "settings": {task.config: task.settings.to_json() for task in tasks if task.settings.seed == 0},
         "results": results,
         "curves": {f"{task.config} with seed {task.settings.seed}": task.curve for task in tasks},
     }
-    write_json(out / "results.json", content)
-    replace_file(out / "curves.png", _draw(tasks, list(rates)))
-    _print(f"{', '.join(tasks[0].settings.boards)}, {tasks[0].games} test games each", results, wide)
+    write_json(options.out / "results.json", content)
+    if tasks:
+        replace_file(options.out / "curves.png", _draw(tasks, list(rates)))
+    _print(f"{', '.join(map(name_of, boards))}, {options.games} test games each", results, options.wide)
 
 
 def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:

@@ -106,7 +106,8 @@ def _report(program: str, training: Training) -> None:
     page, settings, kept, steps = Page.for_stdout(), training.settings, training.progress.kept, training.steps
     board, kept_at = settings.configs[0], kept["steps"] if kept else 0
     state = "interrupted" if training.is_interrupted else "trained"
-    page.note(f"{state} after {steps} steps: agent of step {kept_at} in {training.folder}")
+    later = "; --resume goes on" if training.is_interrupted else ""
+    page.note(f"{state} after {steps} steps: agent of step {kept_at} in {training.folder}{later}")
     newest = f"the newest weights, of step {steps},"
     if kept_at != steps and training.newest is None:
         page.note(f"{newest} have not been evaluated; --resume continues with them")

@@ -26,7 +26,6 @@ from baselines.registry import SCRIPTED, build_policy
 from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities
-from minesweeper_env.text import judge_clicks
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
@@ -121,20 +120,6 @@ def draw_text_learning() -> bytes:
             axes.plot(games, rates.T, color=line.get_color(), linewidth=0.7, alpha=0.6)
         axes.set(xlabel="games of policy gradient", ylabel="games won, per cent", ylim=(0, 100))
         axes.legend(loc="lower right")
-        return image(figure)
-
-
-def draw_judged_game() -> bytes:
-    """Returns a game of the transformer of the examples, each click judged by its exact risk."""
-    game = json.loads((DOCS / "results" / "text-transformer.json").read_bytes())["game"]
-    boards, clicks = np.array(game["boards"], np.int8), np.array(game["clicks"])
-    risks, leasts, sounds = judge_clicks(boards, game["mines"], clicks)
-    with styled_figure(2.3 * len(boards), 2.9) as figure:
-        for number, axes in enumerate(np.atleast_1d(figure.subplots(1, len(boards)))):
-            cell = divmod(int(clicks[number]), boards.shape[2])
-            _draw(axes, boards[number], Counter({(cell, False): DRAWS}), game["mines"], "{verb}")
-            verdict = "sound" if sounds[number] else "unsound"
-            axes.set_title(f"{verdict}\nrisk {risks[number]:.0%}, least {leasts[number]:.0%}", size=9)
         return image(figure)
 
 
@@ -244,7 +229,6 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "agents.png": lambda: plot(_read("agents")),
     "first-clicks.png": draw_first_clicks,
     "text-learning.png": draw_text_learning,
-    "judged-game.png": draw_judged_game,
     "learning.png": draw_learning,
     "leaderboard.png": draw_leaderboard,
     "terminal.svg": lambda: asyncio.run(draw_terminal()),

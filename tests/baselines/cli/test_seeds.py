@@ -123,10 +123,23 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys):
         assert word in refused(capsys, main, *changed)
 
 
+def test_own_agents_are_compared_without_a_training(tmp_path, capsys):
+    own = tmp_path / "own.py"
+    own.write_text(OWN)
+    agents = [f"{own}:Corner:seed={seed}" for seed in range(3)]
+    board = ["--size", "4", "--mines", "2", "--first-click", "safe", "--games", "20"]
+    assert main(["--policy", *agents, *board, "--out", str(tmp_path / "out")]) == 0
+    assert "4x4/2" in capsys.readouterr().out
+    results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
+    assert [len(row["win_rates"]) for row in results] == [3]
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
         (["--config", "moon"], "any-size"),
+        ([], "--policy"),
+        (["--config", "dqn-8x8", "--size", "9"], "leave out --size"),
         (["--config", "dqn-8x8", "--policy", "no/such.py:Agent"], "no/such.py"),
         (["--config", "dqn-8x8", "dqn-8x8"], "different names"),
         (["--config", "dqn-8x8", "--seeds", "2"], "at least 3"),
