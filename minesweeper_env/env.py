@@ -214,7 +214,9 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         reward = games.rewards.item()
         if self._reward is not None and not idle:
             reward = own_reward(self._reward, describe(games, self._action, codes).first())
-        if not idle:
+        if idle:
+            gymnasium.logger.warn("step() after the end of a game changes nothing and its reward is 0; call reset()")
+        else:
             self._last_action = int(self._action[0])
         if self.view is not None:
             self.render()

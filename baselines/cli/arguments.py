@@ -88,7 +88,7 @@ class Parser(argparse.ArgumentParser):
         text = re.sub("^(rows|cols)(?= must )", r"--size: \1", text)
         if self.has_set and (found := re.match(r"unrecognized arguments: --([a-z][\w-]*)(?:[ =]([^-]\S*))?", text)):
             name, value = found[1].replace("-", "_"), found[2] or "VALUE"
-            text += f"; a hyperparameter is set by --set {name}={value}, and --help-all lists them"
+            text += f"; --help-all lists all options, and a hyperparameter is set as in --set {name}={value}"
         say(f"{self.prog}: {text}")
         sys.exit(BAD_ARGUMENTS)
 

@@ -200,6 +200,9 @@ class TrainingSettings(Options):
     @cached_property
     def own(self) -> Any:
         """All hyperparameters of the algorithm, an instance of its class in `ALGORITHMS`."""
+        if misplaced := [entry.name for entry in fields(self) if entry.name in self.hyperparameters]:
+            option = misplaced[0].replace("_", "-")
+            raise ValueError(f"{misplaced[0]} is no hyperparameter: use --{option}, or a line of its own in a file")
         return hyperparameters_of(self.algo).of(self.hyperparameters)
 
     @property
