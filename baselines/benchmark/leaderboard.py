@@ -130,7 +130,7 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> st
         rates = [fmean(row.rate for row in rows[name]) for rules in boards.values() for rows in rules if name in rows]
         return order.index(budget_of([result.card for result in entries[name]])), -sum(rates)
 
-    headings = ["entry", "track", "budget", "runs", "million steps", "core-hours", "ms/game", *boards]
+    headings = ["entry", "track", "budget", "million steps", "core-hours", "ms/game", *boards]
     table = []
     for name in sorted(entries, key=rank):
         cells = [[_cell(rows.get(name, [])) for rows in rules] for rules in boards.values()]
@@ -172,8 +172,7 @@ def _cost_cells(results: Sequence[ResultFile]) -> list[str]:
     return [
         name + author,
         card.track,
-        budget_of(cards),
-        str(len(cards)) if len(cards) > 1 else "",
+        budget_of(cards) + (f"<br>{len(cards)} runs" if len(cards) > 1 else ""),
         _mean([None if each.training_steps is None else each.training_steps / 1e6 for each in cards]),
         _mean([each.training_hours for each in cards]),
         _mean([each.ms_per_game if each else None for each in times]),

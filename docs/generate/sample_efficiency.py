@@ -1,0 +1,27 @@
+"""Writer of the learning curves: `python docs/generate/sample_efficiency.py runs/curves`, with a run in each NAME/SEED.
+
+A run is a folder of `train.py`, whose points are selection games of the agent, or one of an example, whose points are
+its training games.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from baselines.learned.training.curves import read_points
+
+FILE = Path(__file__).parents[1] / "results" / "sample-efficiency.json"
+
+
+def curve_of(run: Path) -> list[tuple[float, float]]:
+    """Returns the points of a run: environment steps, and the fraction of games won."""
+    if (run / "curve.json").exists():
+        return [(each["steps"], each["wins"]) for each in json.loads((run / "curve.json").read_bytes())]
+    return read_points(run)["eval/win_rate"]
+
+
+if __name__ == "__main__":
+    names = sorted(path for path in Path(sys.argv[1]).iterdir())
+    curves = {path.name: [curve_of(run) for run in sorted(path.iterdir()) if run.is_dir()] for path in names}
+    content = {"command": "python train.py --config NAME-8x8 --steps 1000000 --eval-games 1000 --seed SEED"}
+    FILE.write_text(json.dumps(content | {"curves": curves}) + "\n", encoding="utf-8")
