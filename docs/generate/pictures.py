@@ -200,6 +200,7 @@ def draw_leaderboard() -> bytes:
             rows = [
                 {"policy": row.card.name, "games": row.games, "win_rate": row.rate, "ci95": row.interval}
                 for row in rows_of(results, title_of(config))
+                if row.card.name == row.card.entry  # An entry of several trainings is no policy of the package.
             ]
             boards.append({"config": config_row(config), "results": rows})
     title = f'Benchmark {PROTOCOL.version}, first click "opening"'

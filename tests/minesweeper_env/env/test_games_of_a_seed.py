@@ -36,7 +36,6 @@ def game(kind, seed, number):
 
 
 @every_kind
-@pytest.mark.filterwarnings("ignore:.*after the end of a game")
 @settings(max_examples=40, deadline=None)
 @given(earlier=st.lists(st.lists(st.integers(0, 11), max_size=6), min_size=1, max_size=4), given_board=st.booleans())
 def test_earlier_clicks_change_no_later_game(kind, earlier, given_board):

@@ -97,7 +97,6 @@ def test_a_copied_batch_goes_on_alike(arguments, copied, mode, steps_before):
     assert_same(play_batch(env, 40), expected)
 
 
-@pytest.mark.filterwarnings("ignore:.*after the end of a game")
 @given(
     moves=st.sampled_from([("click",), ("click", "flag"), ("click", "question"), ALL_MOVES]),
     max_steps=st.sampled_from([1, 2, 3, 7, None]),
