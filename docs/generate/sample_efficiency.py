@@ -23,5 +23,5 @@ def curve_of(run: Path) -> list[tuple[float, float]]:
 if __name__ == "__main__":
     names = sorted(path for path in Path(sys.argv[1]).iterdir())
     curves = {path.name: [curve_of(run) for run in sorted(path.iterdir()) if run.is_dir()] for path in names}
-    content = {"command": "python train.py --config NAME-8x8 --steps 1000000 --eval-games 1000 --seed SEED"}
+    content = {"command": "python train.py --config NAME-8x8 --steps 1000000 --eval-games 1000 --precision bfloat16"}
     FILE.write_text(json.dumps(content | {"curves": curves}) + "\n", encoding="utf-8")
