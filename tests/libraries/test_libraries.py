@@ -56,9 +56,9 @@ def test_each_snippet_learns_to_win(name, tmp_path):
     ],
 )
 def test_torchrl_makes_single_and_batched_environments(env):
-    code = "import gymnasium as gym\nfrom gymnasium.vector import AutoresetMode\nfrom torchrl.envs import *\n"
-    rollout = f"assert {env}.rollout(30, break_when_any_done=False).shape[-1] == 30"  # random clicks end games sooner
-    subprocess.run([interpreter_of("torchrl"), "-c", code + rollout], check=True)
+    imports = "import gymnasium as gym\nfrom gymnasium.vector import AutoresetMode\nfrom torchrl.envs import *\n"
+    rollout = f"assert {env}.rollout(30, break_when_any_done=False).shape[-1] == 30"
+    subprocess.run([interpreter_of("torchrl"), "-c", imports + rollout], check=True)
 
 
 def test_each_snippet_is_python():
