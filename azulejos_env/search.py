@@ -84,7 +84,7 @@ def _last_move(rules: Rules, search: _Arrays, ply: int, count: int, own: int, ot
 
 @inlined
 def _pick(search: _Arrays, ply: int, first: int, count: int) -> int:
-    """Puts the most promising move next, the largest group, and returns it."""
+    """Moves the move of the largest group to the place `first`, and returns that move."""
     moves, sizes = search.moves[ply], search.sizes[ply]
     best = first
     for move in range(first, count):

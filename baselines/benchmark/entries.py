@@ -104,21 +104,22 @@ def suite_of(
 
 
 def collect(card: Card, run: SuiteRun, protocol: Protocol) -> tuple[ResultFile, list[str]]:
-    """Returns the result file of a policy, and for each board that it leaves out a line with the reason.
+    """Returns the result file of a policy, and a line for each reason why it leaves out boards.
 
     It has the boards of earlier runs into the folder, too. A ValueError says if no board has enough games.
     """
-    boards, missing = [], []
+    boards, missing = [], dict[str, list[str]]()
     for task in plan(suite_of([card.policy], protocol=protocol), run.games):
         records = [] if task.refusal else _records(task, run)
         if len(records) >= protocol.least_games:
             boards.append(Games.of_records(task.config, task.batch_size, records))
         else:
-            reason = task.refusal or f"{len(records)} of at least {protocol.least_games} games are played"
-            missing.append(f"{card.name} leaves out {title_of(task.board)}: {reason}")
+            reason = task.refusal or f"fewer than {protocol.least_games} games are played"
+            missing.setdefault(reason, []).append(title_of(task.board))
     if not boards:
         raise ValueError(f"{card.policy} has no board with {protocol.least_games} games in {run.folder}")
-    return ResultFile.of(card, versions(), boards, protocol=protocol), missing
+    lines = [f"{card.name} leaves out {', '.join(titles)}: {reason}" for reason, titles in missing.items()]
+    return ResultFile.of(card, versions(), boards, protocol=protocol), lines
 
 
 def _records(task: Task, run: SuiteRun) -> list[GameRecord]:

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, read_result_file, title_of
-from baselines.evaluation.columns import format_p_value, per_cent, shown, spaced
+from baselines.evaluation.columns import format_p_value, games_range, per_cent, shown, spaced
 from baselines.evaluation.intervals import (
     holm,
     mean_interval,
@@ -161,16 +161,17 @@ def _cell(rows: Sequence[Row]) -> str:
 
 
 def _cost_cells(results: Sequence[ResultFile]) -> list[str]:
-    """Returns the entry, and what it costs: the means over its trainings."""
+    """Returns the entry with its games on each board, and what it costs: the means over its trainings."""
     cards = [result.card for result in results]
     card, name = cards[0], markdown_code(cards[0].entry)
     if card.links:
         link = card.links[0] if card.links[0].startswith("https://") else f"../{card.links[0]}"
         name = f"[{name}]({link})"
+    count = f"<br>n = {games_range([games.games for result in results for games in result.boards])}"
     author = "" if card.author == AUTHOR else f"<br>{markdown(card.author)}"
     times = [result.times.boards.get(TIMED) for result in results if result.times]
     return [
-        name + author,
+        name + author + count,
         card.track,
         budget_of(cards) + (f"<br>{len(cards)} runs" if len(cards) > 1 else ""),
         _mean([None if each.training_steps is None else each.training_steps / 1e6 for each in cards]),

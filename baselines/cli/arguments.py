@@ -186,7 +186,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--minutes": {
         "type": positive_number,
         "metavar": "M",
-        "help": "train for up to M minutes each (default as configured)",
+        "help": "train each for at most M minutes (default as configured)",
     },
     "--steps": {
         "type": whole_number_from(1),

@@ -47,17 +47,20 @@ def _prepare(options: argparse.Namespace) -> Work:
 
 def _add_arguments(parser: Parser) -> None:
     works = parser.add_subparsers(dest="work", metavar="WORK", required=True)
-    run = works.add_parser("run", help="play policies, and write a result file of each")
-    check = works.add_parser("check", help="check result files, replay sampled games")
-    timed = works.add_parser("time", help="note the time per game, on a machine that does nothing else")
-    add = works.add_parser("add", help="check files, and add them to the tables")
+    texts = {
+        "run": "play policies, and write a result file of each",
+        "check": "check result files, replay sampled games",
+        "time": "note the time per game, on a machine that does nothing else",
+        "add": "check files, and add them to the tables",
+    }
+    run, check, timed, add = (works.add_parser(name, help=text, description=text) for name, text in texts.items())
     _add_run_options(run)
     for each in (check, timed, add):
         each.add_argument("files", nargs="+", type=Path, metavar="FILE", help="take these result files")
         each.add_argument(
             "--policy",
             metavar="NAME",
-            help="play NAME where the policy of a file may run code; read that code first (default: refuse the file)",
+            help="let the policy of a file run its code, NAME; read that code first (default: refuse such a file)",
         )
     for each in (check, add):
         each.add_argument(
@@ -76,7 +79,7 @@ def _add_arguments(parser: Parser) -> None:
 def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.set_defaults(left="; the games so far are in {out}: the same command goes on")
     ranges = ", ".join(f"{each.least_games} to {len(each.seeds)} of {name}" for name, each in PROTOCOLS.items())
-    share(run, "--games", default=None, help=f"play N games on each board, {ranges} (default the least)")
+    share(run, "--games", default=None, help=f"play N games on each board, {ranges} (default the first number)")
     run.add_argument("--boards", nargs="+", metavar="BOARD", help="play these boards, such as 8x8/14 (default all)")
     run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
     text = f"play the boards of this protocol: {', '.join(PROTOCOLS)} (default {PROTOCOL.version})"

@@ -140,6 +140,11 @@ def spaced(number: int) -> str:
     return f"{number:,}".replace(",", " ") if number >= 10_000 else f"{number}"
 
 
+def games_range(counts: Sequence[int]) -> str:
+    """Returns the number of games of several boards, such as "2000 to 10 000", or "2000" if it is one."""
+    return " to ".join(spaced(number) for number in sorted({min(counts), max(counts)}))
+
+
 def format_p_value(value: float) -> str:
     """Returns a p-value with two significant digits."""
     return "< 1e-99" if value < 1e-99 else f"{value:.2g}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from baselines.evaluation.columns import board_title
+from baselines.evaluation.columns import board_title, games_range
 from baselines.support.figures import image, styled_figure
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "published program": ("graphical_source", "expected_value_source", "bayes_source"),
     "probabilities": ("bayes", "exact", "lookahead", "rollout", "optimal"),
 }
-"""Scripted policies by what they compute; every other policy counts as learned or given."""
+"""Scripted policies by what they compute; every other policy is learned, or the user's own."""
 
-OTHERS = "learned or given"
+OTHERS = "learned, or your own"
 
 COLOURS = dict(zip([*FAMILIES, OTHERS], ("0.45", "#009E73", "#E69F00", "#0072B2", "#D55E00"), strict=True))
 
@@ -69,9 +69,10 @@ def _labels(content: Content) -> dict[str, str]:
     found: dict[str, list[Content]] = {}
     for row in (row for board in content["boards"] for row in board["results"]):
         found.setdefault(row["policy"], []).append(row)
-    fewest = {policy: min(row["games"] for row in rows) for policy, rows in found.items()}
+    games = {policy: [row["games"] for row in rows] for policy, rows in found.items()}
     best = sorted(found, key=lambda policy: -sum(row["win_rate"] for row in found[policy]) / len(found[policy]))
-    return {name: name if fewest[name] == content["games"] else f"{name} (n = {fewest[name]})" for name in best}
+    full = content["games"]
+    return {name: name if min(games[name]) == full else f"{name} (n = {games_range(games[name])})" for name in best}
 
 
 def _draw_board(axes: Axes, board: Content, policies: Sequence[str]) -> None:

@@ -98,7 +98,7 @@ def apply_local_rules(knowledge: Knowledge) -> None:
 
 
 def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:
-    """Returns how many guesses can lose the game; `begun`, (N,) bool, is whether a cell was open before each.
+    """Returns how many guesses can lose the game; `begun`, (N,) bool, is True where a cell was open before.
 
     The first-click rule may protect the first click.
     """

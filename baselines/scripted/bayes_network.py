@@ -91,7 +91,7 @@ class NetworkPosteriors:
     """Mine probabilities of visible boards, from the network of the board."""
 
     def __init__(self, config: BoardConfig) -> None:
-        """Loads pgmpy, which must be installed, for boards of radius 1."""
+        """Loads pgmpy, which must be installed; the radius of the board must be 1."""
         self._config = config
         self._neighbours = neighbour_lists(config)
         self._eliminate = load_pgmpy("inference").VariableElimination

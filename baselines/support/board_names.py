@@ -36,7 +36,7 @@ def file_name(name: str) -> str:
 
 
 def parse_board(text: Any, first_click: str, no_guess: Literal[False, "subset", "exact"] = False) -> BoardConfig:
-    """Returns the configuration of a board such as "16x30/99", played with clicks; a ValueError for other texts."""
+    """Returns the configuration of a board such as "16x30/99", played with clicks; ValueError otherwise."""
     match = _BOARD.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f"a board is written ROWSxCOLS/MINES, such as 16x30/99, not {text!r}")

@@ -31,7 +31,7 @@ class Clues(NamedTuple):
         known: (n + 1,) int32, UNKNOWN, SAFE, MINE or OPEN.
         missing: (n + 1,) int32, at an open cell the number of mines among its unknown neighbours.
         unknown: (n + 1,) int32, at an open cell the number of its unknown neighbours.
-        waiting: (n + 1,) int32, a stack of clues that decide their neighbours, behind an entry with its height.
+        waiting: (n + 1,) int32, entry 0 is the height of a stack; clues that decide their neighbours follow.
         queued: (n + 1,) int32, 1 for a clue on the stack.
     """
 

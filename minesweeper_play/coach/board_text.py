@@ -117,7 +117,7 @@ class Drawn(NamedTuple):
 
 
 def draw_codes(board: NDArray[np.int8], glyphs: Glyphs, risks: NDArray[np.float64] | None = None) -> list[list[Drawn]]:
-    """Returns the cells of (rows, cols) int8 codes; risks in per cent stand on covered cells, 0 and 100 if certain."""
+    """Returns the cells of (rows, cols) int8 codes; given risks, covered cells show them, in per cent."""
     drawn = [Drawn(glyphs.blank, "blank"), *(Drawn(str(count), "count") for count in range(1, FLAGGED))]
     drawn += [Drawn(getattr(glyphs, kind), kind) for kind in ("flag", "question", "hidden", "mine")]
     cells = [[drawn[code] for code in row] for row in board.tolist()]

@@ -134,7 +134,7 @@ class Session:
     expand = partialmethod(move, "expand")
 
     def click(self, row: int, col: int) -> Report:
-        """Opens a covered cell; chords on an open number with covered cells around it that have no flag."""
+        """Opens a covered cell, or chords on an open number that has a covered neighbour without a flag."""
         is_number = self._is_open((row, col)) and bool(self._covered_around((row, col))[1])
         return self.move("chord" if is_number and not self.is_over else "open", row, col)
 

@@ -84,8 +84,8 @@ def test_entries_are_compared_on_the_games_that_both_played():
     assert "`worse`" not in table
     heading, _, *lines = overview(entries).splitlines()
     assert heading == "| entry | track | ms/game | 5x5/5 |"
-    assert lines[0] == "| `better`<br>me | board | 0.25 | 83.3&nbsp;±39.7<br>- |"
-    assert lines[2] == "| `worse`<br>me | board | - | 0.0&nbsp;±49.0<br>- |"
+    assert lines[0] == "| `better`<br>me<br>n = 6 | board | 0.25 | 83.3&nbsp;±39.7<br>- |"
+    assert lines[2] == "| `worse`<br>me<br>n = 4 | board | - | 0.0&nbsp;±49.0<br>- |"
     (alone,) = rows_of(entries[1:2], "5x5/5 opening")
     assert (alone.difference, alone.p_value) == (None, None)
 
@@ -105,7 +105,7 @@ def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     assert (docs / "leaderboard" / PROTOCOL.version / "random.json").read_bytes() == source.read_bytes()
     page = (docs / "leaderboard.md").read_text(encoding="utf-8")
     assert "`random`" in page
-    assert "`lookahead` |" not in page
+    assert "| `lookahead`" not in page
     other = ResultFile.of(
         structs.replace(BUILD.entries()[0].card, name="random", author="me"), {}, BUILD.entries()[0].boards
     )
@@ -133,7 +133,7 @@ def test_trainings_of_one_entry_have_the_mean_and_the_interval_of_students_t():
     heading, _, row = overview(entries).splitlines()
     # By hand: deviation of 1, 0.75, 0.5, 0.25 and 0.75 is 0.28504; quantile of t with 4 degrees of freedom 2.77645.
     assert heading == "| entry | track | budget | million steps | core-hours | 5x5/5 |"
-    assert row == "| `mine`<br>me | board | 1 million steps<br>5 runs | 1 | 2.5 | 65.0&nbsp;±35.4<br>- |"
+    assert row == "| `mine`<br>me<br>n = 4 | board | 1 million steps<br>5 runs | 1 | 2.5 | 65.0&nbsp;±35.4<br>- |"
 
 
 @pytest.mark.parametrize(

@@ -321,7 +321,7 @@ class SelfPlay:
 
 
 def finished_contents(mines: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Returns what each cell holds, (N, rows * cols) int8: its count or MINE, for mines (N, rows, cols)."""
+    """Returns the count or MINE of each cell, (N, rows * cols) int8, from mines, (N, rows, cols) bool."""
     padded = np.pad(mines.astype(np.int8), ((0, 0), (1, 1), (1, 1)))
     rows, cols = mines.shape[1:]
     squares = [padded[:, i : i + rows, j : j + cols] for i in range(3) for j in range(3)]

@@ -128,8 +128,8 @@ def choose_clicks(
     with the most open neighbours, then to the cell most likely to show 0, then to the first.
 
     At least one click on each of the (N, n) boards is legal. The kernel fills in the `clicks`, (N,), and at a risk the
-    `log_layouts`, (N,), natural logarithms of the numbers of layouts. `probabilities`, (n,), are scratch; the arrays
-    are the fields of a `Workspace`.
+    `log_layouts`, (N,), natural logarithms of the numbers of layouts. The kernel overwrites `probabilities`, (n,).
+    The arrays are the fields of a `Workspace`.
     """
     workspace = Workspace(*arrays)
     for i in range(begin, len(boards)):

@@ -84,7 +84,7 @@ def test_several_trainings_are_numbered_and_boards_without_games_are_named(tmp_p
     card = ["--name", "two", "--track", "scripted", "--author", "me"]
     arguments = ["run", "--policy", "random", "straightforward", "--out", str(tmp_path), *SMALL, *card]
     assert benchmark.main(arguments) == 0
-    assert "two@1 leaves out 16x30/99 safe: 0 of at least 1000 games are played" in capsys.readouterr().err
+    assert "16x30/99 safe: fewer than 1000 games are played" in capsys.readouterr().err
     assert [read_result_file(tmp_path / f"two_{n}.json").card.entry for n in (1, 2)] == ["two", "two"]
     commits = [json.loads((tmp_path / name).read_bytes()) for name in ("two_1.json", "suite.json")]
     assert commits[0]["versions"]["commit"] == commits[1]["commit"]
