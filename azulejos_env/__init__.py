@@ -19,11 +19,7 @@ __all__ = ["AzulejosEnv", "GameConfig", "Position", "register_envs"]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
-    {
-        "AzulejosEnv": "azulejos_env.env",
-        "GameConfig": "azulejos_env.config",
-        "Position": "azulejos_env.position",
-    },
+    {"AzulejosEnv": "azulejos_env.env", "GameConfig": "azulejos_env.config", "Position": "azulejos_env.position"},
 )
 
 

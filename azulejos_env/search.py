@@ -204,13 +204,7 @@ class Searcher:
     """Searches of positions of one game, with the same arrays."""
 
     def __init__(
-        self,
-        position: Position,
-        depth: int | None,
-        seconds: float | None,
-        nodes: int | None,
-        *,
-        prune: bool,
+        self, position: Position, depth: int | None, seconds: float | None, nodes: int | None, *, prune: bool
     ) -> None:
         """Makes the arrays for searches of positions of this game within limits."""
         self._depth, self._seconds, self._most_nodes = check_limits(depth, seconds, nodes)

@@ -56,10 +56,7 @@ class RayWorkers(Workers):
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def run(
-        self,
-        work: Callable[..., Any],
-        calls: Iterator[Call],
-        on_look: Callable[[], object] = lambda: None,
+        self, work: Callable[..., Any], calls: Iterator[Call], on_look: Callable[[], object] = lambda: None
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result; see `Workers.run`."""
         identity, flying = own_identity(), dict[Any, Call]()

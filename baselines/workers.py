@@ -98,10 +98,7 @@ class ProcessPool(Workers):
         return len(self._executors)
 
     def run(
-        self,
-        work: Callable[..., Any],
-        calls: Iterator[Call],
-        on_look: Callable[[], object] = lambda: None,
+        self, work: Callable[..., Any], calls: Iterator[Call], on_look: Callable[[], object] = lambda: None
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result; see `Workers.run`. As many calls wait as run, so that no worker idles."""
         flying: dict[Future[Any], Call] = {}

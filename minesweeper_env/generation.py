@@ -19,12 +19,7 @@ from minesweeper_env.checks import generator_state
 from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig, whole_number
 from minesweeper_env.inference import Step
 from minesweeper_env.no_guess.search import MAX_ATTEMPTS, METHODS, search_config, searchers
-from minesweeper_env.no_guess.supply import (
-    AttemptsExceededError,
-    GenerationError,
-    ImpossibleBoardError,
-    failure,
-)
+from minesweeper_env.no_guess.supply import AttemptsExceededError, GenerationError, ImpossibleBoardError, failure
 
 __all__ = [
     "MAX_ATTEMPTS",

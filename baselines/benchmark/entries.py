@@ -31,14 +31,7 @@ from baselines.evaluation.games import Assignment, GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
 from baselines.learned.configurations import lineage, training_of
-from baselines.registry import (
-    SCRIPTED,
-    agent_folder,
-    build_policy,
-    policy_digest,
-    policy_of_file,
-    read_specification,
-)
+from baselines.registry import SCRIPTED, agent_folder, build_policy, policy_digest, policy_of_file, read_specification
 from baselines.support.board_names import name_of
 from baselines.support.provenance import processor_name
 from baselines.support.tables import Page

@@ -196,9 +196,7 @@ _SOURCES = Suite(
     (
         Group(
             "bayes",
-            _boards(
-                "5x5/5 5x5/6 5x5/7 8x8/13 8x8/14 8x8/15 8x8/25 10x10/20 10x10/22 10x10/23 10x10/24 10x10/25",
-            ),
+            _boards("5x5/5 5x5/6 5x5/7 8x8/13 8x8/14 8x8/15 8x8/25 10x10/20 10x10/22 10x10/23 10x10/24 10x10/25"),
             (
                 Entry("bayes_source", start="baselines.scripted.bayes_source:source_start"),
                 *_entries("subset", "bayes", "bayes:prior=count"),

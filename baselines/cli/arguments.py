@@ -151,18 +151,8 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "play boards that logic wins without a guess, at this level: subset (differences and overlaps of "
         "clues) or exact (every cell that is safe in all layouts) (default: all boards)",
     },
-    "--policy": {
-        "nargs": "+",
-        "default": [],
-        "metavar": "NAME",
-        "help": "play these policies, as evaluate names them",
-    },
-    "--games": {
-        "type": whole_number_from(1),
-        "default": 1000,
-        "metavar": "N",
-        "help": "play N games of each policy",
-    },
+    "--policy": {"nargs": "+", "default": [], "metavar": "NAME", "help": "play these policies, as evaluate names them"},
+    "--games": {"type": whole_number_from(1), "default": 1000, "metavar": "N", "help": "play N games of each policy"},
     "--seed": {
         "type": whole_number_from(0),
         "default": 0,

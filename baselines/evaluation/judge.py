@@ -97,11 +97,7 @@ class Judge:
         return [GameDiagnosis(*row) for row in rows]
 
     def _judge(
-        self,
-        games: NDArray[np.int64],
-        boards: NDArray[np.int8],
-        clicks: NDArray[np.int64],
-        lost: NDArray[np.bool_],
+        self, games: NDArray[np.int64], boards: NDArray[np.int8], clicks: NDArray[np.int64], lost: NDArray[np.bool_]
     ) -> None:
         probabilities, exact = self._oracle.ask(boards)
         risk = probabilities.reshape(len(boards), -1)[np.arange(len(boards)), clicks]

@@ -14,14 +14,7 @@ from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, Row, bes
 from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.plot import draw
-from baselines.evaluation.results import (
-    PolicyResult,
-    compare,
-    config_row,
-    points,
-    result_row,
-    versions,
-)
+from baselines.evaluation.results import PolicyResult, compare, config_row, points, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.support.board_names import name_of, rules_of
 from baselines.support.checks import import_extra

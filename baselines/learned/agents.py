@@ -154,11 +154,7 @@ class LearnedPolicy:
 
 
 def click_agent(
-    folder: Path,
-    config: BoardConfig,
-    symmetries: bool = False,
-    precision: str = "float32",
-    first: str | int = "middle",
+    folder: Path, config: BoardConfig, symmetries: bool = False, precision: str = "float32", first: str | int = "middle"
 ) -> LearnedPolicy:
     """Loads an agent of PPO or DQN for a board, which may differ from the boards of the training.
 

@@ -206,12 +206,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         if self.gamma == 0:
             chosen &= ~unopened(boards)
         self.slot.store(
-            chosen,
-            observations=boards,
-            next_observations=following,
-            actions=buffer_action,
-            rewards=reward,
-            dones=ended,
+            chosen, observations=boards, next_observations=following, actions=buffer_action, rewards=reward, dones=ended
         )
         self.slot.record_ends(dones, infos)
         self._last_obs = new_obs

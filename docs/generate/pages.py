@@ -17,13 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 
-from baselines.benchmark.leaderboard import (
-    board_table,
-    markdown_table,
-    overview,
-    read_results,
-    rows_of,
-)
+from baselines.benchmark.leaderboard import board_table, markdown_table, overview, read_results, rows_of
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, per_cent, spaced

@@ -68,11 +68,7 @@ class Games:
     """
 
     def __init__(
-        self,
-        config: BoardConfig,
-        count: int,
-        weights: state.RewardWeights,
-        pool: ThreadPool | None = None,
+        self, config: BoardConfig, count: int, weights: state.RewardWeights, pool: ThreadPool | None = None
     ) -> None:
         """Prepares games, which `seed` and `reset` begin, and which a pool of threads shares."""
         self.config = config

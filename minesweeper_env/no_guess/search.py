@@ -17,16 +17,7 @@ from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.rules import add_mine, lay_out, place_mines, random_below, remove_mine
-from minesweeper_env.engine.state import (
-    FIRST_ANY,
-    FIRST_SAFE,
-    MINE_BIT,
-    RULE_FIELDS,
-    Boards,
-    Int,
-    RewardWeights,
-    Rules,
-)
+from minesweeper_env.engine.state import FIRST_ANY, FIRST_SAFE, MINE_BIT, RULE_FIELDS, Boards, Int, RewardWeights, Rules
 from minesweeper_env.inference import Step
 from minesweeper_env.inference.counting.workspace import make_workspace
 from minesweeper_env.inference.deduction.sentences import make_closure

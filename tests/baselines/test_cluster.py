@@ -17,16 +17,7 @@ from importlib.util import find_spec
 import pytest
 from support import ROOT, fault_suites
 from support.clusters import nodes_of
-from support.fault_suites import (
-    arguments,
-    children,
-    driver,
-    finish,
-    kill,
-    printed_file,
-    units_of,
-    wait_for_units,
-)
+from support.fault_suites import arguments, children, driver, finish, kill, printed_file, units_of, wait_for_units
 from support.slow_policy import PAUSE
 from support.tiny_suites import content, records
 

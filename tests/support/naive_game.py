@@ -68,12 +68,7 @@ class NaiveGame:
         if cell in self.opened:
             return False
         mark = self.marks.get(cell)
-        return {
-            "click": mark != "flag",
-            "flag": True,
-            "unflag": mark is not None,
-            "question": mark != "question",
-        }[move]
+        return {"click": mark != "flag", "flag": True, "unflag": mark is not None, "question": mark != "question"}[move]
 
     def step(self, action: int) -> tuple[int, bool]:
         """Makes a move; returns the number of cells that it opened, and whether it was illegal."""

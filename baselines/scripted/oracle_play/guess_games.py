@@ -13,23 +13,8 @@ from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.rules import CLICK, make_move
-from minesweeper_env.engine.state import (
-    PLAYING,
-    REMAINING,
-    STATUS,
-    TRUNCATED,
-    WON,
-    Boards,
-    RewardWeights,
-    Rules,
-)
-from minesweeper_env.inference.kernels import (
-    OK,
-    Workspace,
-    is_known_safe,
-    posterior_after_propagation,
-    propagate,
-)
+from minesweeper_env.engine.state import PLAYING, REMAINING, STATUS, TRUNCATED, WON, Boards, RewardWeights, Rules
+from minesweeper_env.inference.kernels import OK, Workspace, is_known_safe, posterior_after_propagation, propagate
 
 Codes = NDArray[np.int8]
 

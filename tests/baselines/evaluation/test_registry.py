@@ -9,14 +9,7 @@ import pytest
 import baselines
 from baselines import registry
 from baselines.hub import AGENT_FILE
-from baselines.registry import (
-    agent_names,
-    build_policy,
-    config_for,
-    find_policy,
-    policy_names,
-    policy_of_file,
-)
+from baselines.registry import agent_names, build_policy, config_for, find_policy, policy_names, policy_of_file
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(4, 4, 3, "safe", ("click",))

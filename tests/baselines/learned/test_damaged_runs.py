@@ -24,8 +24,7 @@ def test_whole_progress_is_read():
 
 
 @pytest.mark.parametrize(
-    "content",
-    [[], *({**WHOLE, **each} for each in ({"seconds": -1.0}, {"highest": float("nan")}, {"kept": {}}))],
+    "content", [[], *({**WHOLE, **each} for each in ({"seconds": -1.0}, {"highest": float("nan")}, {"kept": {}}))]
 )
 def test_forged_progress_is_refused(content):
     with pytest.raises(ValueError, match=r"^it is damaged: "):

@@ -12,12 +12,7 @@ from baselines.learned.common.replay_buffer import Transitions
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import ILLEGAL, MaskedDQN, MinesweeperQPolicy
 from baselines.learned.networks import BoardNetwork, click_masks, new_cells, random_clicks, symmetries, transform
-from baselines.learned.ppo import (
-    MinesweeperPolicy,
-    MinesweeperPPO,
-    PlainPolicy,
-    fitted_return,
-)
+from baselines.learned.ppo import MinesweeperPolicy, MinesweeperPPO, PlainPolicy, fitted_return
 from baselines.learned.settings import Budget, NetworkSize
 from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env.config import BoardConfig

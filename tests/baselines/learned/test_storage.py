@@ -149,8 +149,7 @@ def assert_same_place(one, other):
 
 @pytest.mark.parametrize("trained", ["dqn"], indirect=True)
 @pytest.mark.parametrize(
-    "change",
-    [{"envs": 4}, {"algo": "ppo", "hyperparameters": {}}, {"channels": 7}, {"boards": ("6x5/3", "3x4/2")}],
+    "change", [{"envs": 4}, {"algo": "ppo", "hyperparameters": {}}, {"channels": 7}, {"boards": ("6x5/3", "3x4/2")}]
 )
 def test_a_snapshot_of_another_training_is_one_clear_line(trained, change):
     path, settings, _ = trained

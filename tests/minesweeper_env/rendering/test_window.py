@@ -13,12 +13,7 @@ from gymnasium.error import DependencyNotInstalled, Error
 from gymnasium.utils.env_checker import check_env
 
 from minesweeper_env import MineProbabilities, MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities, window
-from minesweeper_env.window import (
-    DISPLAY_VARIABLES,
-    DRIVER_VARIABLES,
-    NoDisplayError,
-    load_pygame,
-)
+from minesweeper_env.window import DISPLAY_VARIABLES, DRIVER_VARIABLES, NoDisplayError, load_pygame
 
 LAYOUT = np.zeros((3, 6), np.bool_)
 LAYOUT[[0, 0, 2], [0, 3, 5]] = True

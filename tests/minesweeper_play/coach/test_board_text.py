@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from minesweeper_env import FLAGGED, HIDDEN, MINE, QUESTION, BoardConfig, MinesweeperEnv
-from minesweeper_play.coach.board_text import (
-    ASCII,
-    PLAIN,
-    board_lines,
-    draw_session,
-    read_board,
-    write_board,
-)
+from minesweeper_play.coach.board_text import ASCII, PLAIN, board_lines, draw_session, read_board, write_board
 from minesweeper_play.game.moves import TextError
 from minesweeper_play.game.session import Session
 

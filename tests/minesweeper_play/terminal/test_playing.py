@@ -68,11 +68,7 @@ async def test_keys_move_open_flag_mark_and_expand(app, pilot):
 def test_typed_commands_play(tmp_path):
     async def script(app, pilot):
         session = app.screen.session
-        for line, found in (
-            ("1 1", [0, 11, 11]),
-            ("flag 1 4", [0, 9, 11]),
-            ("expand 1 3", [0, 9, 1]),
-        ):
+        for line, found in (("1 1", [0, 11, 11]), ("flag 1 4", [0, 9, 11]), ("expand 1 3", [0, 9, 1])):
             await typed(app, pilot, line)
             assert codes(session, (0, 0), (3, 0), (3, 1)) == found
         for line, text in (

@@ -192,13 +192,7 @@ def test_vec_monitor_writes_every_game(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrap",
-    [
-        VecMonitor,
-        lambda env: VecNormalize(env, norm_obs=False),
-        VecNormalize,
-        lambda env: VecFrameStack(env, 2),
-    ],
+    "wrap", [VecMonitor, lambda env: VecNormalize(env, norm_obs=False), VecNormalize, lambda env: VecFrameStack(env, 2)]
 )
 @pytest.mark.parametrize("observation", ENCODINGS)
 def test_maskable_ppo_learns_from_wrapped_games(observation, wrap):
