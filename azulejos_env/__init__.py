@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["AzulejosEnv", "GameConfig", "Position", "register_envs"]
 
 __getattr__, __dir__ = lazy_exports(
-    __name__,
-    {"AzulejosEnv": "azulejos_env.env", "GameConfig": "azulejos_env.config", "Position": "azulejos_env.position"},
+    __name__, {"config": ("GameConfig",), "env": ("AzulejosEnv",), "position": ("Position",)}
 )
 
 

@@ -17,14 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Policy", "Results", "evaluate", "evaluate_policy", "make_policy", "policy_names"]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "Policy": "baselines.policy",
-        "Results": "baselines.evaluation.report",
-        "evaluate": "baselines.evaluation.evaluate",
-        "evaluate_policy": "baselines.evaluation.evaluate",
-        "make_policy": "baselines.registry",
-        "policy_names": "baselines.registry",
-    },
-)
+_MODULES = {
+    "evaluation.evaluate": ("evaluate", "evaluate_policy"),
+    "evaluation.report": ("Results",),
+    "policy": ("Policy",),
+    "registry": ("make_policy", "policy_names"),
+}
+__getattr__, __dir__ = lazy_exports(__name__, _MODULES)

@@ -46,7 +46,6 @@ class RayWorkers(Workers):
     """The processors of a cluster. Ray itself repeats a call whose worker or node is lost."""
 
     def __init__(self, ray: Any) -> None:
-        """Takes the module `ray`, connected."""
         self._ray = ray
         self._remote = ray.remote(num_cpus=1, max_retries=MOST_KILLS - 1)(_carry_out)
 

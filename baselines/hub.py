@@ -45,12 +45,7 @@ class HubName(NamedTuple):
         """True if the revision is the full hash of a commit, whose files never change."""
         return _COMMIT.fullmatch(self.revision) is not None
 
-    def at(self, commit: str) -> HubName:
-        """Returns the name at a commit."""
-        return self._replace(revision=commit)
-
     def __str__(self) -> str:
-        """Returns the name as users write it."""
         return f"{PREFIX}{self.repository}@{self.revision}"
 
 
@@ -69,15 +64,11 @@ def pinned_name(text: str) -> str:
     """Returns the name of an agent of the hub with its commit.
 
     An agent that is not pinned is downloaded. A process asks once for each revision, and prints the commit on stderr.
-    Without a network, the commit of the last download counts.
-
-    Raises:
-        HubError: there is no such repository or revision, the hub cannot be reached and the cache has none, or the
-            repository holds no agent.
-        MissingExtraError: the client of the hub is not installed.
+    Without a network, the commit of the last download counts. A HubError says that there is no such agent, or that the
+    hub cannot be reached and the cache has none.
     """
     name = parse_hub_name(text)
-    return str(name if name.is_pinned else name.at(_download(name).name))
+    return str(name if name.is_pinned else name._replace(revision=_download(name).name))
 
 
 def hub_folder(name: str) -> Path:
@@ -97,7 +88,7 @@ def _download(name: HubName) -> Path:
     if not all((folder / file).is_file() for file in NEEDED):
         raise HubError(f"{name} holds no agent of train.py, which has {' and '.join(NEEDED)}")
     if not name.is_pinned:
-        say(f"{name} is {name.at(folder.name)}")
+        say(f"{name} is {name._replace(revision=folder.name)}")
     return folder
 
 
@@ -119,7 +110,7 @@ def push(name: HubName, files: Mapping[str, bytes], message: str, private: bool 
             api.create_branch(name.repository, branch=name.revision, exist_ok=True)
         operations = [CommitOperationAdd(path_in_repo=file, path_or_fileobj=files[file]) for file in files]
         done = api.create_commit(name.repository, operations, commit_message=message, revision=name.revision)
-    return name.at(str(done.oid))
+    return name._replace(revision=str(done.oid))
 
 
 def _client() -> Any:

@@ -226,8 +226,8 @@ def draw_board(game: RecordedGame, frame: int, overlay: bool) -> Image.Image:
 def _draw_panel(picture: Image.Image, left: int, game: RecordedGame, frame: int) -> None:
     pen, top = ImageDraw.Draw(picture), MARGIN
     for label, text in lines_of(game, frame):
-        pen.text((left, top), label, LABEL, font=_font(LABEL_SIZE))
-        pen.text((left, top + LABEL_HEIGHT - 1), _shortened(text), TEXT, font=_font(TEXT_SIZE))
+        pen.text((left, top), label, LABEL, font=ImageFont.load_default(LABEL_SIZE))
+        pen.text((left, top + LABEL_HEIGHT - 1), _shortened(text), TEXT, font=ImageFont.load_default(TEXT_SIZE))
         top += LABEL_HEIGHT + LINE_HEIGHT
         if label == "risk":
             _draw_bar(pen, left, top - 2, game.turn(frame).risk)
@@ -242,16 +242,9 @@ def _draw_bar(pen: ImageDraw.ImageDraw, left: int, top: int, risk: float) -> Non
         pen.rectangle((left, top, left + max(1, round(risk * (PANEL - 1))), top + BAR_HEIGHT - 3), colour)
 
 
-def _font(size: int) -> ImageFont.FreeTypeFont:
-    """Returns Pillow's own font in a size in pixels."""
-    found = ImageFont.load_default(size)
-    assert isinstance(found, ImageFont.FreeTypeFont)
-    return found
-
-
 def _shortened(text: str) -> str:
     """Returns a text that fits into the panel; dots replace the rest."""
-    font = _font(TEXT_SIZE)
+    font = ImageFont.load_default(TEXT_SIZE)
     if font.getlength(text) <= PANEL:
         return text
     while text and font.getlength(text + "...") > PANEL:

@@ -39,7 +39,6 @@ class KilledWorkerError(WorkerError):
     """
 
     def __init__(self, call: Call) -> None:
-        """Stores the call."""
         super().__init__(f"killed its worker {MOST_KILLS} times, perhaps because memory ran out")
         self.call = call
 

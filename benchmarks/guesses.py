@@ -233,7 +233,6 @@ class Clock:
     """A policy that notes the longest processor time of one of its calls."""
 
     def __init__(self, policy: Policy) -> None:
-        """Wraps a policy."""
         self.policy, self.longest, self.reset = policy, 0.0, policy.reset
 
     def act(self, *boards: NDArray[np.int8]) -> NDArray[np.int64]:

@@ -36,7 +36,6 @@ class Block(nn.Module):
     """A layer of a transformer; a cache holds the keys and values of earlier characters."""
 
     def __init__(self) -> None:
-        """Makes a layer with random weights."""
         super().__init__()
         self.norm, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
         self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
@@ -60,7 +59,6 @@ class Transformer(nn.Module):
     """A causal language model over ASCII characters."""
 
     def __init__(self) -> None:
-        """Makes a network with random weights."""
         super().__init__()
         self.characters, self.places = nn.Embedding(128, WIDTH), nn.Embedding(CONTEXT + ANSWER, WIDTH)
         self.blocks = nn.ModuleList(Block() for _ in range(DEPTH))

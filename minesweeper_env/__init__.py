@@ -37,15 +37,9 @@ __all__ = [
     "register_envs",
 ]
 
+_WRAPPERS = ("ActionMaskObservation", "MineProbabilities", "VectorMineProbabilities")
 __getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "ActionMaskObservation": "minesweeper_env.wrappers",
-        "MineProbabilities": "minesweeper_env.wrappers",
-        "MinesweeperEnv": "minesweeper_env.env",
-        "MinesweeperVectorEnv": "minesweeper_env.vector_env",
-        "VectorMineProbabilities": "minesweeper_env.wrappers",
-    },
+    __name__, {"env": ("MinesweeperEnv",), "vector_env": ("MinesweeperVectorEnv",), "wrappers": _WRAPPERS}
 )
 
 after_gymnasium(register_envs)

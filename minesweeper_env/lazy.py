@@ -13,13 +13,16 @@ from types import ModuleType
 from typing import Any, cast
 
 
-def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Returns `__getattr__` and `__dir__` of a package, given the module that defines each of its lazy names."""
+def lazy_exports(
+    package: str, modules: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Returns `__getattr__` and `__dir__` of a package, given the lazy names that each of its modules defines."""
+    places = {name: f"{package}.{module}" for module, names in modules.items() for name in names}
 
     def load(name: str) -> Any:
-        if name not in modules:
+        if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(modules[name]), name)
+        return getattr(import_module(places[name]), name)
 
     def public_names() -> list[str]:
         return sorted(sys.modules[package].__all__)

@@ -9,4 +9,4 @@ from minesweeper_env.lazy import lazy_exports
 
 __all__ = ["MinesweeperEnv", "MinesweeperHarness", "MinesweeperTaskset"]
 
-__getattr__, __dir__ = lazy_exports(__name__, dict.fromkeys(__all__, "minesweeper_text.verifiers_env"))
+__getattr__, __dir__ = lazy_exports(__name__, {"verifiers_env": __all__})

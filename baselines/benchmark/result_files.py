@@ -189,7 +189,6 @@ class Card(_Strict, frozen=True):
     sha256: str | None = None
 
     def __post_init__(self) -> None:
-        """Checks the texts."""
         for name in ("name", "policy", "author"):
             _check_text(name, getattr(self, name), 1)
         for text in (self.hardware, *self.links):

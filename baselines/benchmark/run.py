@@ -61,7 +61,6 @@ class Task:
     refusal: str = ""
 
     def __str__(self) -> str:
-        """Returns the policy, the board and the first-click rule."""
         return f"{self.entry.policy} on {name_of(self.board)} {self.board.first_click}"
 
     def folder(self, out: Path) -> Path:

@@ -79,7 +79,6 @@ class Parser(argparse.ArgumentParser):
     has_set = False
 
     def __init__(self, **settings: Any) -> None:
-        """Passes the settings on to `argparse.ArgumentParser`."""
         super().__init__(allow_abbrev=False, formatter_class=HelpFormatter, **settings)
 
     def error(self, message: str) -> NoReturn:

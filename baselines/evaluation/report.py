@@ -113,7 +113,6 @@ class Results:
         self._page(Page.for_stdout(wide)).print()
 
     def __str__(self) -> str:
-        """Returns the table with its notes."""
         return self._page(Page(WIDTH)).text()
 
     __repr__ = __str__

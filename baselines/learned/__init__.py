@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MaskedDQN", "MinesweeperPPO", "MinesweeperPolicy", "MinesweeperVecEnv"]
 
+_PPO = ("MinesweeperPPO", "MinesweeperPolicy")
 __getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "MaskedDQN": "baselines.learned.dqn",
-        "MinesweeperPPO": "baselines.learned.ppo",
-        "MinesweeperPolicy": "baselines.learned.ppo",
-        "MinesweeperVecEnv": "baselines.learned.common.vec_env",
-    },
+    __name__, {"common.vec_env": ("MinesweeperVecEnv",), "dqn": ("MaskedDQN",), "ppo": _PPO}
 )

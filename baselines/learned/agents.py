@@ -119,7 +119,6 @@ class LearnedPolicy:
     def __init__(
         self, network: BoardNetwork, config: BoardConfig, symmetries: bool = False, first: str | int = "middle"
     ) -> None:
-        """Stores the network, and checks `first`."""
         self.network, self.config, self.symmetries = network, config, symmetries
         self.first_cell = chosen_first_cell(config, first)
         keep_freed_memory()

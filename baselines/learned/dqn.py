@@ -95,7 +95,6 @@ class MinesweeperQPolicy(DQNPolicy):
     """
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
-        """Builds the network and its target."""
         self.probability = probability
         super().__init__(*args, **{"features_extractor_class": BoardExtractor, "net_arch": [], **kwargs})
 
@@ -150,7 +149,6 @@ class MaskedDQN(MultiBoardMixin, DQN):
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:
-        """Builds the network, and activates the board of the environment."""
         self.replay_ratio, self.keep_scale, self.keep_min = replay_ratio, keep_scale, keep_min
         self.hindsight, self.isolated_weight_cap, self.teacher = hindsight, isolated_weight_cap, teacher
         self._predicted = np.zeros(0, np.float32)

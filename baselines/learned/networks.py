@@ -113,7 +113,6 @@ class Tower(nn.Module):
     """
 
     def __init__(self, size: NetworkSize) -> None:
-        """Makes the layers with PyTorch's default initialisation."""
         super().__init__()
         self.dtype = torch.float32
         self.depth = size.depth
@@ -173,7 +172,6 @@ class RecallTower(nn.Module):
     """
 
     def __init__(self, size: NetworkSize) -> None:
-        """Makes the layers with PyTorch's default initialisation."""
         super().__init__()
         self.dtype = torch.float32
         self.depth = size.depth

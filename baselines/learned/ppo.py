@@ -97,7 +97,6 @@ class ValueHead(nn.Module):
     """One number per board, a linear map of the mean of its features."""
 
     def __init__(self, channels: int) -> None:
-        """Makes the linear layer."""
         super().__init__()
         self.layer = nn.Linear(channels, 1)
 
@@ -118,7 +117,6 @@ class BoardPolicy(MaskableActorCriticPolicy):
     value_net: nn.Module  # type: ignore[assignment]
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
-        """Builds the network."""
         self.probability = probability
         board: dict[str, Any] = {"features_extractor_class": BoardExtractor, "ortho_init": False, "net_arch": []}
         super().__init__(*args, **board | kwargs)
@@ -300,7 +298,6 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         policy_coef: float = 1.0,
         **kwargs: Any,
     ) -> None:
-        """Builds the network, and activates the board of the environment."""
         self.hindsight, self.isolated_weight_cap = hindsight, isolated_weight_cap
         self.buffer_size, self.replay_ratio = buffer_size, replay_ratio
         self.keep_scale, self.keep_min, self.policy_coef = keep_scale, keep_min, policy_coef

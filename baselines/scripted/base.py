@@ -26,7 +26,6 @@ class Knowledge:
     """
 
     def __init__(self, observations: NDArray[np.int8], config: BoardConfig) -> None:
-        """Reads (N, rows, cols) int8 observations; nothing is deduced yet."""
         self.config = config
         self.boards = observations
         self.open: NDArray[np.bool_] = observations <= config.codes.max_count
@@ -117,7 +116,6 @@ class ScriptedPolicy:
     """
 
     def __init__(self, config: BoardConfig) -> None:
-        """Prepares to play games of a configuration."""
         self.config = config
         self.counters = {"guesses": 0}
         self._rng = np.random.default_rng(0)

@@ -27,7 +27,6 @@ class SinglePassDeduction:
     """
 
     def __init__(self, config: BoardConfig) -> None:
-        """Prepares to deduce on boards of a configuration."""
         self._neighbours = neighbour_bits(config.rows, config.cols, config.radius)
         self._games: list[_Game] = []
 

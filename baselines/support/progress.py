@@ -35,7 +35,6 @@ class Progress(ExitStack):
         seconds: float = LINE_SECONDS,
         leave: bool = False,
     ) -> None:
-        """Shows nothing yet."""
         super().__init__()
         self._draw, self._line, self._seconds, self._leave = draw, line, seconds, leave
         self._next_line = time.monotonic() + seconds

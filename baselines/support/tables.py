@@ -88,11 +88,6 @@ class Table:
         body = "".join(_html_row("td", row) for row in table.rows)
         return f"<table><caption>{html(self.title)}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
-    def part(self, numbers: Sequence[int]) -> Table:
-        """Returns the table with some of its columns."""
-        rows = [[row[number] for number in numbers] for row in self.rows]
-        return replace(self, columns=[self.columns[number] for number in numbers], rows=rows)
-
     def fitted(self, width: int = NO_LIMIT) -> Table:
         """Returns the table with the columns that have a cell and fit into `width` characters."""
         shown = [n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)]
@@ -110,7 +105,8 @@ class Table:
                     widths[number] = max(min(least, LEAST_NAME_WIDTH + GAP), min(full, least + spare))
         columns = [self.columns[number]._replace(width=size - GAP) for number, size in widths.items()]
         headings = [self.columns[number].heading for number in sorted(left_out)]
-        return replace(self.part(list(widths)), columns=columns, left_out=headings)
+        rows = [[row[number] for number in widths] for row in self.rows]
+        return replace(self, columns=columns, rows=rows, left_out=headings)
 
     def _sizes(self, number: int) -> tuple[int, int]:
         """Returns the width of a column and of the gap after it, if its heading and long names fold, and if not."""
@@ -156,7 +152,6 @@ class Page:
     """
 
     def __init__(self, width: int | None = None, *, wide: bool = False, styled: bool = False) -> None:
-        """Begins an empty page."""
         self.width = width
         self.parts: list[RenderableType] = []
         self._table_width = NO_LIMIT if wide or width is None else width
@@ -169,7 +164,6 @@ class Page:
         return cls(output_width(), wide=wide, styled=is_styled(sys.stdout))
 
     def __rich__(self) -> Group:
-        """Returns all parts."""
         return Group(*self.parts)
 
     def title(self, text: str) -> None:

@@ -38,7 +38,6 @@ class ArrayPool:
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
-        """Prepares an empty pool of arrays of this shape."""
         self._shape = shape
         self._arrays: list[NDArray[np.int8]] = []
 

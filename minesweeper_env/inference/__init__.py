@@ -55,6 +55,4 @@ _MODULES = {
     "oracle": ("Answers", "CertainCells", "Oracle", "certain_cells", "mine_probabilities", "mine_probabilities_batch"),
     "sampling": ("sample_layouts",),
 }
-__getattr__, __dir__ = lazy_exports(
-    __name__, {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
-)
+__getattr__, __dir__ = lazy_exports(__name__, _MODULES)

@@ -19,7 +19,6 @@ class InconsistentBoardError(ValueError):
     """
 
     def __init__(self, reason: str, cell: tuple[int, int]) -> None:
-        """Says why no layout fits, and names a cell at fault."""
         super().__init__(f"no layout of mines fits this board: {reason} (cell {cell})")
         self.reason = reason
         self.cell = cell

@@ -297,7 +297,6 @@ class Searcher:
     """A searcher for the boards of one configuration; one thread at a time may use it."""
 
     def __init__(self, config: BoardConfig) -> None:
-        """Allocates its memory, a few megabytes."""
         self.config = config
         self._arena = make_arena(config)
         self._arrays = self._arena.arrays()

@@ -21,7 +21,6 @@ class NeighbourHead(nn.Module):
     """Maps features (N, channels, rows, cols) to numbers for each cell and its neighbours, (N, outputs, rows, cols)."""
 
     def __init__(self, channels: int, outputs: int) -> None:
-        """Makes the two convolutions."""
         super().__init__()
         self.hidden = nn.Conv2d(channels, channels, 3, padding=1)
         self.layer = nn.Conv2d(channels, outputs, 1)
@@ -52,7 +51,6 @@ class AfterstateNetwork(nn.Module):
     """
 
     def __init__(self, size: NetworkSize) -> None:
-        """Makes the layers."""
         super().__init__()
         self.tower = RecallTower(size)
         self.worth_tower = RecallTower(size)

@@ -189,7 +189,6 @@ class SelfPlay:
     """
 
     def __init__(self, config: BoardConfig, count: int, hyperparameters: AfterstateHyperparameters) -> None:
-        """Prepares the games; the hyperparameters say how to explore, search and store."""
         self.config, self.count, self._own = config, count, hyperparameters
         self._limits = Limits.on(config, hyperparameters.slack, hyperparameters.breadth, power=1.0)
         self._games = Games(config, count, RewardWeights())

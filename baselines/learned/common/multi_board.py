@@ -62,7 +62,6 @@ class BoardExtractor(BaseFeaturesExtractor):
         depth: int = NetworkSize().depth,
         mines: int | None = None,
     ) -> None:
-        """Makes the trunk."""
         box = isinstance(observation_space, spaces.Box) and len(observation_space.shape) == 2
         if not box or observation_space.high.max() != MINE:  # type: ignore[attr-defined]
             raise ValueError(f"the observations must be codes (rows, cols) of 0 to {MINE}, not {observation_space}")

@@ -77,7 +77,6 @@ class Muon(torch.optim.Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         weight_decay: float = 0.0,
     ) -> None:
-        """Registers the parameters."""
         super().__init__(params, {"lr": lr, "momentum": momentum, "betas": betas, "weight_decay": weight_decay})
 
     @torch.no_grad()

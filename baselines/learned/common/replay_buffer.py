@@ -100,7 +100,6 @@ class ThinnedReplayBuffer(RingBuffer):
         device: torch.device | str = "auto",
         **__: Any,
     ) -> None:
-        """Makes an empty buffer."""
         rows, cols = observation_space.shape or (0, 0)
         boards, numbers = np.zeros((0, rows, cols), np.int8), np.zeros((0, 1), np.float32)
         super().__init__(

@@ -53,7 +53,6 @@ class MinesweeperVecEnv(VecEnv):
         observation: str = "codes",
         render_mode: str | None = None,
     ) -> None:
-        """Makes the environment; `reset` starts the games."""
         self.games = MinesweeperVectorEnv(
             num_envs,
             **config.arguments(),

@@ -146,7 +146,6 @@ class Log(Logger):
     """Logger of one session in a run folder: progress.csv, one file a session, and TensorBoard."""
 
     def __init__(self, folder: Path) -> None:
-        """Opens the files."""
         earlier = len(list(folder.glob("progress*.csv")))
         formats = [make_output_format("csv", str(folder), f"-{earlier + 1}" if earlier else "")]
         if find_spec("tensorboard"):

@@ -223,7 +223,7 @@ def test_symmetric_first_clicks_are_worth_the_same(first_click):
     for other in (values[::-1], values[:, ::-1], values.T):
         assert (values == other).all()
     oblong = first_click_values(network(), config(4, 6, 5, first_click)).reshape(4, 6)
-    assert (oblong == oblong[::-1]).all() and (oblong == oblong[:, ::-1]).all()
+    assert (oblong == [oblong[::-1], oblong[:, ::-1]]).all()
 
 
 def test_the_first_click_is_the_best_one_or_the_one_asked_for():
