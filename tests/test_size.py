@@ -19,7 +19,7 @@ CEILINGS = {
     "minesweeper_env": 11_080,
     "minesweeper_play": 5_479,
     "minesweeper_text": 275,
-    "tests": 24_562,
+    "tests": 24_141,
 }
 PACKAGES = ("azulejos_env", "baselines", "minesweeper_env", "minesweeper_play", "minesweeper_text")
 

@@ -100,13 +100,6 @@ def test_an_opponent_that_chooses_no_group_is_an_error():
         env.reset(options={"board": np.array([[1, 2, 2]])})
 
 
-@pytest.mark.parametrize(("move", "result"), [(0, -1.0), (2, 1.0)])
-def test_win_loss_pays_at_the_end_alone(move, result):
-    env = AzulejosEnv(size=(1, 6), colours=2, opponent="greedy", reward="win_loss", bonus=1)
-    env.reset(options={"board": np.array([[1, 1, 2, 2, 2, 2]])})
-    assert env.step(move)[1] == result
-
-
 @given(board=st.integers(0, 3**12 - 1), action=st.integers(0, 11))
 @settings(max_examples=150, deadline=None)
 def test_the_mask_marks_one_cell_per_group_and_other_cells_change_nothing(board, action):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -78,12 +77,6 @@ def test_a_search_without_a_depth_ends_with_the_game():
         assert play_line(position, result.line).over
         deeper = search(position, depth=min(result.depth + 3, MAX_DEPTH), prune=False)
         assert deeper.value == result.value
-
-
-def test_the_bonus_decides_where_it_is_in_reach():
-    # Two pairs: whoever removes the second one clears the board, and gets 1.3 times 20 + 1.
-    position = Position(GameConfig(2, 2, 2), [[1, 2], [1, 2]], (20, 20))
-    assert search(position, depth=2).value == 21 - 27
 
 
 def test_limits_keep_the_last_finished_depth_and_depth_1_is_always_finished():
@@ -177,9 +170,3 @@ def test_the_file_is_the_recorded_one_and_its_legend_names_the_player():
     dot = search_tree(Position(GameConfig(1, 2, 1), [[1, 1]], player=1), depth=1).dot()
     assert "for the second player" in dot
     assert "Box: the second player" in dot
-
-
-@pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz")
-def test_graphviz_reads_the_file():
-    text = search_tree(square(4, 3, 0), depth=2).dot()
-    subprocess.run(["dot", "-Tplain"], input=text.encode(), check=True, capture_output=True)

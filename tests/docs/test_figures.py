@@ -46,13 +46,3 @@ def test_every_per_cent_is_generated_or_stands_beside_its_command(page):
     )
     assert not unnamed(text), "a measured block shows its command, `python ...`, and names its seeds"
     assert text.count("<!-- measured -->") == text.count("<!-- end of measured -->") == len(MEASURED.findall(text))
-
-
-def test_bare_per_cents_and_measured_blocks_without_command_or_seeds_are_found():
-    block = "<!-- measured -->\n{}\n<!-- end of measured -->"
-    assert all(map(unbacked, ("It wins 68.1 % of the games.", "| `exact` | 7% |", "<!-- end of results --> 68 %")))
-    backed = ("a 95 % interval", "```\nexact 68.1%\n```", block.format("`python evaluate.py --seed 5`: 68 %"))
-    assert not any(map(unbacked, backed))
-    assert not any(map(unnamed, backed))
-    vague = ("68 %, seeds 0 to 99", "`python evaluate.py --games 100`: 68 %")
-    assert all(unnamed(block.format(text)) for text in vague)

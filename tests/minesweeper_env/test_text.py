@@ -10,9 +10,9 @@ import pytest
 from gymnasium.error import ResetNeeded
 from support import naive_inference as naive
 
-from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
+from minesweeper_env import HIDDEN, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities
-from minesweeper_env.text import STYLES, TextGame, board_text, judge_clicks, parse_reply, rules_text
+from minesweeper_env.text import STYLES, TextGame, board_text, judge_clicks, parse_reply
 
 GOLDEN = Path(__file__).parent / "text_games.txt"
 COVERED = np.full((8, 9), HIDDEN, np.int8)
@@ -197,9 +197,3 @@ def test_wrong_calls_say_what_is_allowed():
         judge_clicks(np.zeros((1, 8, 8), np.int8), 14, [3])
     with pytest.raises(ResetNeeded):
         TextGame().step("open 1 1")
-
-
-def test_the_prompt_states_the_rules_of_the_game():
-    text = rules_text(BoardConfig(9, 7, 10, first_click="safe", no_guess="subset"), "grid", 5)
-    assert all(word in text for word in ("9 rows", "7 columns", "10 hidden mines", "0 to 8", "0 to 6", "provably safe"))
-    assert "tool" in rules_text(BoardConfig(9, 7, 10), "json", None, tools=True)

@@ -79,18 +79,6 @@ def test_the_locale_chooses_the_language():
 LONG = "(1 1) is a mine: the number at (1 2) needs all its remaining neighbours. (2 1) and (3 1) are safe."
 
 
-def test_a_second_column_continues_below_itself():
-    text = "KEYS\n  f  flag\n  h  hint: a safe cell and the numbers that prove it or the least risk\n"
-    assert wrapped_lines(text, 24) == [
-        "KEYS",
-        "  f  flag",
-        "  h  hint: a safe cell",
-        "     and the numbers",
-        "     that prove it or",
-        "     the least risk",
-    ]
-
-
 def test_the_name_of_a_cell_stays_on_one_line():
     for width in range(12, 60):
         lines = wrapped_lines(LONG, width)

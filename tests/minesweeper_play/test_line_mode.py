@@ -20,7 +20,7 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play import line_mode
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
-from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines, draw_session
+from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines
 from minesweeper_play.coach.texts import review_lines
 from minesweeper_play.game.commands import WORDS, Command
 from minesweeper_play.game.moves import LAYER_SECONDS
@@ -42,12 +42,6 @@ def test_the_games_use_every_command():
 
 
 # Boards
-
-
-def test_the_end_shows_mines_wrong_flags_and_the_explosion():
-    session = session_on("*.*.", "...*")
-    session.flag(0, 0), session.flag(1, 0), session.open(1, 1), session.open(0, 2)
-    assert board_lines(draw_session(session, ASCII), None) == ["  1 2 3 4", "1 F # ! #", "2 X 2 # *"]
 
 
 @pytest.mark.parametrize("width", [20, 40, 79, 80, 100])

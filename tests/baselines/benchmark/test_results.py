@@ -119,18 +119,6 @@ PUBLISHED = {
     if b'"comparisons"' in path.read_bytes()
 }
 
-RATES_AT_80 = """\
-Win rates in %
-policy              9x9/1  9x9/2  9x9/3  9x9/4  9x9/5  9x9/6  9x9/7  9x9/8
-──────────────────────────────────────────────────────────────────────────
-random               78.1   48.9   26.2   12.0    4.6    1.6    0.4    0.1
-marginal             78.6   48.3   24.6   11.6    4.9    1.5    0.6    0.1
-graphical_source     98.7   84.9   70.0   43.0   23.9   12.8    3.2    1.2
-conditional          98.8   89.0   69.7   47.8   28.3   14.5    6.1    2.5
-graphical            98.8   94.1   86.2   76.3   64.8   54.0   40.6   30.8
-semi_deterministic  >98.8  >97.3  >95.3  >92.6  >89.9  >85.8  >81.2  >75.4
-"""
-
 
 def shown(name, width, wide=False):
     page = Page(width, wide=wide)
@@ -148,11 +136,6 @@ def test_published_results_fit_and_keep_every_win_rate(name, width):
         table = " ".join(text.partition(title)[2].partition("\n\n")[0].split())
         for each in board["results"]:
             assert "{:.1%} {:.1%} to {:.1%}".format(each["win_rate"], *each["ci95"]) in table
-
-
-def test_the_last_of_many_boards_are_left_out_and_named():
-    assert RATES_AT_80 in shown("agents", 80)
-    assert "Left out at 80 columns: 9x9/9, 9x9/10, " in shown("agents", 80)
 
 
 @pytest.mark.parametrize(("width", "wide"), [(None, False), (80, True)])

@@ -130,7 +130,12 @@ def test_the_files_agree():
     for line in rates.splitlines()[4:7]:
         policy, *cells = [cell.strip() for cell in line.strip("|").split("|")]
         found = [cell.removeprefix("&#62;") for cell in cells]
-        assert found == [f"{100 * row['win_rate']:.1f}" for row in rows if row["policy"] == policy]
+        own = [row for row in rows if row["policy"] == policy]
+        assert found == [f"{100 * row['win_rate']:.1f}" for row in own]
+        best = [max(each["wins"] for each in rows if each["size"] == row["size"]) for row in own]
+        assert [each != cell for each, cell in zip(found, cells, strict=True)] == [
+            row["wins"] == most for row, most in zip(own, best, strict=True)
+        ]
     assert Path("a/results.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -18,20 +18,6 @@ BOARDS = ("5x5/5", "8x8/14", "9x9/10", "16x16/40", "16x30/99")
 KEPT = {"steps": 112_000, "win_rate": 0.62}
 REFERENCES = {"random": 0.0, "exact": 0.674, "lookahead": 0.702}
 
-FIRST = """\
-dqn on 8x8/14: step 23456 of 1000000, 586 steps a second
-╸                                           2%  40 s, 28 min left
-500 selection games on each board; next evaluation at 1%"""
-
-EVALUATED = """\
-dqn on 8x8/14: step 123456 of 1000000, 300 steps a second
-━━━━╸                                      12%  7 min, 49 min left
-board   win rate   95 % interval  random  exact  lookahead
-──────────────────────────────────────────────────────────
-8x8/14     61.2%  56.9% to 65.4%    0.0%  67.4%      70.2%
-500 selection games on each board; next evaluation at 20%
-kept: the agent of step 112000, which won 62.0%"""
-
 
 @pytest.fixture
 def now(monkeypatch):
@@ -56,12 +42,7 @@ def evaluated(now, rates=(0.612,), boards=("8x8/14",), **options):
     return made
 
 
-def test_the_panel_at_80_columns_and_a_line_have_the_same_figures(now):
-    first = training(now, 40, 23_456)
-    assert panel(first, 79).text() == FIRST
-    first.player = "exact"
-    assert panel(first, 79).text().splitlines()[2] == "500 selection games on each board: exact plays"
-    assert panel(evaluated(now), 79).text() == EVALUATED
+def test_a_line_has_the_figures_of_the_training(now):
     assert line(training(now, 0.5, 100)) == "0%, step 100 of 1000000, time left not known yet"
     assert line(evaluated(now)) == (
         "12%, step 123456 of 1000000, 300 steps a second, 49 min left, "

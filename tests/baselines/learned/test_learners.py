@@ -10,7 +10,7 @@ from support.tiny_training import ALL, learn, make_model, one_thread, tiny  # no
 from baselines.learned.agents import LearnedPolicy
 from baselines.learned.common.replay_buffer import Transitions
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.dqn import ILLEGAL, MaskedDQN, MinesweeperQPolicy
+from baselines.learned.dqn import MaskedDQN, MinesweeperQPolicy
 from baselines.learned.networks import BoardNetwork, click_masks, new_cells, random_clicks, symmetries, transform
 from baselines.learned.ppo import MinesweeperPolicy, MinesweeperPPO, PlainPolicy, fitted_return
 from baselines.learned.settings import Budget, NetworkSize
@@ -82,24 +82,6 @@ def test_dqn_target_takes_the_best_legal_next_click():
     expected = 0.25 + 0.5 * raw[np.arange(300), cells][:, None] * (1 - dones)
     torch.testing.assert_close(targets, expected)
     assert (targets[:10] == 0.25).all()
-
-
-def test_q_values_of_illegal_clicks_lie_below_all_others():
-    boards, _ = random_boards()
-    values = tiny_model("dqn").q_net(torch.as_tensor(boards))
-    legal = torch.as_tensor(click_masks(boards))
-    assert (values[~legal] == ILLEGAL).all()
-    assert ((values[legal] >= 0) & (values[legal] <= 1)).all()
-
-
-def test_ppo_never_samples_an_illegal_click():
-    boards, cells = random_boards()
-    actions, values, log_probabilities = tiny_model("ppo").policy(
-        torch.as_tensor(boards), action_masks=click_masks(boards)
-    )
-    np.testing.assert_array_equal(actions.numpy(), cells)
-    assert values.shape == (300, 1)
-    torch.testing.assert_close(log_probabilities, torch.zeros(300))
 
 
 def test_ppo_value_is_the_mean_of_its_action_values():

@@ -14,7 +14,7 @@ from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
 from baselines.scripted import bayes_network
 from baselines.scripted.base import neighbour_sums
-from baselines.scripted.bayes_network import NetworkPosteriors, largest_table, subnetwork, sum_table
+from baselines.scripted.bayes_network import NetworkPosteriors, largest_table
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities
 
@@ -105,20 +105,6 @@ def test_a_position_that_needs_too_large_a_table_is_refused_before_any_is_made(m
         build_policy("bayes", BoardConfig(5, 5, 3, "any", ("click",), radius=2), inference="pgmpy")
     with pytest.raises(ValueError, match="prior must be one of binomial"):
         build_policy("bayes", config, inference="pgmpy", prior="count")
-
-
-def test_the_network_of_a_whole_board_is_valid():
-    from pgmpy.models import DiscreteBayesianNetwork
-
-    network = subnetwork(config_of(5, 6, 7), range(30), range(30))
-    assert isinstance(network, DiscreteBayesianNetwork)
-    assert network.check_model()
-    assert len(network.nodes()) == 60
-    assert set(network.get_parents("Y_0_0")) == {"X_0_1", "X_1_0", "X_1_1"}
-    assert set(network.get_parents("Y_2_2")) == {f"X_{r}_{c}" for r in (1, 2, 3) for c in (1, 2, 3)} - {"X_2_2"}
-    assert network.get_cpds("X_4_5").get_values().ravel().tolist() == pytest.approx([23 / 30, 7 / 30])
-    assert network.get_cpds("Y_2_2").get_values().tolist() == sum_table(8).tolist()
-    assert sum_table(2).tolist() == [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
 
 
 def test_one_query_serves_exchangeable_cells_and_none_is_repeated(monkeypatch):

@@ -94,20 +94,6 @@ def test_single_pass_deduces_what_the_program_does():
     assert found > 300
 
 
-def test_single_pass_waits_for_the_next_opening():
-    # The cells that the 1 in the corner sees are among those that the other 1 sees, so the rest of these are free.
-    config = click_config(2, 4, 2, "any")
-    boards = np.full((3, 2, 4), HIDDEN, np.int8)
-    boards[:, 0, 2] = boards[1:, 1, 3] = boards[2, 1, 0] = 1
-    deduction = SinglePassDeduction(config)
-    safe = [cells_of(deduced(deduction, board[None], config).safe[0]) for board in boards]
-    assert safe[1] == set()
-    assert safe[2] == {(0, 1), (1, 1)}
-    closure = Knowledge(boards[1:2], config)
-    build_policy("subset", config).deduce(closure)
-    assert cells_of(closure.safe[0]) == {(0, 1), (1, 1)}
-
-
 def test_single_pass_keeps_games_apart_that_are_played_side_by_side():
     config = click_config(8, 8, 10, "any")
     games = games_in_play(config, 12)
@@ -151,19 +137,6 @@ def test_source_adds_up_raw_counts_and_never_leaves_the_frontier():
             assert all(risks[i][cell] > max(sums.values(), default=0) for cell in unknown - sums.keys())
             compared += len(sums) > 1
     assert compared > 20
-
-
-def test_source_leaves_the_frontier_only_where_nothing_is_beside_an_open_cell():
-    config = click_config(3, 30, 9, "any")
-    board = np.full((1, 3, 30), HIDDEN, np.int8)
-    board[0, 1, 1] = 7
-    for name, chosen in (("expected_value_source", range(3)), ("expected_value", range(3, 30))):
-        actions = build_policy(name, config).act(np.repeat(board, 50, axis=0), np.ones((50, 90), np.int8))
-        assert set((actions % 30).tolist()) <= set(chosen)
-    # The mine next to the 1 is known; only the four cells behind it are left.
-    board = np.array([[[0, 1, HIDDEN, HIDDEN, HIDDEN, HIDDEN, HIDDEN]]], np.int8)
-    policy = build_policy("expected_value_source", click_config(1, 7, 2, "any"))
-    assert set(policy.act(np.repeat(board, 200, axis=0), np.ones((200, 7))).tolist()) == {3, 4, 5, 6}
 
 
 @pytest.mark.parametrize("name", ["random", "straightforward", "subset", "expected_value_source", "exact", "lookahead"])

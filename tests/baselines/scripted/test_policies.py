@@ -11,7 +11,7 @@ from support.policies import all_layouts, boards_in_play, click_config, consiste
 from baselines import make_policy, policy_names
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy, config_for
-from baselines.scripted.base import Knowledge, apply_local_rules
+from baselines.scripted.base import Knowledge
 from baselines.scripted.expected_value import ExpectedValuePolicy
 from baselines.scripted.subset import SubsetPolicy
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
@@ -52,13 +52,6 @@ def test_number_of_mines_opens_cells_that_no_count_sees():
     knowledge = Knowledge(board, click_config(1, 7, 5, "any"))
     SubsetPolicy(knowledge.config).deduce(knowledge)
     assert np.flatnonzero(knowledge.mine[0]).tolist() == [3, 4, 5, 6]
-
-
-def test_local_rules_see_through_a_chain():
-    board = np.array([[[1, HIDDEN, 1, 1, HIDDEN]]], np.int8)
-    knowledge = Knowledge(board, click_config(1, 5, 1, "any"))
-    apply_local_rules(knowledge)
-    assert knowledge.mine[0].tolist() == [[False, True, False, False, True]]
 
 
 def test_expected_value_is_the_mean_share():

@@ -80,20 +80,6 @@ def test_agents_rank_as_in_the_plots_of_the_blog(mines):
     assert abs(sum(won["conditional"]) - sum(won["graphical_source"])) < 100
 
 
-@pytest.mark.slow
-def test_largest_gains_are_where_the_blog_found_them():
-    # The blog: three mines for conditional over marginal, and seven for semi-deterministic over graphical.
-    names = ("marginal", "conditional", "graphical_source", "semi_deterministic")
-    won = {
-        name: np.array([sum(won_games(name, agents_config(mines), range(1000))) for mines in range(1, 11)])
-        for name in names
-    }
-    learned, inferred = won["conditional"] - won["marginal"], won["semi_deterministic"] - won["graphical_source"]
-    assert int(learned.argmax()) + 1 == 3
-    # With 6 to 8 mines the gain differs by less than the noise of 1000 games.
-    assert int(inferred.argmax()) + 1 in (6, 7, 8)
-
-
 def test_one_pass_finds_nothing_only_where_many_passes_find_nothing():
     config = BoardConfig(8, 8, 14, "opening", ("click",))
     boards = boards_in_play(config, 300)

@@ -77,16 +77,16 @@ def test_only_opening_a_cell_earns_anything(layout, reward, actions):
     assert total <= 1.0 * (~layout).sum() + 1.0
 
 
-@given(layouts(), st.sampled_from(REWARDS), action_numbers)
-def test_nothing_is_earned_after_the_end(layout, reward, actions):
+@given(layouts(), st.sampled_from(REWARDS), st.booleans(), action_numbers)
+def test_nothing_is_earned_after_the_end(layout, reward, wins, actions):
     env = start(layout, reward=reward)
-    lost = act(env, [int(np.flatnonzero(layout)[0])])[0]
+    last = act(env, np.flatnonzero(layout != wins).tolist())[-1]
     for action in actions:
         observation, *results, info = env.step(action % int(env.action_space.n))
         assert results == [0.0, True, False]
-        assert (info["is_success"], info["invalid_action"]) == (False, False)
+        assert (info["is_success"], info["invalid_action"]) == (wins, False)
         assert info["action_mask"].all()
-        assert np.array_equal(observation, lost[0])
+        assert np.array_equal(observation, last[0])
 
 
 @given(layouts(), layouts(), action_numbers)

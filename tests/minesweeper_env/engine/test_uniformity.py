@@ -94,13 +94,6 @@ def test_each_allowed_cell_is_a_mine_equally_often(first_click, size, mines, rad
     assert follows(layouts, first_click, size, radius, click)
 
 
-@pytest.mark.parametrize("first_click", ["any", "safe", "opening"])
-def test_a_zone_that_is_forgotten_or_too_large_is_rejected(first_click):
-    layouts = draw(first_click, (8, 8), 14, 1, (4, 3))
-    for other in ("any", "safe", "opening"):
-        assert follows(layouts, other, (8, 8), 1, (4, 3)) == (other == first_click)
-
-
 @pytest.mark.parametrize(
     ("first_click", "size", "mines", "radius", "click"),
     [

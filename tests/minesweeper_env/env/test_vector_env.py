@@ -54,13 +54,6 @@ def test_equals_single_in_every_configuration(first_click, mode):
     assert check_configurations(first_click, mode, count=2, steps=8) > 100
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("first_click", FIRST_CLICKS)
-def test_equals_single_in_thousands_of_games_of_every_configuration(first_click, mode):
-    assert check_configurations(first_click, mode, count=6, steps=80) > 3000
-
-
 @pytest.mark.parametrize("mode", [*AutoresetMode, "NextStep", "SameStep", "Disabled"])
 def test_make_vec_takes_the_arguments_of_make_and_the_mode(mode):
     arguments = {"size": (3, 9), "mines": 3, "first_click": "safe", "moves": ("click",)}

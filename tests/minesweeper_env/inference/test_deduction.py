@@ -382,11 +382,6 @@ def test_patterns_are_explained(name):
     assert [f"{step.rule}: {step.explain()}" for step in deduce(read(drawing), mines)] == lines
 
 
-def test_a_board_that_says_nothing_has_no_steps():
-    for drawing, mines in ((". 1 .", 1), (". . .", 1), ("0 0 0", 0), ("1 *", 1), ("* *", 2)):
-        assert deduce(read(drawing), mines) == hint(read(drawing), mines) == []
-
-
 def test_a_long_chain_is_followed_to_its_end():
     # Each count shares a cell with the next; the shown mine decides the first, and so all others.
     board = np.full((1, 401), 11)

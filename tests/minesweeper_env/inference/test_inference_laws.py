@@ -13,21 +13,6 @@ from minesweeper_env.codes import Codes
 
 EXACT = 1e-12
 
-SYMMETRIES = [lambda a, k=k, m=m: np.rot90(a.T if m else a, k) for k in range(4) for m in (False, True)]
-
-
-def test_a_board_turned_or_mirrored_has_its_probabilities_turned_or_mirrored():
-    rng = np.random.default_rng(15)
-    for radius in (1, 2):
-        for layout in layouts_of_size(rng, (7, 11), 15, 20):
-            board, mines, _, _ = position_of(rng, layout, radius)
-            probabilities = inference.mine_probabilities(board, mines, radius=radius)
-            number = inference.count_layouts(board, mines, radius=radius)
-            for turn in SYMMETRIES:
-                turned = inference.mine_probabilities(turn(board), mines, radius=radius)
-                assert np.abs(turned - turn(probabilities)).max() <= EXACT
-                assert inference.count_layouts(turn(board), mines, radius=radius) == number
-
 
 GAMES = [((8, 8), 14, 1), ((9, 9), 35, 1), ((16, 30), 99, 1), ((12, 10), 12, 2), ((11, 9), 8, 3), ((13, 13), 4, 5)]
 

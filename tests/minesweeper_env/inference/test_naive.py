@@ -6,30 +6,12 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-import pytest
 from support import naive_inference as naive
 from support.positions import counts_of, random_positions
 
 from minesweeper_env.codes import Codes
 
 H, M = 11, 12
-
-BY_HAND = [
-    ([[H, H], [H, H]], 1, 4, [[0.25, 0.25], [0.25, 0.25]]),
-    ([[0, 0], [0, 0]], 0, 1, [[0, 0], [0, 0]]),
-    ([[9, 1, 10, H, 9]], 2, 4, [[0.5, 0, 0.5, 0.5, 0.5]]),
-    ([[M, 1, H, H, H]], 2, 2, [[1, 0, 0, 0.5, 0.5]]),
-    # The pattern 1-2-1 between walls.
-    ([[H, H, H], [1, 2, 1]], 2, 1, [[1, 0, 1], [0, 0, 0]]),
-    # Two counts with two cells in common: one mine serves both.
-    ([[H, H], [H, 1], [H, H], [H, 1], [H, H]], 1, 2, [[0, 0], [0, 0], [0.5, 0.5], [0, 0], [0, 0]]),
-]
-
-
-@pytest.mark.parametrize(("board", "mines", "number", "probabilities"), BY_HAND)
-def test_boards_done_by_hand(board, mines, number, probabilities):
-    assert naive.count_layouts(board, mines) == len(naive.layouts(board, mines)) == number
-    assert np.array_equal(naive.mine_probabilities(board, mines), probabilities)
 
 
 def tiny_positions(seed, number):

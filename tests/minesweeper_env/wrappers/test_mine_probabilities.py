@@ -223,22 +223,3 @@ def test_bad_arguments(arguments, options, complaint):
 def test_another_kind_of_environment():
     with pytest.raises(ValueError, match="must be a MinesweeperEnv"):
         MineProbabilities(gymnasium.make("CartPole-v1"))
-
-
-@pytest.mark.parametrize("first_click", ["opening", "safe", "any"])
-def test_as_many_clicks_hit_a_mine_as_the_probabilities_say(first_click):
-    """The number of hits of random clicks lies within four standard deviations of the sum of their probabilities."""
-    arguments = {"size": (5, 6), "mines": 6, "first_click": first_click, "moves": ("click",)}
-    envs = VectorMineProbabilities(make_batch(400, autoreset_mode=AutoresetMode.SAME_STEP, **arguments))
-    observations, infos = envs.reset(seed=1)
-    hits = expected = variance = 0.0
-    for _ in range(40):
-        actions = envs.sample_actions()
-        begun = (observations < 9).any(axis=(1, 2)) | (first_click == "any")
-        probabilities = infos["mine_probability"].reshape(400, -1)[np.arange(400), actions][begun]
-        observations, rewards, _, _, infos = envs.step(actions)
-        hits += (rewards[begun] < 0).sum()
-        expected += probabilities.sum()
-        variance += (probabilities * (1 - probabilities)).sum()
-    assert hits > 1000
-    assert abs(hits - expected) < 4 * variance**0.5

@@ -51,27 +51,6 @@ def game(seconds=1.0, *, wins=True):
     return session
 
 
-# Each board with its 3BV, counted by hand: openings and the cells that no opening uncovers.
-WORKED = [
-    (["*."], 1),
-    (["*..."], 1),
-    (["*.*"], 1),
-    (["...", ".*.", "..."], 8),
-    (["*....", ".....", "....."], 1),
-    (["*...*", ".....", "....*"], 2),
-    ([".*...", ".*...", ".*..."], 4),
-    (["..*..", "..*..", "..*.."], 2),
-    (["*..*", "....", "....", "*..*"], 12),
-    ([".....", ".....", "..*..", ".....", "....."], 1),
-    (["****", "****", "***."], 1),
-]
-
-
-@pytest.mark.parametrize(("rows", "value"), WORKED)
-def test_worked_boards(rows, value):
-    assert board_value(session_on(*rows).placed_mines) == value
-
-
 @pytest.mark.parametrize(("size", "mines"), [((5, 12), 14), ((16, 16), 40)])
 def test_the_clicks_that_open_zeros_first_and_then_each_cell_that_is_left_are_counted(size, mines):
     random = np.random.default_rng(3)

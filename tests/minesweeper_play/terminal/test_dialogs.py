@@ -88,12 +88,15 @@ async def test_settings_change_the_board_at_once(app, pilot):
     board = app.screen.board
     await pilot.press("s")
     await pilot.pause()
-    for name, value in (("theme", "light"), ("palette", "colour-blind"), ("animation", False)):
+    for name, value in (("theme", "light"), ("palette", "colour-blind"), ("animation", False), ("language", "es")):
         app.screen.query_one(f"#{name}", Select).value = value
         await pilot.pause()
     assert app.theme == "textual-light"
     assert board._pencil.palette is PALETTES["light", True]
     assert not app.services.settings.animation
+    assert "Ajustes" in shown(app)
+    await pilot.press("escape")
+    assert "salir" in shown(app)
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

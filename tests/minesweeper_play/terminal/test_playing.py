@@ -253,23 +253,6 @@ def test_every_cell_of_expert_can_be_reached_and_all_fit_on_80_by_24(tmp_path, s
     drive(script, tmp_path, session=session, size=size, language="es")
 
 
-@on_screen(session=wall_session, language="es")
-async def test_the_screen_speaks_spanish_and_changes_at_once(app, pilot):
-    assert "Minas" in shown(app)
-    assert "salir" in shown(app)
-    await click(app, pilot, (0, 0))
-    await pilot.press("h")
-    await settled(pilot, lambda: "segura" in shown(app))
-    await pilot.press("s")
-    await pilot.pause()
-    assert "Ajustes" in shown(app)
-    await pilot.press("enter", "up", "enter")
-    await pilot.pause()
-    assert "Settings" in shown(app)
-    await pilot.press("escape")
-    assert "quit" in shown(app)
-
-
 @on_screen(session=wall_session)
 async def test_leaving_a_game_under_way_asks_first(app, pilot):
     await click(app, pilot, (0, 0))

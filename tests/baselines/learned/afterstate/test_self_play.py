@@ -30,11 +30,6 @@ def self_play(first_click="opening", searches=True, count=60, **changes):
     return games, *games.play(network, np.random.default_rng(1), searches)
 
 
-def test_contents_are_counts_and_mines():
-    mines = np.array([[[True, False, False], [False, False, False]]])
-    assert finished_contents(mines).tolist() == [[MINE, 1, 0, 1, 1, 0]]
-
-
 @pytest.mark.parametrize("searches", [False, True])
 def test_lessons_are_what_the_ends_of_the_games_show(searches):
     games, lessons, afterstates = self_play(searches=searches)
