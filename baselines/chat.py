@@ -181,7 +181,7 @@ class ChatPolicy:
     def _messages(self, observation: str) -> list[dict[str, str]]:
         """Returns the conversation: the rules, the last exchanges without their thinking, and the observation."""
         messages = [{"role": "system", "content": self._prompt}]
-        for answer in self._played[len(self._played) - self._history :] if self._history else []:
+        for answer in self._played[-self._history :] if self._history else []:
             reply = answer.reply.rpartition("</think>")[2]
             messages += [{"role": "user", "content": answer.observation}, {"role": "assistant", "content": reply}]
         return [*messages, {"role": "user", "content": observation}]

@@ -80,6 +80,8 @@ class EntryPolicy:
         """Wraps an object that has `act`; raises PolicyError if its `batch_size` is no number of games."""
         self.policy, self.name, self.config = policy, name, config
         with own_code(name):
+            self.may_resign = bool(getattr(policy, "may_resign", False))
+            self.judged = bool(getattr(policy, "judged", False))
             size = getattr(policy, "batch_size", None)
             if size is not None:
                 self.batch_size = whole_number("batch_size", size, 1)

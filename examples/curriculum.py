@@ -10,6 +10,7 @@ convolutional, so that its weights fit every board. The value of a click is its 
 
 import argparse
 import json
+import re
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -99,6 +100,10 @@ def main() -> None:
         option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
         parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
     args = Args(**vars(parser.parse_args()))
+    if not re.fullmatch(r"(\d+x\d+/\d+(,|$))+", args.boards):
+        parser.error(f"boards are ROWSxCOLS/MINES with commas between them, not {args.boards}")
+    if (args.out / "model.pt").exists():
+        parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

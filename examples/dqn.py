@@ -4,7 +4,7 @@
     python evaluate.py --policy examples/dqn.py:Agent:file=runs/dqn/1/model.pt exact --games 10000
 
 The discount `gamma` is 0: Q is the chance that a click is safe. That nearly suffices, though it ignores which of two
-safe clicks shows more. A gamma near 1 makes Q the chance to win. The command does not resume.
+safe clicks shows more. A gamma near 1 makes Q the chance to win.
 """
 
 import argparse
@@ -70,10 +70,9 @@ class Agent(nn.Module):
 
     @torch.no_grad()
     def q(self, boards: np.ndarray, legal: np.ndarray) -> np.ndarray:
-        """Returns Q of each click, (N, rows * cols): -1 if illegal, and 1 for the middle of an untouched board."""
+        """Returns Q, (N, rows * cols): -1 if illegal. First clicks are all safe, so only the middle counts for them."""
         logits = self(torch.as_tensor(boards, device=self.head.weight.device))
         q = np.where(legal, logits.sigmoid().cpu().numpy(), -1)
-        # Q cannot choose the first click, since each one is safe: only the middle counts.
         rows, cols = boards.shape[1:]
         q[(boards == HIDDEN).all((1, 2))] = np.arange(rows * cols) == rows // 2 * cols + cols // 2
         return q
@@ -92,6 +91,8 @@ def main() -> None:
     args = Args(**vars(parser.parse_args()))
     if not (0 <= args.gamma < 1 and 0 < args.mines <= args.size**2 - 9 and min(args.minutes, args.steps) > 0):
         parser.error("needs 0 <= gamma < 1, 1 <= mines <= size x size - 9, minutes above 0 and steps above 0")
+    if (args.out / "model.pt").exists():
+        parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

@@ -107,6 +107,8 @@ def main() -> None:
         option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
         parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
     args = Args(**vars(parser.parse_args()))
+    if (args.out / "model.pt").exists():
+        parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
@@ -114,6 +116,8 @@ def main() -> None:
     if args.dataset not in minari.list_local_datasets():
         parser.error(f"there is no data set {args.dataset}; the first command of --help writes one")
     dataset = minari.load_dataset(args.dataset)
+    if not 0 < args.held_out < args.games <= dataset.total_episodes:
+        parser.error(f"needs 0 < held-out < games <= {dataset.total_episodes}, the games of the data set")
     rows, cols, mines = (dataset.storage.metadata[name] for name in ("rows", "cols", "mines"))
     learned = read(dataset, range(args.games - args.held_out), args.fade)
     held_out = read(dataset, range(args.games - args.held_out, args.games), args.fade)

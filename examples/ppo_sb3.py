@@ -137,6 +137,8 @@ def main() -> None:
     args = Args(**vars(parser.parse_args()))
     if not (0 <= args.gamma <= 1 and 0 < args.mines <= args.size**2 - 9 and min(args.minutes, args.steps) > 0):
         parser.error("needs 0 <= gamma <= 1, 1 <= mines <= size x size - 9, minutes above 0 and steps above 0")
+    if (args.out / "model.pt").exists():
+        parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     # 1. The games, one by one; the batched environment would save 4 % of the time. Test games have seeds below 2**30.

@@ -235,6 +235,9 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=12_800, help="games to learn from")
     parser.add_argument("--reward", choices=["win", "sound", "imitate"], default="sound")
     options = parser.parse_args()
+    needed = {"learn": "imitate", "serve": options.reward}.get(options.work)
+    if needed and not (options.out / f"{needed}.pt").exists():
+        parser.error(f"there is no {options.out}/{needed}.pt; imitate writes the first, and learn that of its --reward")
     torch.set_num_threads(1)
     works = {
         "imitate": lambda: imitate(options.out, options.seed, options.steps),

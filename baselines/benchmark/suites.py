@@ -226,7 +226,7 @@ _SOURCES = Suite(
     (
         "bayes: Antolín & de la Torre (2018); agents: Antimatroid (2012); expected-value: Sun, Chen & Yang.",
         "flags on the mines: games whose flags were at some moment, or with the next flags, exactly the mines, "
-        "which  Antolín & de la Torre count as won.",
+        "which Antolín & de la Torre count as won.",
         _ONE_FIT,
         "deduction=source: the deduction of Sun, Chen & Yang's program, which misses some of what follows.",
         "first-click losses: games that the first click lost; survived: win rate of the other games.",

@@ -85,7 +85,10 @@ class Parser(argparse.ArgumentParser):
         """Prints the message as one line on stderr, and exits with status 2; arguments are named as options."""
         text = _ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", " ".join(message.split()))
         text = re.sub("^(rows|cols)(?= must )", r"--size: \1", text)
-        if self.has_set and (found := re.match(r"unrecognized arguments: --([a-z][\w-]*)(?:[ =]([^-]\S*))?", text)):
+        found = re.match(r"unrecognized arguments: --([a-z][\w-]*)(?:[ =]([^-]\S*))?", text)
+        if found and not self.has_set:
+            text += "; --help lists all options"
+        elif found:
             name, value = found[1].replace("-", "_"), found[2] or "VALUE"
             text += f"; --help-all lists all options, and a hyperparameter is set as in --set {name}={value}"
         say(f"{self.prog}: {text}")

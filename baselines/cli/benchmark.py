@@ -39,7 +39,7 @@ def _prepare(options: argparse.Namespace) -> Work:
 
 
 def _add_arguments(parser: Parser) -> None:
-    works = parser.add_subparsers(dest="work", metavar="WORK", required=True)
+    works = parser.add_subparsers(dest="work", metavar="run|check|time|add", required=True)
     texts = {
         "run": "play policies, and write a result file of each",
         "check": "check result files, replay sampled games",

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import SIDE, Parser, parse_size, share, whole_number_from
 from baselines.cli.command import Command, Work
-from baselines.learned.configurations import long_help, settings_and_folder
+from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
 from baselines.learned.settings import TrainingSettings, options_of
 from baselines.support.checks import check_extra, import_extra
-from baselines.support.files import hold_folder, is_empty
+from baselines.support.files import hold_folder, is_empty, read_json
 from baselines.support.processes import FAILED, INTERRUPTED, explain, typed_command
 from minesweeper_env.notices import say
 
@@ -104,7 +104,7 @@ def _report(program: str, training: Training) -> None:
     from baselines.support.tables import Page
 
     page, settings, kept, steps = Page.for_stdout(), training.settings, training.progress.kept, training.steps
-    board, kept_at = settings.configs[0], kept["steps"] if kept else 0
+    kept_at = kept["steps"] if kept else 0
     state = "interrupted" if training.is_interrupted else "trained"
     later = "; --resume goes on" if training.is_interrupted else ""
     page.note(f"{state} after {steps} steps: agent of step {kept_at} in {training.folder}{later}")
@@ -115,11 +115,12 @@ def _report(program: str, training: Training) -> None:
         page.note(f"{newest} win {training.newest.win_rate:.1%} of the selection games, fewer than the kept agent")
     if kept:
         page.note(f"of {settings.eval_games} selection games: {kept['summary']}")
-    level = f" --no-guess {board.no_guess}" if board.no_guess else ""
-    page.line(
-        f"{typed_command(program.replace('train', 'evaluate'), ())} --policy {shlex.quote(str(training.folder))} "
-        f"--size {board.rows}x{board.cols} --mines {board.mines} --first-click {board.first_click}{level}"
-    )
+    for board in settings.configs:
+        level = f" --no-guess {board.no_guess}" if board.no_guess else ""
+        page.line(
+            f"{typed_command(program.replace('train', 'evaluate'), ())} --policy {shlex.quote(str(training.folder))} "
+            f"--size {board.rows}x{board.cols} --mines {board.mines} --first-click {board.first_click}{level}"
+        )
     page.print()
 
 
@@ -140,6 +141,10 @@ def _prepare(options: argparse.Namespace) -> Work:
         from baselines.learned.training.loop import prepare
 
         training = prepare(settings, folder, options.resume)
+        before = read_json(folder / RUN_FILE)["settings"] if options.resume else {}
+        is_new = (settings.steps, settings.minutes) != (before.get("steps"), before.get("minutes"))
+        if options.resume and is_new and training.budget.progress(training.steps) >= 1:
+            raise ValueError(f"a budget counts all sessions, and {training.steps} steps are done; name a larger one")
         return partial(_train, options, training, held.pop_all())
 
 

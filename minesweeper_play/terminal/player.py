@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.games import check_built_for, choose_actions
 from baselines.own import EntryPolicy, own_code
-from baselines.policy import Policy
+from baselines.policy import RESIGN, Policy
 from baselines.registry import PolicyMaker, find_policy
 from baselines.support.act_inputs import policy_name
 from minesweeper_env.codes import FLAGGED
@@ -142,11 +142,13 @@ class Player:
 
     def play(self, choice: Choice) -> None:
         """Makes a move, and counts the game if that ends it; a first move raises a GenerationError."""
-        self.board, _, terminated, truncated, info = self._env.step(choice.action)
-        self._mask = info["action_mask"]
+        terminated, won, resigned = False, False, choice.action == RESIGN
+        truncated = resigned
+        if not resigned:
+            self.board, _, terminated, truncated, info = self._env.step(choice.action)
+            self._mask, won = info["action_mask"], bool(info["is_success"])
         self.moves += 1
         if terminated or truncated:
-            won = bool(info["is_success"])
             self.status = "won" if won else "lost" if terminated else "truncated"
             self.exploded = choice.cell if self.status == "lost" else None
             self.games += 1

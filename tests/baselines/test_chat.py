@@ -64,13 +64,14 @@ def test_policies_win_the_same_games_through_a_server_as_directly(name, tmp_path
 def test_illegal_replies_are_told_counted_and_end_the_game(tmp_path):
     answers = iter(["open 2 2", None, "open 2 2", "no idea", "open 9 9"])
     with ChatServer(lambda _: next(answers)) as server:
-        policy = find_policy(chat(server, tmp_path, max_illegal=4))(BOARD)
+        policy = find_policy(chat(server, tmp_path, max_illegal=4, history=3))(BOARD)
         (record,) = play_games(policy, BOARD, [1], record=True)
     assert (record.won, record.truncated, record.clicks, len(record.actions)) == (False, True, 1, 2)
     assert policy.counters["illegal"] == 4
     assert "no move" in server.requests[2][-1]["content"]
     assert "open already" in server.requests[3][-1]["content"]
-    assert [message["role"] for message in server.requests[3]] == ["system", "user", "assistant", "user"]
+    roles = [[message["role"] for message in request] for request in server.requests]
+    assert roles == [["system", *["user", "assistant"] * min(turn, 3), "user"] for turn in range(5)]
 
 
 def test_any_text_of_a_server_goes_into_the_transcript(tmp_path):

@@ -151,6 +151,10 @@ def test_optional_attributes_reach_the_evaluation():
     (row,) = json.loads(Path("out.json").read_text())["results"]
     assert row["policy"] == "mine.py:Counts"
     assert row["boards_per_game"] == row["clicks_per_game"]
+    write("class GivesUp:\n    may_resign = judged = True\n    def __init__(self, **board): pass\n"
+          "    def act(self, observations, action_masks): return [-1] * len(observations)\n")  # fmt: skip
+    (result,) = baselines.evaluate("mine.py:GivesUp", 5, 3, 4, against=()).policies
+    assert all(record.truncated and record.diagnosis is not None for record in result.records)
 
 
 HEAD = """class P:

@@ -79,7 +79,7 @@ def _start_from(learner: Learner, agent: str) -> dict[str, Any]:
     try:
         learner.begin_with(load_network(folder))
     except ValueError as error:
-        raise ValueError(f"the training cannot start from {agent}: {error}") from error
+        raise ValueError(f"the training cannot start from {agent}; --channels and --algo must suit: {error}") from error
     return training_of(folder)
 
 

@@ -210,6 +210,8 @@ def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert [session["from_step"] for session in record["sessions"]] == [0, 320]
     assert len(list((tmp_path / "run").glob("progress*.csv"))) == 2
+    assert "512 steps are done" in refused(capsys, main, *run, "--resume", "--steps", "400")
+    assert main([*run, "--resume", "--steps", "512"]) == 0
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import pytest
 from support.terminal_games import drive, settled, shown
 
 from baselines.evaluation.games import play_games
+from baselines.policy import RESIGN
 from baselines.registry import build_policy, find_policy
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
@@ -32,6 +33,13 @@ class Rated:
 
     def scores(self, boards):
         return np.tile(np.arange(self.cells, dtype=np.float64), (len(boards), 1))
+
+
+class Resigning(Rated):
+    may_resign = True
+
+    def act(self, _observations, action_masks):
+        return np.full(len(action_masks), RESIGN)
 
 
 class Broken(Rated):
@@ -146,6 +154,12 @@ def test_a_policy_that_fails_ends_the_program_with_its_error(tmp_path, name, err
         assert app.return_value == 1
 
     watch(script, tmp_path, f"{__file__}:{name}")
+
+
+def test_a_policy_that_gives_a_game_up_ends_it():
+    watched = player(f"{__file__}:Resigning")
+    watched.play(watched.choose(rated=True))
+    assert (watched.status, watched.games, watched.wins) == ("truncated", 1, 0)
 
 
 def test_unknown_policies_are_refused_before_the_screen():
