@@ -100,7 +100,7 @@ def main() -> None:
         option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
         parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
     args = Args(**vars(parser.parse_args()))
-    if not re.fullmatch(r"(\d+x\d+/\d+(,|$))+", args.boards):
+    if not re.fullmatch(r"(\d+x\d+/\d+,)*\d+x\d+/\d+", args.boards):
         parser.error(f"boards are ROWSxCOLS/MINES with commas between them, not {args.boards}")
     if (args.out / "model.pt").exists():
         parser.error(f"{args.out} holds a model; choose another --out")

@@ -142,9 +142,9 @@ class Player:
 
     def play(self, choice: Choice) -> None:
         """Makes a move, and counts the game if that ends it; a first move raises a GenerationError."""
-        terminated, won, resigned = False, False, choice.action == RESIGN
-        truncated = resigned
-        if not resigned:
+        if choice.action == RESIGN:
+            terminated, truncated, won = False, True, False
+        else:
             self.board, _, terminated, truncated, info = self._env.step(choice.action)
             self._mask, won = info["action_mask"], bool(info["is_success"])
         self.moves += 1
