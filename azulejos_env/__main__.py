@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
+import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -14,13 +16,20 @@ from minesweeper_env.config import counted, whole_number
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
+    from azulejos_env.position import Position
     from azulejos_env.search import SearchResult
 
 PROGRAM = "python -m azulejos_env"
 
-_USAGE = """%(prog)s -file F (-maxtime S | -depth D) (-visual | -console) [-prune] [-tree [FILE]]
+_USAGE = """%(prog)s -file F (-maxtime S | -depth D) (-visual | -console) [-prune] [-tree [FILE] [-levels N]]
        %(prog)s -file F -generate ROWSxCOLS [-colours K] [-seed N]
        %(prog)s match POLICY POLICY ... [--size ROWSxCOLS] [--colours K] [--games N] [--seed N]"""
+
+_SEARCH = ("maxtime", "depth", "prune", "tree", "levels")
+_OF_MODE = {"console": _SEARCH, "visual": _SEARCH, "generate": ("colours", "seed")}
+"""The options that each mode uses, beside -file."""
+
+TREE_ENDINGS = (".dot", ".gv")
 
 _EXAMPLES = """examples:
   python -m azulejos_env -file game.txt -generate 10x10 -colours 4 -seed 1
@@ -59,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _search(options) if options.generate is None else _generate(options)
     except ValueError as error:
         _fail(str(error))
+    except OSError as error:
+        _fail(": ".join(filter(None, (error.filename, error.strerror or str(error)))), 1)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     return 0
@@ -120,9 +131,16 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     add("-depth", metavar="D", type=int, help="look D moves ahead, 1 to 256")
     add("-prune", action="store_true", help="cut branches that cannot change the move")
     add("-tree", metavar="FILE", nargs="?", const="tree.dot", help="write the tree as DOT to FILE (default tree.dot)")
+    add("-levels", metavar="N", type=int, help="keep N levels of the tree (default: as many as 5000 positions hold)")
     add("-colours", metavar="K", type=int, help="use K colours, 1 to 9 (default 3)")
     add("-seed", metavar="N", type=int, help="seed the board with N (default 0)")
     options = parser.parse_args(words)
+    given = [name for name, value in vars(options).items() if value is not None and value is not False]
+    chosen = next(name for name in _OF_MODE if name in given)
+    if unused := [f"-{name}" for name in given if name not in ("file", chosen, *_OF_MODE[chosen])]:
+        parser.error(f"-{chosen} takes no {' and no '.join(unused)}")
+    if options.levels is not None and options.tree is None:
+        parser.error("-levels needs -tree")
     if options.generate is None and (options.maxtime is None) == (options.depth is None):
         parser.error("give one limit: -maxtime SECONDS or -depth MOVES")
     return options
@@ -130,48 +148,63 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
 
 def _generate(options: argparse.Namespace) -> None:
     from azulejos_env.config import GameConfig
-    from azulejos_env.position import Position, random_board, read_game, write_game_text
+    from azulejos_env.position import Position, random_board, read_game_text, write_game_text
 
     rows, cols = options.generate
     config = GameConfig(rows, cols, 3 if options.colours is None else options.colours)
     seed = whole_number("-seed", options.seed or 0, 0)
-    path = Path(options.file)
-    if path.is_file():
-        try:
-            read_game(path)
-        except ValueError:
-            _fail(f"{path} exists, and is no game of Azulejos; -generate replaces games alone")
-    _write(path, write_game_text(Position(config, random_board(config, seed))), str(path))
+    _check_target(Path(options.file), "game of Azulejos", read_game_text)
+    _write(Path(options.file), write_game_text(Position(config, random_board(config, seed))), options.file)
 
 
 def _search(options: argparse.Namespace) -> None:
-    limit = f"for {options.maxtime:g} s" if options.depth is None else f"{counted(options.depth, 'move')} ahead"
-    say(f"Search {options.file} {limit}")
     from gymnasium.error import Error
 
-    from azulejos_env.policies import MinimaxPolicy
-    from azulejos_env.position import read_game
-    from azulejos_env.search import search
-    from azulejos_env.tree import search_tree
+    from azulejos_env.position import Cell, read_game
+    from azulejos_env.search import check_limits
     from azulejos_env.window import play
 
-    limits = {"depth": options.depth, "seconds": options.maxtime, "prune": options.prune}
+    check_limits(options.depth, options.maxtime, None)
+    if options.levels is not None:
+        whole_number("-levels", options.levels, 1)
+    if options.tree is not None:
+        _check_tree(Path(options.tree))
+    limit = f"for {options.maxtime:g} s" if options.depth is None else f"{counted(options.depth, 'move')} ahead"
+    say(f"Search {options.file} {limit}")
     try:
         position = read_game(options.file)
     except (OSError, ValueError) as error:
         _fail(f"{options.file}: {getattr(error, 'strerror', None) or error}")
-    if options.visual:
-        try:
-            play(position, MinimaxPolicy(**limits).choose)
-        except Error as error:
-            _fail(f"{getattr(error, 'cause', error)}; use -console to get a move without a window", 1)
-    elif options.tree is None:
-        _print(search(position, **limits))
-    else:
-        path, tree = Path(options.tree), search_tree(position, **limits)
-        _print(tree.result)
-        size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
-        _write(path, tree.dot(), f"{path}: {size}")
+
+    def choose(now: Position) -> Cell:
+        move = _find(now, options, lambda _: None).move
+        assert move is not None
+        return move
+
+    if not options.visual:
+        _find(position, options, _print)
+        return
+    try:
+        play(position, choose)
+    except Error as error:
+        _fail(f"{getattr(error, 'cause', error)}; use -console to get a move without a window", 1)
+
+
+def _find(position: Position, options: argparse.Namespace, show: Callable[[SearchResult], object]) -> SearchResult:
+    """Searches a position, shows the result, and then writes the tree of the search if it is wanted."""
+    from azulejos_env.search import search
+    from azulejos_env.tree import search_tree
+
+    limits = {"depth": options.depth, "seconds": options.maxtime, "prune": options.prune}
+    if options.tree is None:
+        result = search(position, **limits)
+        show(result)
+        return result
+    tree = search_tree(position, **limits, levels=options.levels)
+    show(tree.result)
+    size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
+    _write(Path(options.tree), tree.dot(), f"{options.tree}: {size}")
+    return tree.result
 
 
 def _print(result: SearchResult) -> None:
@@ -192,11 +225,51 @@ def _print(result: SearchResult) -> None:
     print("\n".join([cells[0], *(f"{name:<10} {value}" for name, value in rows.items())]), flush=True)
 
 
+def _check_tree(path: Path) -> None:
+    """Raises a ValueError unless a tree may be written to a path."""
+    if path.suffix not in TREE_ENDINGS and not _is_device(path):
+        raise ValueError(
+            f"-tree needs a file that ends in {' or '.join(TREE_ENDINGS)}, not {path}; Graphviz makes a picture of it, "
+            "as in: dot -Tsvg tree.dot -o tree.svg"
+        )
+
+    def check(text: str) -> None:
+        if not text.startswith("digraph search {"):
+            raise ValueError
+
+    _check_target(path, "tree of Azulejos", check)
+
+
+def _check_target(path: Path, what: str, check: Callable[[str], object]) -> None:
+    """Raises a ValueError if a file cannot be written, or holds anything but what `check` takes."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise ValueError(f"{path} is a folder" if path.is_dir() else f"the folder of {path} does not exist")
+    if path.is_file() and not _is_device(path) and (text := path.read_text("ascii", errors="replace")):
+        try:
+            check(text)
+        except ValueError:
+            raise ValueError(f"{path} exists, and is no {what}; no other file is replaced") from None
+
+
+def _is_device(path: Path) -> bool:
+    """Returns whether a path is a device, a pipe or an open file such as /dev/stdout, which is written in place."""
+    return path.is_relative_to("/dev") or (path.exists() and not path.is_file())
+
+
 def _write(path: Path, text: str, what: str) -> None:
+    """Writes a file under a hidden name and renames it, so that a full disk or a kill leaves no part of it."""
+    target = Path(os.path.realpath(path))
+    hidden = path if _is_device(path) else target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.tmp")
     try:
-        path.write_text(text, "ascii")
+        with hidden.open("a", encoding="ascii") as file:
+            file.write(text)
+        if hidden is not path:
+            hidden.replace(target)
     except OSError as error:
-        _fail(f"{path}: {error.strerror}", 1)
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        if hidden is not path:
+            hidden.unlink(missing_ok=True)
     say(f"Wrote {what}")
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig, Rules
 from minesweeper_env.compiled import kernel
+from minesweeper_env.config import counted
 
 __all__ = [
     "Board",
@@ -187,9 +188,11 @@ def read_game_text(text: str) -> Position:
     rows, cols, first, second = numbers
     for at, line in enumerate(tiles, start=len(_HEADER) + 1):
         if not re.fullmatch(f"[0-9]{{{cols}}}", line):
-            raise ValueError(f"line {at}: a row must be {cols} digits, not {line!r}")
+            raise ValueError(f"line {at}: a row must be {counted(cols, 'digit')}, not {line!r}")
     if len(tiles) != rows:
-        raise ValueError(f"line {len(lines)} is the last one: the file has {len(tiles)} rows of tiles, not {rows}")
+        raise ValueError(
+            f"line {len(lines)} is the last one: the file has {counted(len(tiles), 'row')} of tiles, not {rows}"
+        )
     board = np.array([[int(digit) for digit in line] for line in tiles], np.int8)
     return Position(GameConfig(rows, cols, MAX_COLOURS), board, (first, second))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,7 +12,8 @@ from azulejos_env.search import INFINITE, Searcher, SearchResult, search
 __all__ = ["CHOSEN", "CUT", "MAX_NODES", "VALUED", "SearchTree", "TreeNode", "search_tree"]
 
 MAX_NODES = 5_000
-"""Number of nodes from which a tree leaves out its deepest level: more than Graphviz lays out in some seconds."""
+"""Number of nodes from which a tree leaves out its deepest level, unless levels are given: more than Graphviz lays out
+in some seconds."""
 
 VALUED, CHOSEN, CUT = "valued", "chosen", "cut"
 """What the search did with a position."""
@@ -36,7 +38,7 @@ class SearchTree:
 
     @property
     def levels(self) -> int:
-        """The number of levels that are kept below the root; all in a tree of fewer than 5000 nodes."""
+        """The number of levels that are kept below the root."""
         return max(len(node.line) for node in self.nodes)
 
     def dot(self) -> str:
@@ -83,29 +85,37 @@ _STYLES: dict[str, tuple[str, str, str]] = {
 
 
 def search_tree(
-    position: Position, *, depth: int | None = None, seconds: float | None = None, prune: bool = True
+    position: Position,
+    *,
+    depth: int | None = None,
+    seconds: float | None = None,
+    prune: bool = True,
+    levels: int | None = None,
 ) -> SearchTree:
     """Searches as `search` does, with the same arguments, and returns the tree of the last depth that it finished.
 
-    The tree takes as long again as that depth, which the time limit does not count.
+    It keeps the `levels` below the root, however many nodes they have; all if `levels` is at least the depth. None
+    keeps as many as fit into 5000 nodes. The tree takes as long again as that depth, which the time limit does not
+    count.
     """
     result = search(position, depth=depth, seconds=seconds, prune=prune)
-    return SearchTree(result, tuple(_TreeBuilder(position, result.depth, prune).nodes), position.player)
+    return SearchTree(result, tuple(_TreeBuilder(position, result.depth, prune, levels).nodes), position.player)
 
 
 class _TreeBuilder:
     """Minimax that keeps its nodes, and leaves the levels below the kept ones to the kernel."""
 
-    def __init__(self, position: Position, depth: int, prune: bool) -> None:
+    def __init__(self, position: Position, depth: int, prune: bool, levels: int | None) -> None:
         self._searcher = Searcher(position, depth, None, None, prune=prune)
-        self._prune, self._depth, self._deepest = prune, depth, depth
+        self._prune, self._depth, self._deepest = prune, depth, min(depth, levels or depth)
+        self._most = MAX_NODES if levels is None else math.inf
         self.nodes: list[TreeNode] = []
         self._visit(position, self._add(()), -INFINITE, INFINITE)
 
     def _add(self, line: tuple[Cell, ...]) -> TreeNode:
         """Returns a new node, which is cut unless it is visited; the deepest level goes where there are too many."""
         node = TreeNode(line, CUT)
-        while len(line) <= self._deepest and len(self.nodes) >= MAX_NODES:
+        while len(line) <= self._deepest and len(self.nodes) >= self._most:
             self._deepest -= 1
             self.nodes = [each for each in self.nodes if len(each.line) <= self._deepest]
         if len(line) <= self._deepest:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import lru_cache
 from threading import Thread
 
 import numpy as np
 from numpy.typing import NDArray
 
 from azulejos_env.position import Cell, Position
-from azulejos_env.rendering import View, picture_size, render_picture
-from minesweeper_env.window import Window
+from azulejos_env.rendering import LIGHT, PAPER, View, picture_size, render_picture
+from minesweeper_env.window import Window, load_pygame
 
 FPS = 25.0
 KEYS = "click a group; u takes a move back, r begins again, q leaves"
@@ -20,12 +21,42 @@ NAMES = ("you", "machine")
 PERSON, MACHINE = 0, 1
 
 
+MARGIN = 3
+FONT_SIZES = range(24, 7, -1)
+"""Heights of a line of text in pixels, the largest first."""
+
+
 def show_game(window: Window, view: View, fps: float, hint: str = "") -> None:
-    """Shows a position for one frame, or for a second if the game is over; a hint stands in the title."""
+    """Shows a position for one frame, or for a second if the game is over; its status and a hint stand below it."""
     rows, cols = view.board.shape
-    caption = f"Azulejos {rows}x{cols}: {view.status_line()}{hint and f': {hint}'}"
+    height, width = picture_size(view)
+    # A high board has small tiles, so that its text takes more of them.
+    tiles = height + 2 + rows // 16, max(width, rows // 2)
+    text = f"{view.status_line()}\n{hint}"
+
+    def draw(side: int) -> NDArray[np.uint8]:
+        picture = np.empty((side * tiles[0], side * tiles[1], 3), np.uint8)
+        picture[:] = PAPER
+        picture[: side * height, : side * width] = render_picture(view, side)
+        below = picture[side * height + MARGIN :, MARGIN:]
+        words = picture_of_text(text, *below.shape[:2])
+        below[: len(words), : words.shape[1]] = words
+        return picture
+
     seconds = 1 / fps if hint or view.turn is not None else 1.0
-    window.show(lambda side: render_picture(view, side), picture_size(view), caption, seconds)
+    window.show(draw, tiles, f"Azulejos {rows}x{cols}: {view.status_line()}", seconds)
+
+
+@lru_cache(maxsize=16)
+def picture_of_text(text: str, height: int, width: int) -> NDArray[np.uint8]:
+    """Returns text in lines, as large as fits into a height and width in pixels, (h, w, 3) uint8."""
+    pygame = load_pygame()
+    pygame.font.init()
+    for size in FONT_SIZES:
+        words = pygame.font.Font(None, size).render(text, True, LIGHT, PAPER, width)
+        if words.get_height() <= height and words.get_width() <= width:
+            break
+    return np.asarray(pygame.surfarray.array3d(words).swapaxes(0, 1)[:height, :width])
 
 
 class Match:
@@ -68,10 +99,10 @@ class Match:
 
     @property
     def hint(self) -> str:
-        """What the title says after the scores."""
+        """What the window says after the scores."""
         if self.is_thinking:
             return f"thinking, {int(time.monotonic() - self._since)} s"
-        return self.message or KEYS
+        return self.message or (KEYS.partition("; ")[2] if self.position.over else KEYS)
 
     def click(self, row: int, col: int) -> None:
         """Removes the group of a cell for the person, if it is the person's turn and there is such a group."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import itertools
+import re
 import runpy
 import subprocess
 import sys
@@ -17,6 +17,7 @@ from azulejos_env.config import GameConfig
 from azulejos_env.match import play_pair, wilson_interval
 from azulejos_env.policies import find_policy
 from azulejos_env.position import read_game
+from azulejos_env.tree import search_tree
 
 GAME = "3\n4\n0\n0\n1221\n1121\n3321\n"
 
@@ -25,7 +26,8 @@ GAME = "3\n4\n0\n0\n1221\n1121\n3321\n"
 def _game(tmp_path, monkeypatch):
     """Files with a game and with something else, in the working folder."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "game.txt").write_text(GAME)
+    for name in ("game.txt", "game.dot"):
+        (tmp_path / name).write_text(GAME)
     (tmp_path / "wrong.txt").write_text("2\n2\n0\n0\n11\n1x\n")
 
 
@@ -87,6 +89,15 @@ def test_a_board_is_made_from_a_seed(capsys):
         ("match greedy strong", "'strong'"),
         ("match greedy random --games 1", "--games"),
         ("-file new.txt -generate 3x3 -seed -1", "-seed"),
+        ("-file new.txt -generate 3x3 -prune -tree", "no -prune and no -tree"),
+        ("-file game.txt -depth 2 -console -seed 0", "-seed"),
+        ("-file game.txt -depth 2 -console -levels 2", "needs -tree"),
+        ("-file game.txt -depth 2 -console -tree -levels 0", "at least 1"),
+        ("-file game.txt -depth 2 -console -tree tree.png", "tree.png"),
+        ("-file game.txt -depth 2 -console -tree game.txt", "game.txt"),
+        ("-file game.dot -depth 2 -console -tree game.dot", "game.dot exists"),
+        ("-file game.txt -depth 2 -console -tree nowhere/x.dot", "folder"),
+        ("-file nowhere/new.txt -generate 3x3", "folder"),
     ],
 )
 def test_wrong_arguments_and_files_give_one_line_and_status_2(capsys, line, word):
@@ -96,16 +107,38 @@ def test_wrong_arguments_and_files_give_one_line_and_status_2(capsys, line, word
     assert last.startswith("python -m azulejos_env: ")
     assert word in last
     assert Path("wrong.txt").read_text() == "2\n2\n0\n0\n11\n1x\n"
+    assert {path.name for path in Path().iterdir()} == {"game.txt", "game.dot", "wrong.txt"}
+    assert Path("game.txt").read_text() == Path("game.dot").read_text() == GAME
 
 
-@pytest.mark.parametrize("command", ["-file full.dot -generate 3x3", "-file game.txt -depth 2 -console -tree full.dot"])
-def test_a_full_disk_is_named(capsys, monkeypatch, command):
-    def fill(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
+@pytest.mark.parametrize("command", ["-file full.txt -generate 9x9", "-file game.txt -depth 2 -console -tree full.dot"])
+def test_a_full_disk_is_named_and_leaves_what_was_there(capsys, command):
+    resource = pytest.importorskip("resource")
+    assert run(capsys, command.replace("9x9", "3x3"))[0] == 0
+    before = {path: path.read_text() for path in Path().iterdir()}
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
+    try:
+        status, _, err = run(capsys, command)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert status == 1
+    assert re.fullmatch(r"python -m azulejos_env: full\.\w+: \w.*", err.splitlines()[-1])
+    assert {path: path.read_text() for path in Path().iterdir()} == before
 
-    monkeypatch.setattr(Path, "write_text", fill)
-    status, _, err = run(capsys, command)
-    assert (status, err.splitlines()[-1]) == (1, "python -m azulejos_env: full.dot: No space left on device")
+
+def test_a_tree_that_was_written_is_replaced_also_through_a_link(capsys):
+    Path("link.dot").symlink_to("real.dot")
+    for depth in (1, 2):
+        assert run(capsys, f"-file game.txt -depth {depth} -console -tree link.dot -levels 9")[0] == 0
+        assert Path("link.dot").is_symlink()
+    assert Path("real.dot").read_text() == search_tree(read_game("game.txt"), depth=2, prune=False).dot()
+
+
+def test_the_machine_in_the_window_writes_the_tree_of_its_move(capsys, monkeypatch):
+    monkeypatch.setattr("azulejos_env.window.play", lambda position, choose: choose(position))
+    assert run(capsys, "-file game.txt -depth 2 -visual -tree")[:2] == (0, "")
+    assert Path("tree.dot").read_text() == search_tree(read_game("game.txt"), depth=2, prune=False).dot()
 
 
 def test_a_match_prints_wins_with_their_interval(capsys):

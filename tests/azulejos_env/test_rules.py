@@ -98,7 +98,7 @@ def test_what_is_written_is_read_again(height, width, colours, scores, windows):
         ("", "line 1: the number of rows must be"),
         ("two\n", "line 1: the number of rows must be a whole number from 1 to 100, not 'two'"),
         ("2\n3\n-1\n0\n", "line 3: the score of the first player must be"),
-        ("2\n3\n0\n0\n112\n", "line 5 is the last one: the file has 1 rows of tiles, not 2"),
+        ("2\n3\n0\n0\n112\n", "line 5 is the last one: the file has 1 row of tiles, not 2"),
         ("2\n3\n0\n0\n112\n312\n\n", "line 7: a row must be 3 digits, not ''"),
         ("2\n3\n0\n0\n112\n3x2\n", "line 6: a row must be 3 digits, not '3x2'"),
         ("2\n3\n0\n0\n1121\n312\n", "line 5: a row must be 3 digits, not '1121'"),

@@ -159,6 +159,10 @@ def test_a_large_tree_leaves_out_its_deepest_levels():
     tree = search_tree(root, depth=3, prune=False)
     assert tree.levels == 2
     assert MAX_NODES / 10 < len(tree.nodes) <= MAX_NODES
+    complete = search_tree(root, depth=3, prune=False, levels=9)
+    assert (complete.levels, len(complete.nodes)) == (3, complete.result.nodes)
+    assert len(complete.nodes) > MAX_NODES
+    assert search_tree(root, depth=3, levels=1).levels == 1
     assert len(tree.nodes) == 1 + len(root.groups) + sum(len(root.play(*group[:2]).groups) for group in root.groups)
 
 

@@ -14,7 +14,8 @@ from azulejos_env.config import GameConfig
 from azulejos_env.policies import MinimaxPolicy
 from azulejos_env.position import Position, random_board
 from azulejos_env.rendering import COLOURS, LEAST_COLS, PAPER, View, picture_size, render_picture
-from azulejos_env.window import MACHINE, PERSON, Match, play
+from azulejos_env.window import MACHINE, PERSON, Match, play, show_game
+from minesweeper_env.window import Window
 
 SHOWN = np.array([[0, 1, 2], [3, 1, 9]], np.int8)
 BOARD = [[1, 2, 2, 1], [1, 1, 2, 1]]
@@ -134,6 +135,21 @@ def test_a_match_ends_and_a_tie_is_called_a_tie():
     assert match.view.status_line() == "you 1, machine 1: a tie"
     match.click(0, 0)
     assert match.message == "the game is over"
+    assert match.hint == match.message
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (8, 8), (100, 3), (3, 100)])
+def test_all_words_stand_in_the_window_whatever_the_shape_of_the_board(pygame, shape):
+    def pixels(hint, turn=0):
+        window = Window()
+        show_game(window, view(np.ones(shape, np.int8), ("you", "machine"), (999, 1000), turn), 1000, hint)
+        picture = pygame.surfarray.array3d(pygame.display.get_surface())
+        window.close()
+        return picture
+
+    longest = "cell (99,99) belongs to no group of two or more equal tiles"
+    for changed in (pixels(longest[:-1]), pixels(longest, turn=None)):
+        assert (pixels(longest) != changed).any()
 
 
 def test_a_person_plays_by_mouse_and_leaves_by_key(pygame, monkeypatch):
