@@ -13,7 +13,7 @@ from baselines.scripted.base import count_risky
 from baselines.scripted.bayes_network import NetworkPosteriors
 from baselines.scripted.oracle_play.exact import ExactPolicy, choose_least_risks
 from baselines.support.act_inputs import TIE
-from baselines.support.checks import one_of
+from baselines.support.checks import number_within, one_of
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch
@@ -30,7 +30,14 @@ class BayesPolicy(ExactPolicy):
     and it never flags.
     """
 
-    def __init__(self, config: BoardConfig, inference: str = "native", prior: str = "binomial") -> None:
+    def __init__(
+        self,
+        config: BoardConfig,
+        inference: str = "native",
+        prior: str = "binomial",
+        open_threshold: float = 1.0,
+        flag_threshold: float = 1.0,
+    ) -> None:
         """Checks the options, and compiles the kernels.
 
         Args:
@@ -39,6 +46,9 @@ class BayesPolicy(ExactPolicy):
                 "binomial"; the results are the same.
             prior: "binomial" for independent cells with mine probability mines / cells; "count" for a known number of
                 mines, which gives the posterior of the game.
+            open_threshold: probability of being safe from which a cell counts as certainly safe, 0 to 1.
+            flag_threshold: mine probability from which a cell counts as a mine in the probabilities of the others,
+                unless that contradicts the clues, 0 to 1.
 
         Raises:
             ValueError: an option is not allowed, or the radius too large for pgmpy.
@@ -46,6 +56,8 @@ class BayesPolicy(ExactPolicy):
         """
         one_of("inference", inference, ("native", "pgmpy"))
         one_of("prior", prior, ("binomial", "count") if inference == "native" else ("binomial",))
+        self._open_threshold = number_within("open_threshold", open_threshold, 0, 1)
+        self._flag_threshold = number_within("flag_threshold", flag_threshold, 0, 1)
         self._prior = config.mines / config.cells if prior == "binomial" else None
         self._network = NetworkPosteriors(config) if inference == "pgmpy" else None
         self.batch_size = 1000 if self._network is None else 1
@@ -53,10 +65,15 @@ class BayesPolicy(ExactPolicy):
         super().__init__(config)
 
     def ratings(self, observations: Boards) -> Probabilities:
-        """Returns the (N, rows, cols) mine probabilities behind the choices in N games.
+        """Returns the (N, rows, cols) mine probabilities behind the choices; NaN where clues contradict themselves."""
+        posteriors = self._posteriors(observations)
+        if self._flag_threshold == 1:
+            return posteriors
+        likely = (observations > self.config.codes.max_count) & (posteriors >= self._flag_threshold)
+        given = self._posteriors(np.where(likely, np.int8(self.config.codes.mine), observations))
+        return np.where(likely | np.isnan(given).any(axis=(1, 2), keepdims=True), posteriors, given)
 
-        They are NaN on boards that contradict themselves.
-        """
+    def _posteriors(self, observations: Boards) -> Probabilities:
         if self._network is not None:
             return np.stack([self._network.mine_probabilities(board) for board in observations])
         try:
@@ -66,7 +83,7 @@ class BayesPolicy(ExactPolicy):
         except InconsistentBoardError:
             if len(observations) == 1:
                 return np.full(observations.shape, np.nan)
-            return np.concatenate([self.ratings(board[None]) for board in observations])
+            return np.concatenate([self._posteriors(board[None]) for board in observations])
 
     def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Returns the clicks on (N, n) boards; cells without a posterior, since clues contradict, count as mines."""
@@ -75,6 +92,8 @@ class BayesPolicy(ExactPolicy):
         certain = np.asarray((legal & (risks <= TIE)).any(axis=1))
         begun = np.asarray((boards <= self._max_count).any(axis=1))
         self.counters["guesses"] += count_risky(begun[~certain], self.config)
+        if self._open_threshold < 1:
+            risks[risks <= 1 - self._open_threshold + TIE] = 0.0
         clicks = np.empty(len(boards), np.int64)
         choose_least_risks(boards, legal, self._max_count, self._first_cell, risks, self._neighbours, clicks)
         return clicks

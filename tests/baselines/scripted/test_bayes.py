@@ -148,6 +148,26 @@ def test_pgmpy_plays_the_games_that_native_plays():
     assert play_games(build_policy("bayes", config, inference="pgmpy"), config, range(4)) == native
 
 
+def test_thresholds_treat_likely_cells_as_certain_unless_that_contradicts_the_clues():
+    def click(**options):
+        policy = build_policy("bayes", config_of(2, 6, 2), **options)
+        return policy.act(board[None], (board == HIDDEN).reshape(1, -1).astype(np.int8))[0]
+
+    # The neighbours of the 1 have mine probability 1 / 5; the far cells keep the prior 2 / 12.
+    board = np.full((2, 6), HIDDEN, np.int8)
+    board[0, 1] = 1
+    assert click() == click(open_threshold=0.9) == click(flag_threshold=0.1) == 5
+    # With 1 / 5 as safe, the cell with the most open neighbours comes first.
+    assert click(open_threshold=0.8) == 0
+    # Under the prior 1 / 8 the middle cell is the only mine with probability 7 / 8; else both outer cells are.
+    board = np.array([[HIDDEN, 1, HIDDEN, 1, HIDDEN, HIDDEN, HIDDEN, HIDDEN]], np.int8)
+    for threshold, risk in ((1, 1 / 8), (0.9, 1 / 8), (0.8, 0.0)):
+        found = build_policy("bayes", config_of(1, 8, 1), flag_threshold=threshold).ratings(board[None])
+        assert found[0, 0, [0, 2]] == pytest.approx([risk, 7 / 8])
+    with pytest.raises(ValueError, match="flag_threshold must be a number of 0 to 1"):
+        build_policy("bayes", config_of(1, 8, 1), flag_threshold=float("nan"))
+
+
 def test_contradictory_board_gets_a_legal_click():
     board = np.array([[[HIDDEN, HIDDEN, 2, HIDDEN], [HIDDEN, 3, 1, HIDDEN]]], np.int8)
     mask = (board == HIDDEN).reshape(1, 8)
