@@ -1,4 +1,5 @@
-# `make run` installs and plays; `make test` installs and tests. Both work on a fresh machine with Python 3.11.
+# `make run` installs what it runs, and plays; `make test` installs the rest, and tests. Both work on a fresh machine
+# with Python 3.11.
 # While you work, `make check` answers in a minute and `make format` formats.
 
 PYTHON ?= python3.11
@@ -35,7 +36,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: run test check format lint types warm-up warm-up-core test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
 
-run: $(VENV)/installed
+run: $(VENV)/installed-run
 	rm -rf $(RUN_DIR)
 	$(BIN)/python train.py --config quick --out $(RUN_DIR)
 	$(BIN)/python evaluate.py --policy $(POLICIES) $(RUN_DIR) --games 1000 --json $(RUN_DIR)/results.json --plot $(RUN_DIR)/results.png
@@ -116,24 +117,29 @@ docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/installed
 	$(BIN)/python -m mkdocs build --strict
 
-$(VENV)/installed: pyproject.toml setup.cfg
+$(VENV)/installed-run: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet $(TORCH) --editable '.[all,llm,dev,docs]'
+	$(BIN)/python -m pip install $(TORCH) --editable '.[train,play]'
+	touch $@
+
+# Pip lists what is there already in a page of lines; the pipe that leaves them out must not hide a failure of pip.
+$(VENV)/installed: $(VENV)/installed-run pyproject.toml setup.cfg
+	bash -o pipefail -c "$(BIN)/python -m pip install $(TORCH) --editable '.[all,llm,dev,docs]' | sed '/^Requirement already/d'"
 	touch $@
 
 $(CORE_VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(CORE_VENV)
-	$(CORE_BIN)/python -m pip install --quiet $(OLDEST) pytest pytest-xdist hypothesis scipy --editable .
+	$(CORE_BIN)/python -m pip install $(OLDEST) pytest pytest-xdist hypothesis scipy --editable .
 	touch $@
 
 $(OLDEST_VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(OLDEST_VENV)
-	$(OLDEST_BIN)/python -m pip install --quiet $(OLDEST) $(OLDEST_EXTRAS) pytest pytest-xdist hypothesis --editable '.[all]'
+	$(OLDEST_BIN)/python -m pip install $(OLDEST) $(OLDEST_EXTRAS) pytest pytest-xdist hypothesis --editable '.[all]'
 	touch $@
 
 $(OTHER_VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(OTHER_VENV)
-	$(OTHER_VENV)/bin/python -m pip install --quiet pytest pytest-xdist hypothesis scipy --editable .
+	$(OTHER_VENV)/bin/python -m pip install pytest pytest-xdist hypothesis scipy --editable .
 	touch $@
 
 $(LIBRARIES)/torchrl/installed: LIBRARY = 'torchrl>=0.14,<0.15'
@@ -141,12 +147,12 @@ $(LIBRARIES)/tianshou/installed: LIBRARY = 'tianshou>=2.0,<2.1'
 $(LIBRARIES)/rllib/installed: LIBRARY = 'ray[rllib]>=2.60,<2.61' gymnasium==1.2.2
 $(LIBRARIES)/%/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(LIBRARIES)/$*
-	$(LIBRARIES)/$*/bin/python -m pip install --quiet $(TORCH) $(LIBRARY) --editable .
+	$(LIBRARIES)/$*/bin/python -m pip install $(TORCH) $(LIBRARY) --editable .
 	touch $@
 
 # CleanRL 1.2.0 asks for an older Python; only its ppo.py is read.
 $(LIBRARIES)/$(CLEANRL): $(VENV)/installed
-	$(BIN)/python -m pip download --quiet --no-deps --ignore-requires-python --dest $(LIBRARIES) cleanrl==1.2.0
+	$(BIN)/python -m pip download --no-deps --ignore-requires-python --dest $(LIBRARIES) cleanrl==1.2.0
 
 clean:
 	rm -rf $(VENV) $(CORE_VENV) $(OLDEST_VENV) $(OTHER_VENV) $(LIBRARIES) build *.egg-info
