@@ -10,13 +10,13 @@ import sys
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from minesweeper_env.config import counted, whole_number
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
-    from azulejos_env.position import Position
+    from azulejos_env.position import Cell, Position
     from azulejos_env.search import SearchResult
 
 PROGRAM = "python -m azulejos_env"
@@ -148,19 +148,19 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
 
 def _generate(options: argparse.Namespace) -> None:
     from azulejos_env.config import GameConfig
-    from azulejos_env.position import Position, random_board, read_game_text, write_game_text
+    from azulejos_env.position import Position, random_board, write_game_text
 
     rows, cols = options.generate
     config = GameConfig(rows, cols, 3 if options.colours is None else options.colours)
     seed = whole_number("-seed", options.seed or 0, 0)
-    _check_target(Path(options.file), "game of Azulejos", read_game_text)
+    _check_target(Path(options.file), "game of Azulejos", _is_game)
     _write(Path(options.file), write_game_text(Position(config, random_board(config, seed))), options.file)
 
 
 def _search(options: argparse.Namespace) -> None:
     from gymnasium.error import Error
 
-    from azulejos_env.position import Cell, read_game
+    from azulejos_env.position import read_game
     from azulejos_env.search import check_limits
     from azulejos_env.window import play
 
@@ -176,35 +176,30 @@ def _search(options: argparse.Namespace) -> None:
     except (OSError, ValueError) as error:
         _fail(f"{options.file}: {getattr(error, 'strerror', None) or error}")
 
-    def choose(now: Position) -> Cell:
-        move = _find(now, options, lambda _: None).move
-        assert move is not None
-        return move
-
     if not options.visual:
         _find(position, options, _print)
         return
     try:
-        play(position, choose)
+        play(position, lambda now: cast("Cell", _find(now, options).move))
     except Error as error:
         _fail(f"{getattr(error, 'cause', error)}; use -console to get a move without a window", 1)
 
 
-def _find(position: Position, options: argparse.Namespace, show: Callable[[SearchResult], object]) -> SearchResult:
+def _find(
+    position: Position, options: argparse.Namespace, show: Callable[[SearchResult], object] = lambda _: None
+) -> SearchResult:
     """Searches a position, shows the result, and then writes the tree of the search if it is wanted."""
     from azulejos_env.search import search
     from azulejos_env.tree import search_tree
 
     limits = {"depth": options.depth, "seconds": options.maxtime, "prune": options.prune}
-    if options.tree is None:
-        result = search(position, **limits)
-        show(result)
-        return result
-    tree = search_tree(position, **limits, levels=options.levels)
-    show(tree.result)
-    size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
-    _write(Path(options.tree), tree.dot(), f"{options.tree}: {size}")
-    return tree.result
+    tree = None if options.tree is None else search_tree(position, **limits, levels=options.levels)
+    result = search(position, **limits) if tree is None else tree.result
+    show(result)
+    if tree is not None:
+        size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
+        _write(Path(options.tree), tree.dot(), f"{options.tree}: {size}")
+    return result
 
 
 def _print(result: SearchResult) -> None:
@@ -228,27 +223,27 @@ def _print(result: SearchResult) -> None:
 def _check_tree(path: Path) -> None:
     """Raises a ValueError unless a tree may be written to a path."""
     if path.suffix not in TREE_ENDINGS and not _is_device(path):
-        raise ValueError(
-            f"-tree needs a file that ends in {' or '.join(TREE_ENDINGS)}, not {path}; Graphviz makes a picture of it, "
-            "as in: dot -Tsvg tree.dot -o tree.svg"
-        )
-
-    def check(text: str) -> None:
-        if not text.startswith("digraph search {"):
-            raise ValueError
-
-    _check_target(path, "tree of Azulejos", check)
+        allowed = f"-tree needs a file that ends in {' or '.join(TREE_ENDINGS)}, not {path}"
+        raise ValueError(f"{allowed}; Graphviz makes a picture of it, as in: dot -Tsvg tree.dot -o tree.svg")
+    _check_target(path, "tree of Azulejos", lambda text: text.startswith("digraph search {"))
 
 
-def _check_target(path: Path, what: str, check: Callable[[str], object]) -> None:
-    """Raises a ValueError if a file cannot be written, or holds anything but what `check` takes."""
+def _is_game(text: str) -> bool:
+    from azulejos_env.position import read_game_text
+
+    try:
+        return bool(read_game_text(text))
+    except ValueError:
+        return False
+
+
+def _check_target(path: Path, what: str, is_own: Callable[[str], bool]) -> None:
+    """Raises a ValueError if a file cannot be written, or holds anything of another kind."""
     if path.is_dir() or not path.parent.is_dir():
         raise ValueError(f"{path} is a folder" if path.is_dir() else f"the folder of {path} does not exist")
-    if path.is_file() and not _is_device(path) and (text := path.read_text("ascii", errors="replace")):
-        try:
-            check(text)
-        except ValueError:
-            raise ValueError(f"{path} exists, and is no {what}; no other file is replaced") from None
+    text = path.read_text("ascii", errors="replace") if path.is_file() and not _is_device(path) else ""
+    if text and not is_own(text):
+        raise ValueError(f"{path} exists, and is no {what}; no other file is replaced")
 
 
 def _is_device(path: Path) -> bool:

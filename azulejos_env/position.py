@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig, Rules
+from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig, Rules, whole_in_range
 from minesweeper_env.compiled import kernel
-from minesweeper_env.config import counted
+from minesweeper_env.config import counted, whole_number
 
 __all__ = [
     "Board",
@@ -80,7 +80,7 @@ class Position:
         player: the player to move, 0 or 1.
 
     Raises:
-        ValueError: the board is not one of this configuration.
+        ValueError: the board is not one of this configuration, or a score or the player is not allowed.
     """
 
     config: GameConfig
@@ -89,7 +89,10 @@ class Position:
     player: int = 0
 
     def __post_init__(self) -> None:
-        """Checks the board, and lets the tiles fall."""
+        """Checks the fields, and lets the tiles fall."""
+        object.__setattr__(self, "player", whole_in_range("player", self.player, 0, 1))
+        first, second = (whole_number("scores", score, 0) for score in self.scores)
+        object.__setattr__(self, "scores", (first, second))
         bordered = with_border(check_board(self.board, self.config))
         settled = np.zeros_like(bordered)
         collapse(self.config.rules, bordered, settled)

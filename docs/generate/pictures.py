@@ -5,25 +5,30 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import runpy
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import chi2
 
 from baselines.benchmark.leaderboard import read_results, rows_of
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import title_of
 from baselines.benchmark.results import plot
+from baselines.evaluation.columns import board_title
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.results import config_row
 from baselines.recording import gif, replay, slides_of
 from baselines.registry import SCRIPTED, build_policy
+from baselines.scripted.bayes_network import subnetwork
 from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.config import counted
@@ -35,6 +40,7 @@ from minesweeper_play.terminal.app import MinesweeperApp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 DOCS = Path(__file__).parents[1]
 BOARD = BoardConfig(5, 5, 5, moves=("click",))
@@ -245,15 +251,106 @@ async def draw_terminal() -> bytes:
     return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).encode()
 
 
+def _curves(figure: Figure, points: Iterable[tuple[str, Any, float]]) -> Axes:
+    """Draws a curve through the (x, y) of each name, the highest first in the legend."""
+    axes, curves = figure.subplots(), dict[str, list[tuple[Any, float]]]()
+    for name, *point in points:
+        curves.setdefault(name, []).append(point)
+    for name, curve in sorted(curves.items(), key=lambda each: -sum(y for _, y in each[1])):
+        axes.plot(*zip(*curve, strict=True), "o-", markersize=3.5, label=name)
+    axes.grid()
+    axes.legend()
+    return axes
+
+
+def draw_agents() -> bytes:
+    """Returns the success of the agents of Antimatroid (2012) over the number of mines."""
+    rows = [(board["config"]["mines"], row) for board in _read("agents")["boards"] for row in board["results"]]
+    with styled_figure(8, 4.2) as figure:
+        axes = _curves(figure, ((row["policy"], mines, 100 * row["win_rate"]) for mines, row in rows))
+        axes.set(xlabel="mines on 9x9", ylabel="games won, per cent", xticks=range(1, 11), ylim=(0, 101))
+        return image(figure)
+
+
+def draw_times() -> bytes:
+    """Returns the processor time of a game on the boards of Antolín & de la Torre (2018)."""
+    rows = _read("bayes-times")["results"]
+    named = ((f"{row['policy']}, n = {row['games']}", board_title(row["config"]), row["ms_per_game"]) for row in rows)
+    with styled_figure(8, 4.2) as figure:
+        axes = _curves(figure, named)
+        axes.set(yscale="log", ylabel="milliseconds of processor time per game")
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+        return image(figure)
+
+
+def draw_uniformity(side: int = 9, mines: int = 10, games: int = 10_000) -> bytes:
+    """Returns both tests of Antimatroid (2012): mines of each cell, and clicks before a mine.
+
+    The games are those of the row "any" of `python benchmarks/uniformity.py`.
+    """
+    tests, cells = runpy.run_path(str(DOCS.parent / "benchmarks" / "uniformity.py")), side * side
+    env = MinesweeperVectorEnv(games, side, mines, "any", ("click",))
+    env.reset(seed=games)
+    flooded = tests["random_game_clicks"](env, cells // 2, "any")
+    env.reset(seed=0)
+    env.step(np.full(games, cells // 2))
+    layouts = env.get_state()["mines"].reshape(games, cells)
+    counts, expected = layouts.sum(axis=0), games * mines / cells
+    order = np.argsort(np.random.default_rng(0).random(layouts.shape), axis=1)
+    plain = np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
+    law = np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
+    # Mines are drawn without replacement, so the statistic is multiplied by (n - 1) / (n - M).
+    placement = ((counts - expected) ** 2).sum() / expected * (cells - 1) / (cells - mines)
+    with styled_figure(8, 3.6) as figure:
+        left, right = figure.subplots(1, 2)
+        left.bar(range(1, cells + 1), counts, width=1, color="C5")
+        left.axhline(expected, color="0", label=f"expected: {expected:.0f}")
+        left.set(xlabel="cell, in reading order", ylabel=f"mines in {games} layouts", title=_test(placement, cells - 1))
+        right.bar(range(len(law)), np.bincount(plain, minlength=len(law)), width=1, color="C5", label="no flood fill")
+        right.plot(games * law, color="0", label="negative hypergeometric law")
+        right.step(range(41), np.bincount(flooded, minlength=41)[:41], where="mid", color="C1", label="flood fill")
+        right.set(xlabel="random clicks before a mine", ylabel="games", xlim=(-1, 40))
+        right.set_title(_test(*tests["clicks_test"](plain, law)))
+        left.legend(loc="lower right")
+        right.legend()
+        return image(figure)
+
+
+def _test(statistic: float, degrees: int) -> str:
+    critical, p = chi2.isf(0.05, degrees), chi2.sf(statistic, degrees)
+    return f"χ² = {statistic:.1f} < {critical:.1f} (5 %, {degrees} degrees), p = {p:.2f}"
+
+
+def draw_network() -> bytes:
+    """Returns the Bayesian network of a 3x3 board: a mine per cell, and a clue that is the sum of its neighbours."""
+    network = subnetwork(BoardConfig(3, 3, 2, "any"), range(9), range(9))
+    names = ((node, *node.split("_")) for node in network.nodes())
+    places = {node: (3.4 * int(row) + int(col), float(kind == "X")) for node, kind, row, col in names}
+    with styled_figure(8, 2.8) as figure:
+        axes = figure.subplots()
+        for parent, child in sorted(network.edges(), key=lambda edge: edge[1] == "Y_1_1"):
+            arrow = {"arrowstyle": "->", "color": "C1" if child == "Y_1_1" else "0.75", "shrinkA": 12, "shrinkB": 12}
+            axes.annotate("", places[child], places[parent], arrowprops=arrow).set_in_layout(False)
+        for node, place in places.items():
+            axes.plot(*place, "o", markersize=24, color="C5" if node[0] == "X" else "C4", zorder=3)
+            axes.text(*place, node.replace("_", ""), ha="center", va="center", size=8, zorder=4)
+        axes.set(xlim=(-0.5, 9.3), ylim=(-0.3, 1.3))
+        axes.set_axis_off()
+        return image(figure)
+
+
 PICTURES: dict[str, Callable[[], bytes]] = {
     "game.gif": draw_game,
-    "agents.png": lambda: plot(_read("agents")),
     "first-clicks.png": draw_first_clicks,
     "text-learning.png": draw_text_learning,
     "learning.png": draw_learning,
     "sample-efficiency.png": draw_sample_efficiency,
     "leaderboard.png": draw_leaderboard,
     "terminal.svg": lambda: asyncio.run(draw_terminal()),
+    "agents.png": draw_agents,
+    "uniformity.png": draw_uniformity,
+    "bayes-times.png": draw_times,
+    "bayes-network.png": draw_network,
     **{f"policy-{name}.png": partial(draw_clicks, name) for name in SCRIPTED},
 }
 """Functions that draw the pictures, by the names of their files."""

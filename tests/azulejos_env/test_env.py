@@ -156,6 +156,16 @@ def test_checkers_accept_the_environment_and_values_have_their_types(arguments):
 
 
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+def test_gymnasium_plays_copies_side_by_side(arguments):
+    envs = gymnasium.make_vec("azulejos_env:Azulejos-v0", num_envs=2, vectorization_mode="sync", **arguments)
+    observations, infos = envs.reset(seed=4)
+    for game in range(2):
+        observation, info = AzulejosEnv(**arguments).reset(seed=4 + game)
+        assert_same((observations[game], infos["action_mask"][game]), (observation, info["action_mask"]))
+    assert envs.step(infos["action_mask"].argmax(axis=1))[0].shape == observations.shape
+
+
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
 def test_a_copy_continues_the_same_game_and_earlier_moves_change_no_later_one(arguments):
     env, played = AzulejosEnv(**arguments), AzulejosEnv(**arguments)
     list(play(played, 2))
@@ -230,6 +240,13 @@ def test_pettingzoo_accepts_the_environment(aec, arguments, capsys):
         test.api_test(aec.AzulejosAECEnv(**arguments), num_cycles=50)
         test.seed_test(lambda: aec.env(**arguments), num_cycles=100)
     assert "Passed" in capsys.readouterr().out
+
+
+def test_pettingzoo_accepts_the_pictures_and_the_window(aec, monkeypatch):
+    pytest.importorskip("pygame", reason="needs the extra window")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(aec.AzulejosAECEnv.metadata, "render_fps", 200)
+    import_module("pettingzoo.test").render_test(lambda render_mode=None: aec.env(size=3, render_mode=render_mode))
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -64,6 +64,7 @@ def test_games_are_the_recorded_ones(name):
 
 
 def test_games_are_the_same_without_compilation():
+    assert {path.stem for path in FOLDER.glob("*.txt")} == {*GAMES}
     names = ["greedy", "random_seat", "alone"]
     code = f"from test_golden import transcript\nprint(*map(transcript, {names}), sep='')"
     path = os.pathsep.join(map(str, (ROOT, ROOT / "tests", FOLDER.parent)))

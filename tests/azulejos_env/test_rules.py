@@ -71,12 +71,20 @@ def test_wrong_rules_are_refused(fields):
 
 
 @pytest.mark.parametrize(
-    ("board", "word"),
-    [([[1, 1]], "shape"), ([[1.0, 1], [1, 1]], "float64"), ([[1, 4], [1, 1]], "0 to 3"), ([[1, -1], [1, 1]], "0 to 3")],
+    ("word", "fields"),
+    [
+        ("shape", {"board": [[1, 1]]}),
+        ("float64", {"board": [[1.0, 1], [1, 1]]}),
+        ("0 to 3", {"board": [[1, 4], [1, 1]]}),
+        ("0 to 3", {"board": [[1, -1], [1, 1]]}),
+        ("scores", {"scores": (1, -1)}),
+        ("scores", {"scores": (1, 0.5)}),
+        ("player", {"player": 2}),
+    ],
 )
-def test_a_wrong_board_is_refused(board, word):
+def test_a_wrong_position_is_refused(word, fields):
     with pytest.raises(ValueError, match=word):
-        Position(GameConfig(2, 2), board)
+        Position(GameConfig(2, 2), **{"board": [[1, 1], [1, 1]], **fields})
 
 
 SIZES = st.integers(1, 12)
