@@ -117,9 +117,10 @@ docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/installed
 	$(BIN)/python -m mkdocs build --strict
 
+# Python compiles what it imports; compiling every module of PyTorch and SciPy here would take half a minute.
 $(VENV)/installed-run: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install $(TORCH) --editable '.[train,play]'
+	$(BIN)/python -m pip install --no-compile $(TORCH) --editable '.[train,play]'
 	touch $@
 
 # Pip lists what is there already in a page of lines; the pipe that leaves them out must not hide a failure of pip.
