@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from minesweeper_env.checks import generator_state, layout_option
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import compile_kernels
-from minesweeper_env.engine.saving import check_array
 from minesweeper_env.engine.state import PLAYING, RESTART
 from minesweeper_env.playing import Playing
 from minesweeper_env.rewards import Reward, describe, own_rewards
@@ -244,10 +243,9 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         """
         if mask is not None and not (mask := _check_mask("mask", mask, self.num_envs)).all():
             self._current_games()
-        sampler = check_array("sampler", state.get("sampler", self._sampler), np.uint64, {(1,)})
         self._games.set_state(state, (self.num_envs,), ... if mask is None else mask)
         if mask is None:
-            self._sampler[:] = sampler
+            self._sampler[:] = state.get("sampler", self._sampler)
         self._last_actions = None
         self._begun = True
 

@@ -16,7 +16,7 @@ from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 from minesweeper_env.engine import kernels, state
-from minesweeper_env.engine.saving import Arrays, SavedState, check_saved
+from minesweeper_env.engine.saving import Arrays, SavedState, check_reachable, read_saved
 from minesweeper_env.engine.state import FRESH, LOST, RESET, WAIT, WON
 from minesweeper_env.threads import ThreadPool, split
 
@@ -82,13 +82,7 @@ class Games:
             max_steps=config.step_limit,
             weights=np.array(weights, dtype=np.float64),
         )
-        self.boards = state.Boards(
-            shown=np.zeros((count, cells + 1), np.int8),
-            truth=np.zeros((count, cells + 1), np.uint8),
-            progress=np.zeros((count, 4), np.int64),
-            rng=np.zeros(count, np.uint64),
-            stack=np.zeros(cells, np.uint32),
-        )
+        self.boards = _empty(count, cells)
         self.arrays = (*self._rules, *self.boards)
         makers: list[Callable[[], Any]] = [
             ArrayPool(shape).take if math.prod(shape) >= LEAST_POOLED else partial(np.empty, shape, np.dtype(np.int8))
@@ -206,7 +200,8 @@ class Games:
 
         The first axis has length N; `alone` leaves it out, and takes game 0.
         """
-        shown, truth, progress, rng = boards = tuple(field.copy() for field in self.boards[:-1])
+        # Copies of their own, so that nobody reaches the boards through the memory behind the arrays.
+        (shown, truth, progress, rng), boards = ([field.copy() for field in self.boards[:-1]] for _ in range(2))
         games = 0 if alone else slice(None)
         board = (self.config.rows, self.config.cols) if alone else (self.count, self.config.rows, self.config.cols)
         arrays = {
@@ -219,34 +214,57 @@ class Games:
         }
         return SavedState(arrays | more, boards, self.config)
 
-    def set_state(self, state: Mapping[str, Any], batch: tuple[int, ...], chosen: Chosen = ...) -> None:
+    def set_state(self, given: Mapping[str, Any], batch: tuple[int, ...], chosen: Chosen = ...) -> None:
         """Restores the `chosen` games from a state of N games, or of one for each of them.
 
-        A `SavedState` as it was made is taken as it is; others are checked as `check_saved` says.
+        A `SavedState` as it was made is taken as it is. Of others, a ValueError names an array that no game of the
+        configuration reaches.
         """
-        boards = state.boards(self.config) if isinstance(state, SavedState) else None
-        if boards is None or state["codes"].shape[:-2] not in (batch, ()):
-            self.restore(check_saved(state, self.config, self.count, batch), chosen)
-            return
-        fields: Sequence[NDArray[Any]] = self.boards
+        boards = given.boards(self.config, batch) if isinstance(given, SavedState) else None
+        if boards is None:
+            saved = read_saved(given, self.config, self.count, batch)
+            boards = self._boards_of(saved)
+            check_reachable(saved, boards.truth[:, :-1], self.config)
+        self._copy(boards, chosen)
+
+    def restore(self, saved: Arrays) -> None:
+        """Restores games from arrays of N games, which are not checked."""
+        self._copy(self._boards_of(saved))
+
+    def _copy(self, boards: Sequence[NDArray[Any]], chosen: Chosen = ...) -> None:
+        """Copies the fields of `state.Boards` of N games, or of one for each of them, to the `chosen` games."""
+        fields: Sequence[NDArray[Any]] = self.boards[:-1]
         for field, saved in zip(fields, boards, strict=False):
             field[chosen] = saved[chosen] if len(saved) == self.count else saved
 
-    def restore(self, saved: Arrays, chosen: Chosen = ...) -> None:
-        """Restores the `chosen` games from arrays of N games that `check_saved` has checked."""
-        boards, config = self.boards, self.config
-        mines = saved["mines"][chosen]
-        codes = saved["codes"][chosen].reshape(mines.shape)
-        self.lay_out(mines, np.arange(self.count)[chosen])
-        boards.shown[chosen, :-1] = codes.reshape(len(codes), config.cells)
-        boards.shown[chosen, -1] = 0
-        covered_safe = ((codes > config.codes.max_count) & ~mines).sum(axis=(1, 2))
-        placed = mines.any(axis=(1, 2))
-        boards.progress[chosen, state.REMAINING] = np.where(placed, covered_safe, config.cells - config.mines)
-        boards.progress[chosen, state.STATUS] = saved["status"][chosen]
-        boards.progress[chosen, state.STEPS] = saved["steps"][chosen]
-        boards.rng[chosen] = saved["generator"][chosen]
-        boards.progress[chosen, state.NEXT] = saved["next_generator"][chosen].view(np.int64)
+    def _boards_of(self, saved: Arrays) -> state.Boards:
+        """Returns boards of their own that the arrays of N games define."""
+        config, mines = self.config, saved["mines"].reshape(self.count, -1)
+        boards = _empty(self.count, config.cells)
+        codes = saved["codes"].reshape(mines.shape)
+        # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
+        layouts = np.array(mines, order="C")
+        kernels.lay_out_batch(np.arange(self.count), layouts, *self._rules, *boards)
+        boards.shown[:, :-1] = codes
+        covered_safe = ((codes > config.codes.max_count) & ~mines).sum(axis=1)
+        placed = mines.any(axis=1)
+        boards.progress[:, state.REMAINING] = np.where(placed, covered_safe, config.cells - config.mines)
+        boards.progress[:, state.STATUS] = saved["status"]
+        boards.progress[:, state.STEPS] = saved["steps"]
+        boards.progress[:, state.NEXT] = saved["next_generator"].view(np.int64)
+        boards.rng[:] = saved["generator"]
+        return boards
+
+
+def _empty(count: int, cells: int) -> state.Boards:
+    """Returns N boards without mines, whose games have not begun."""
+    return state.Boards(
+        shown=np.zeros((count, cells + 1), np.int8),
+        truth=np.zeros((count, cells + 1), np.uint8),
+        progress=np.zeros((count, 4), np.int64),
+        rng=np.zeros(count, np.uint64),
+        stack=np.zeros(cells, np.uint32),
+    )
 
 
 @cache

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.state import FRESH, TRUNCATED
+from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -18,15 +19,15 @@ class SavedState(dict[str, Any]):
     """A dict of arrays, as `get_state` returns it, that also holds the boards of the engine.
 
     `set_state` copies the boards, and checks nothing, as long as the dict and its arrays are as `get_state` made them.
-    Copies and pickles are plain dicts without the boards.
+    The boards share no memory with the arrays. Copies and pickles are plain dicts without the boards.
     """
 
-    __slots__ = ("_arrays", "_boards", "_bytes", "_config", "_values")
+    __slots__ = ("_arrays", "_batch", "_boards", "_bytes", "_config", "_values")
 
     def __init__(self, arrays: Mapping[str, Any], boards: Sequence[NDArray[Any]], config: BoardConfig) -> None:
         """Takes the arrays, and the fields of `state.Boards` of the same games, under this configuration."""
         super().__init__(arrays)
-        self._boards, self._config = boards, config
+        self._boards, self._config, self._batch = boards, config, arrays["codes"].shape[:-2]
         self._values = dict(self)
         # The other values are scalars of NumPy, which nothing changes.
         self._arrays = [value for value in self.values() if isinstance(value, np.ndarray)]
@@ -36,9 +37,10 @@ class SavedState(dict[str, Any]):
         """Leaves the boards out of copies and pickles."""
         return dict, (dict(self),)
 
-    def boards(self, config: BoardConfig) -> Sequence[NDArray[Any]] | None:
-        """Returns the boards; None if the dict has changed, or belongs to another configuration."""
-        same = len(self) == len(self._values) and (config is self._config or config == self._config)
+    def boards(self, config: BoardConfig, batch: tuple[int, ...]) -> Sequence[NDArray[Any]] | None:
+        """Returns the boards; None if the dict has changed, or is of another configuration or number of games."""
+        same = len(self) == len(self._values) and self._batch in ((), batch)
+        same = same and (config is self._config or config == self._config)
         for key, value in self._values.items():
             same = same and self.get(key) is value
         return self._boards if same and [array.tobytes() for array in self._arrays] == self._bytes else None
@@ -54,31 +56,67 @@ _TYPES = {
 }
 
 
-def check_saved(saved: Mapping[str, Any], config: BoardConfig, count: int, batch: tuple[int, ...]) -> Arrays:
-    """Returns the arrays of N = `count` saved games; a ValueError names one that does not fit.
+def read_saved(saved: Any, config: BoardConfig, count: int, batch: tuple[int, ...]) -> Arrays:
+    """Returns the arrays of N = `count` saved games; a ValueError names one that has another type, shape or range.
 
     An array has a first axis of games, `batch`, or is that of one game, which then stands for N such games. Batches may
     have the key "sampler", too.
     """
-    if set(saved) - ({"sampler"} if batch else set()) != set(_TYPES):
-        raise ValueError(f"a saved state must have the keys {', '.join(_TYPES)}, as get_state returns it")
+    if not isinstance(saved, Mapping) or set(saved) - ({"sampler"} if batch else set()) != set(_TYPES):
+        raise ValueError(f"a saved state must be a dict and have the keys {', '.join(_TYPES)}, as get_state returns it")
+    if "sampler" in saved:
+        check_array("sampler", saved["sampler"], np.uint64, {(1,)})
     most = {"codes": config.codes.mine, "status": TRUNCATED, "steps": config.step_limit}
     arrays = {}
     for key, dtype in _TYPES.items():
         one = (config.rows, config.cols) if key in ("codes", "mines") else ()
         array = check_array(key, saved[key], dtype, {(*batch, *one), one}, most.get(key))
         arrays[key] = np.broadcast_to(array, (count, *one))
-    found = arrays["mines"].sum(axis=(1, 2))
-    if not ((found == 0) | ((found == config.mines) & (arrays["status"] != FRESH))).all():
-        raise ValueError(f"state['mines'] must have {config.mines} mines, or none before the first click")
     return arrays
+
+
+def check_reachable(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> None:
+    """Raises a ValueError unless games of a configuration reach the N states, of which `truth`, (N, n), has the mines.
+
+    It is as `state.Boards` explains.
+    """
+    for key, right, rule in _rules(saved, truth, config):
+        if not right.all():
+            game = f" (game {np.argwhere(~right)[0, 0]})" if len(right) > 1 else ""
+            raise ValueError(f"state[{key!r}] must {rule}{game}")
+
+
+def _rules(
+    saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig
+) -> Iterator[tuple[str, NDArray[np.bool_], str]]:
+    """Yields the key of an array, where it is right, with a first axis of N, and what it must do."""
+    codes, mines = (saved[key].reshape(truth.shape) for key in ("codes", "mines"))
+    status, steps = saved["status"][:, None], saved["steps"][:, None]
+    meaning, limit = config.codes, config.step_limit
+    found, is_open, flagged = mines.sum(axis=1, keepdims=True), codes <= meaning.max_count, codes == meaning.flagged
+    in_time = np.where(status == TRUNCATED, steps == limit, (status > PLAYING) | (steps < limit))
+    yield "steps", in_time, f"be less than {limit} in a game under way, and {limit} in a truncated one"
+    placed = np.where(status == FRESH, found == 0, (found == config.mines) | ((found == 0) & (status == TRUNCATED)))
+    yield "mines", placed, f"have {config.mines} mines, or none before the first click"
+    yield "codes", ~is_open | ((found > 0) & (codes == truth)), "show the clues of state['mines']"
+    for move, marked in (("flag", flagged), ("question", codes == meaning.question)):
+        if move not in config.moves:
+            yield "codes", ~marked, f"have no {move} marks, as the moves lack {move!r}"
+    cleared, lost = (found > 0) & (is_open | mines).all(axis=1, keepdims=True), status == LOST
+    yield "status", lost | ((status == WON) == cleared), f"be {WON}, won, exactly where every safe cell is open"
+    shows = codes == meaning.mine
+    yield "codes", shows == (lost & mines & ~flagged), "show the mines without a flag in lost games, and no others"
+    yield "codes", ~lost | shows.any(axis=1, keepdims=True), "show at least one mine in a lost game"
 
 
 def check_array(
     key: str, value: Any, dtype: type[np.generic], shapes: Collection[tuple[int, ...]], most: int | None = None
 ) -> NDArray[Any]:
     """Returns one array of a state in its type; a ValueError says what is allowed if another one was given."""
-    array = np.asarray(value)
+    array = np.asarray(None)
+    with suppress(ValueError):
+        # Raises for a ragged list.
+        array = np.asarray(value)
     if dtype is np.uint64 and isinstance(value, (int, list)):
         # From JSON: NumPy would read small numbers as int64, and small and large ones together as float64.
         numbers = np.asarray(value, object)

@@ -18,9 +18,10 @@ from support.equality import assert_same
 from support.naive_game import ALL_MOVES
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
-from minesweeper_env.engine.state import TRUNCATED
+from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.inference import mine_probabilities, sample_layouts
 
+KINDS = (MinesweeperEnv, MinesweeperVectorEnv)
 CONFIGURATIONS = [
     {"size": 5, "mines": 6, "moves": ALL_MOVES, "first_click": "any"},
     {"size": (4, 9), "mines": 5, "first_click": "corners", "reward": "shaped", "max_steps": 9},
@@ -153,6 +154,85 @@ def test_an_environment_that_has_not_begun_pickles():
     assert_same(other.reset(seed=2), MinesweeperEnv(5, 3).reset(seed=2))
 
 
+# A mine in the corner of 2 x 3; its neighbours are cells 1, 3 and 4.
+MINES, NONE = np.arange(6).reshape(2, 3) == 0, np.zeros((2, 3), np.bool_)
+COVERED, WON_BOARD, LOST_BOARD = [[11] * 3] * 2, [[11, 1, 0], [1, 1, 0]], [[12, 9, 10], [11] * 3]
+CLICKS, MARKS, LIMIT = ("click",), ("click", "flag", "question"), 8
+
+
+def state_of(status, codes, mines=MINES, steps=1):
+    numbers = {"status": np.int64(status), "steps": np.int64(steps)}
+    generators = {"generator": np.uint64(1), "next_generator": np.uint64(2)}
+    return {"codes": np.array(codes, np.int8), "mines": mines, **numbers, **generators}
+
+
+REACHED = [
+    state_of(FRESH, COVERED, NONE, 0),
+    state_of(FRESH, [[9, 10, 11], [11] * 3], NONE, 2),
+    state_of(PLAYING, COVERED, steps=0),
+    state_of(PLAYING, [[9, 1, 9], [11, 10, 11]], steps=3),
+    state_of(PLAYING, [[9] * 3] * 2, steps=6),
+    state_of(WON, WON_BOARD),
+    state_of(WON, [[9, 1, 0], [1, 1, 0]], steps=LIMIT),
+    state_of(LOST, LOST_BOARD, steps=LIMIT),
+    state_of(LOST, [[12, 1, 0], [1, 1, 0]]),
+    state_of(TRUNCATED, COVERED, NONE, LIMIT),
+    state_of(TRUNCATED, COVERED, steps=LIMIT),
+    state_of(TRUNCATED, [[11, 1, 11], [11] * 3], steps=LIMIT),
+]
+
+IMPOSSIBLE = {
+    "flags without the move": ("codes", state_of(PLAYING, [[9] * 3] * 2), CLICKS),
+    "questions without the move": ("codes", state_of(FRESH, [[10, 11, 11], [11] * 3], NONE), ("click", "flag")),
+    "won too early": ("status", state_of(WON, COVERED), MARKS),
+    "won without mines": ("mines", state_of(WON, COVERED, NONE), MARKS),
+    "cleared and under way": ("status", state_of(PLAYING, WON_BOARD), MARKS),
+    "cleared and truncated": ("status", state_of(TRUNCATED, WON_BOARD, steps=LIMIT), MARKS),
+    "lost without a mine shown": ("codes", state_of(LOST, COVERED), MARKS),
+    "lost under a flag": ("codes", state_of(LOST, [[9, 11, 11], [11] * 3]), MARKS),
+    "a mine shown too early": ("codes", state_of(PLAYING, [[12, 11, 11], [11] * 3]), MARKS),
+    "a mine shown in a won game": ("codes", state_of(WON, [[12, 1, 0], [1, 1, 0]]), MARKS),
+    "a mine shown elsewhere": ("codes", state_of(LOST, [[12, 12, 11], [11] * 3]), MARKS),
+    "an open mine": ("codes", state_of(PLAYING, [[0, 11, 11], [11] * 3]), MARKS),
+    "a wrong clue": ("codes", state_of(PLAYING, [[11, 2, 11], [11] * 3]), MARKS),
+    "open before the first click": ("codes", state_of(FRESH, [[11, 0, 11], [11] * 3], NONE), MARKS),
+    "mines before the first click": ("mines", state_of(FRESH, COVERED), MARKS),
+    "no mines after it": ("mines", state_of(PLAYING, COVERED, NONE), MARKS),
+    "open without mines": ("codes", state_of(TRUNCATED, [[11, 0, 11], [11] * 3], NONE, LIMIT), MARKS),
+    "under way at the limit": ("steps", state_of(PLAYING, COVERED, steps=LIMIT), MARKS),
+    "won beyond the limit": ("steps", state_of(WON, WON_BOARD, steps=LIMIT + 1), MARKS),
+    "truncated before the limit": ("steps", state_of(TRUNCATED, COVERED, steps=LIMIT - 1), MARKS),
+    "a ragged list": ("codes", {**state_of(PLAYING, COVERED), "codes": [[1], [1, 2]]}, MARKS),
+    "no dict": ("have the keys", "state", MARKS),
+}
+
+
+@pytest.mark.parametrize("state", REACHED)
+def test_states_that_games_reach_are_restored(state):
+    env = MinesweeperEnv((2, 3), 1, "any", MARKS, max_steps=LIMIT)
+    env.set_state(state)
+    assert_same(env.get_state(), state)
+    assert env.action_masks().any()
+
+
+@pytest.mark.parametrize(("named", "state", "moves"), IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_states_that_no_game_reaches_are_refused_in_one_line_and_change_nothing(named, state, moves):
+    for env in (kind(size=(2, 3), mines=1, first_click="any", moves=moves, max_steps=LIMIT) for kind in KINDS):
+        env.reset(seed=0)
+        before = env.get_state()
+        with pytest.raises(ValueError, match=named) as error:
+            env.set_state(state)
+        assert "\n" not in str(error.value)
+        assert_same(env.get_state(), before)
+
+
+def test_the_error_names_the_game_of_a_batch():
+    env, state = saved(MinesweeperVectorEnv, num_envs=3, moves=CLICKS)
+    state["codes"][1, 0, 0] = 9
+    with pytest.raises(ValueError, match=r"codes.*game 1"):
+        env.set_state(state)
+
+
 def saved(kind=MinesweeperEnv, **arguments):
     env = kind(**{"size": 5, "mines": 4, "first_click": "any", **arguments})
     env.reset(seed=0)
@@ -199,13 +279,28 @@ def test_a_state_whose_arrays_change_in_place_is_checked(key, cell, kind, data):
 
 def test_a_changed_state_counts_as_it_stands():
     env, state = saved()
-    swapped = state["mines"][::-1].copy()
-    state["mines"][...] = swapped
+    state["codes"][...], state["mines"][...] = state["codes"][::-1].copy(), state["mines"][::-1].copy()
     state["steps"] = np.int64(7)
     env.set_state(state)
     assert_same(env.get_state(), state)
     env.set_state({key: value.tolist() if key in ("mines", "codes") else value for key, value in state.items()})
     assert_same(env.get_state(), state)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_memory_behind_the_arrays_of_a_state_is_not_restored(kind):
+    env, state = saved(kind)
+    boards = [field.copy() for field in env._games.boards]
+    arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
+    kept = [array.copy() for array in arrays]
+    for memory in arrays:
+        while isinstance(memory.base, np.ndarray):
+            memory = memory.base
+        memory[...] = ~memory
+    for array, value in zip(arrays, kept, strict=True):
+        array[...] = value
+    env.set_state(state)
+    assert_same(list(env._games.boards), boards)
 
 
 def test_an_unchanged_state_is_restored_without_the_check():
