@@ -46,7 +46,8 @@ def kernel(function: Function) -> Function:
         # Numba itself checks only the kernel's own file for changes, and not the files of the functions it calls.
         _linking.keep_on_disk(compiled, function, _stamp(Path(function.__code__.co_filename)))
     except RuntimeError:
-        notices.warn_of_cache("Compiled code cannot be stored in any folder, so every process compiles kernels again")
+        place = f"{config.CACHE_DIR} or any other folder" if config.CACHE_DIR else "any folder"
+        notices.warn_of_cache(f"Compiled code cannot be stored in {place}, so every process compiles kernels again")
         return njit(**options)(function)
     return compiled
 

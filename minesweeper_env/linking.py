@@ -114,7 +114,7 @@ class _Cache(FunctionCache):
         try:
             found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception as error:
-            _warn("read", error)
+            self._warn("read", error)
         if found is None:
             notices.compiling(self._py_func.__module__)
         return found
@@ -124,12 +124,12 @@ class _Cache(FunctionCache):
         try:
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError as error:
-            _warn("stored", error)
+            self._warn("stored", error)
 
-
-def _warn(what: str, error: Exception) -> None:
-    reason = " ".join(str(error).split()) or type(error).__name__
-    notices.warn_of_cache(f"Compiled code cannot be {what}, so kernels are compiled again ({reason})")
+    def _warn(self, what: str, error: Exception) -> None:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        place = f"{what} in {self.cache_path}"
+        notices.warn_of_cache(f"Compiled code cannot be {place}, so kernels are compiled again ({reason})")
 
 
 def keep_on_disk(kernel: Any, function: Callable[..., Any], stamp: str) -> None:

@@ -101,6 +101,7 @@ def test_damaged_files_are_a_miss_with_one_warning(call, tmp_path, damage):
     assert (result, hits) == (12, 0)
     assert len(lines) == 1
     assert "NUMBA_CACHE_DIR" in lines[0]
+    assert str(tmp_path) in lines[0]
     if damage != "folder":
         assert call() == (12, 2, [])
 
@@ -118,11 +119,12 @@ caching.IndexDataCacheFile.{method} = no_room
 
 
 @pytest.mark.parametrize("method", ["_save_data", "_save_index"])
-def test_a_full_disk_costs_a_warning(call, method):
+def test_a_full_disk_costs_a_warning_that_names_the_folder(call, tmp_path, method):
     result, hits, lines = call(FULL.format(method=method), MINESWEEPER_COMPILE_NOTICE="0")
     assert (result, hits) == (12, 0)
     assert len(lines) == 1
     assert "No space left on device" in lines[0]
+    assert str(tmp_path) in lines[0]
     assert call()[:2] == (12, 0)
 
 
@@ -135,12 +137,12 @@ def test_code_that_cannot_be_stored_leaves_no_index_to_older_code(call, tmp_path
     assert call()[:2] == (18, 0)
 
 
-def test_no_folder_that_can_be_written_costs_a_warning(call):
+def test_no_folder_that_can_be_written_costs_a_warning(call, tmp_path):
     first = "import numba.core.caching as caching\ncaching._CacheLocator.ensure_cache_path = lambda _: open('/')\n"
     result, hits, lines = call(first)
     assert (result, hits) == (12, 0)
     assert len(lines) == 1
-    assert "in any folder" in lines[0]
+    assert f"in {tmp_path} or any other folder" in lines[0]
 
 
 def test_a_numba_without_the_private_names_compiles_all_the_same(call):
