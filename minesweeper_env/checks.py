@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 from gymnasium import logger
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
+
+Parameters = ParamSpec("Parameters")
+
+
+def names_arguments(init: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """Lets a constructor answer an unknown argument with the known ones, after Python's own words.
+
+    TorchRL tries arguments, and looks for these words.
+    """
+    known = list(inspect.signature(init).parameters)[1:]
+
+    @wraps(init)
+    def answering(*args: Parameters.args, **named: Parameters.kwargs) -> None:
+        try:
+            init(*args, **named)
+        except TypeError as error:
+            if named.keys() <= set(known):
+                raise
+            raise TypeError(f"{error}; allowed: {', '.join(known)}") from None
+
+    return answering
 
 
 def warn_without_mode(mode: str | None, spec: Any, default_id: str = "Minesweeper-v0") -> None:

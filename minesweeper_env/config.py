@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -21,7 +21,10 @@ __all__ = [
     "PRESETS",
     "UNIFORM_FIRST_CLICKS",
     "BoardConfig",
+    "check_config",
     "counted",
+    "items_of",
+    "one_of",
     "parse_size",
     "whole_number",
 ]
@@ -116,14 +119,16 @@ class BoardConfig:
         for name in ("rows", "cols", "mines", "radius", "max_steps"):
             if name != "max_steps" or self.max_steps is not None:
                 fields[name] = whole_number(name, fields[name], 1)
-        if tuple(self.moves) != tuple(name for name in MOVE_NAMES if name == "click" or name in self.moves):
+        moves = tuple(map(str, items_of(self.moves)))
+        if moves != tuple(name for name in MOVE_NAMES if name == "click" or name in moves):
             raise ValueError(
                 f"moves must include 'click' and come in the order {', '.join(MOVE_NAMES)}, as a tuple of names, "
                 f"not {self.moves!r}"
             )
+        one_of("first_click", self.first_click, FIRST_CLICKS)
         cells, side = self.rows * self.cols, 2 * self.radius + 1
         free = 1 if self.first_click in ("any", "safe") else min(self.rows, side) * min(self.cols, side)
-        fields.update(moves=tuple(self.moves), cells=cells, max_mines=cells - free, actions=len(self.moves) * cells)
+        fields.update(moves=moves, cells=cells, max_mines=cells - free, actions=len(self.moves) * cells)
         fields.update(step_limit=self.max_steps or 10 * cells, codes=Codes.of_radius(self.radius))
         self._check()
 
@@ -132,10 +137,10 @@ class BoardConfig:
             raise ValueError(f"a board has 2 to {MAX_CELLS} cells, not {self.rows} x {self.cols} = {self.cells}")
         if self.radius > MAX_RADIUS:
             raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {self.radius}")
-        if self.first_click not in FIRST_CLICKS:
-            raise ValueError(f"first_click must be one of {', '.join(FIRST_CLICKS)}, not {self.first_click!r}")
-        if self.no_guess is not False and self.no_guess not in NO_GUESS_LEVELS:
-            raise ValueError(f"no_guess must be False, {' or '.join(NO_GUESS_LEVELS)}, not {self.no_guess!r}")
+        if self.step_limit > MAX_STEPS:
+            raise ValueError(f"max_steps must be 1 to {MAX_STEPS}, not {self.max_steps}")
+        if self.no_guess is not False:
+            one_of("no_guess", self.no_guess, NO_GUESS_LEVELS, "False or ")
         board = f"{self.rows} x {self.cols} with first_click {self.first_click!r}"
         board += f" and radius {self.radius}" * (self.radius > 1)
         if self.max_mines < 1:
@@ -147,12 +152,33 @@ class BoardConfig:
             raise ValueError(f"mines must be 1 to {self.max_mines} on {board}, not {self.mines}")
 
 
+def check_config(config: Any, advice: str = "BoardConfig.of_size(8, 14) makes one") -> BoardConfig:
+    """Returns a configuration, or raises a ValueError, with advice, for any other value."""
+    if not isinstance(config, BoardConfig):
+        raise ValueError(f"config must be a BoardConfig, not {config!r}: {advice}")
+    return config
+
+
 def whole_number(name: str, value: Any, least: int) -> int:
     """Returns `value` as an int, or raises a ValueError unless it is a whole number of at least `least`."""
     with suppress(TypeError):
         if not isinstance(value, bool) and (number := operator.index(value)) >= least:
             return number
     raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def one_of(name: str, value: Any, allowed: Collection[str], others: str = "") -> str:
+    """Returns `value`, or raises a ValueError, which may name `others`, unless it is one of the allowed names."""
+    if isinstance(value, str) and value in allowed:
+        return value
+    raise ValueError(f"{name} must be {others}one of {', '.join(allowed)}, not {value!r}")
+
+
+def items_of(value: Any) -> tuple[Any, ...]:
+    """Returns the items of a list, a tuple or an array; none of any other value."""
+    with suppress(TypeError):
+        return () if isinstance(value, (str, bytes, Mapping, Set)) else tuple(value)
+    return ()
 
 
 def counted(count: int, noun: str) -> str:
@@ -162,8 +188,8 @@ def counted(count: int, noun: str) -> str:
 
 def parse_size(size: Any) -> tuple[int, int]:
     """Returns (rows, cols) of a whole number or a pair of whole numbers; raises a ValueError for other sizes."""
-    if isinstance(size, Sequence) and not isinstance(size, str) and len(size) == 2:
-        return whole_number("rows", size[0], 1), whole_number("cols", size[1], 1)
+    if len(pair := items_of(size)) == 2:
+        return whole_number("rows", pair[0], 1), whole_number("cols", pair[1], 1)
     with suppress(ValueError):
         return (whole_number("size", size, 1),) * 2
     raise ValueError(f"size must be a whole number of at least 1, or a pair (rows, cols), not {size!r}")

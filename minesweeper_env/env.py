@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.checks import check_action, generator_state, layout_option
+from minesweeper_env.checks import check_action, generator_state, layout_option, names_arguments
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import WAIT
@@ -137,6 +137,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
     _last_action: int | None = None
     _seeded_by: np.random.Generator | None = None
 
+    @names_arguments
     def __init__(
         self,
         size: int | Sequence[int] = 8,

@@ -16,7 +16,7 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from minesweeper_env.checks import generator_state
-from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig, whole_number
+from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig, check_config, items_of, one_of, whole_number
 from minesweeper_env.inference import Step
 from minesweeper_env.no_guess.search import MAX_ATTEMPTS, METHODS, search_config, searchers
 from minesweeper_env.no_guess.supply import AttemptsExceededError, GenerationError, ImpossibleBoardError, failure
@@ -95,10 +95,9 @@ def generate(
         AttemptsExceededError: `max_attempts` layouts were played in vain.
         ValueError: an argument is not allowed; the message names the allowed values.
     """
-    cell = _check_cell(config, first_cell)
+    cell = _check_cell(check_config(config), first_cell)
     for name, value, allowed in (("level", level, NO_GUESS_LEVELS), ("method", method, METHODS)):
-        if value not in allowed:
-            raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+        one_of(name, value, allowed)
     attempts = whole_number("max_attempts", max_attempts, 1)
     seed = int(np.random.default_rng().integers(1 << 32)) if seed is None else whole_number("seed", seed, 0)
     with searchers(search_config(config)).lend() as searcher:
@@ -114,7 +113,7 @@ def generate(
 
 def _check_cell(config: BoardConfig, first_cell: Sequence[int]) -> int:
     """Returns the number of a cell given as (row, col)."""
-    cell = tuple(whole_number("first_cell", value, 0) for value in first_cell)
+    cell = tuple(whole_number("first_cell", value, 0) for value in items_of(first_cell))
     if len(cell) != 2 or cell[0] >= config.rows or cell[1] >= config.cols:
         allowed = f"(row, col) with row 0 to {config.rows - 1} and col 0 to {config.cols - 1}"
         raise ValueError(f"first_cell must be {allowed}, not {first_cell!r}")

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, check_config, one_of
 from minesweeper_env.threads import ThreadPool, split
 
 __all__ = ["ENCODINGS", "Encoder", "decode"]
@@ -40,10 +40,8 @@ class Encoder:
 
     def __init__(self, encoding: str, config: BoardConfig) -> None:
         """Builds the space of one observation; raises a ValueError unless `encoding` is one of `ENCODINGS`."""
-        if encoding not in ENCODINGS:
-            raise ValueError(f"observation must be one of {', '.join(ENCODINGS)}, not {encoding!r}")
-        self.encoding = encoding
-        self._count, self._board = config.codes.mine + 1, (config.rows, config.cols)
+        self.encoding = one_of("observation", encoding, ENCODINGS)
+        self._count, self._board = check_config(config).codes.mine + 1, (config.rows, config.cols)
         planes = (self._count, *self._board)
         self.space: Box[Any] = Box(0.0, 1.0, planes if encoding == "planes" else (math.prod(planes),), np.float32)
         if encoding == "codes":

@@ -57,7 +57,7 @@ def check_minesweeper_env(env_or_id: _Env | str, *, seed: int = 0, **kwargs: Any
         TypeError: the environment is not a `MinesweeperEnv`, bare or wrapped.
     """
     env = gymnasium.make(env_or_id, **kwargs) if isinstance(env_or_id, str) else env_or_id
-    bare = env.unwrapped
+    bare = getattr(env, "unwrapped", env)
     if not isinstance(bare, MinesweeperEnv):
         raise TypeError(f"the environment must be a MinesweeperEnv, wrapped or not, not {env!r}")
     make = partial(copy.deepcopy, env)

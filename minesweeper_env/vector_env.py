@@ -13,8 +13,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from minesweeper_env.checks import generator_state, layout_option
-from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.checks import generator_state, layout_option, names_arguments
+from minesweeper_env.config import BoardConfig, one_of, whole_number
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import PLAYING, RESTART
 from minesweeper_env.playing import Playing
@@ -57,6 +57,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
 
     _last_actions: NDArray[np.int64] | None = None
 
+    @names_arguments
     def __init__(
         self,
         num_envs: int = 1,
@@ -84,12 +85,9 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=limit, no_guess=no_guess
         )
         self.num_envs = whole_number("num_envs", num_envs, 1)
-        modes = [mode.value for mode in AutoresetMode]
-        if autoreset_mode not in (*AutoresetMode, *modes):
-            raise ValueError(
-                f"autoreset_mode must be an AutoresetMode or one of {', '.join(modes)}, not {autoreset_mode!r}"
-            )
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
+        names = [each.value for each in AutoresetMode]
+        self.autoreset_mode = AutoresetMode(one_of("autoreset_mode", mode, names, "an AutoresetMode or "))
         self._pool = ThreadPool(threads)
         self._prepare(config, reward, observation, render_mode, self.num_envs)
         self.metadata["autoreset_mode"] = self.autoreset_mode

@@ -20,7 +20,7 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled, Error
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig, counted
+from minesweeper_env.config import BoardConfig, counted, one_of
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.rendering import METADATA, TILE, Scene, exploded_cells, with_mines_flagged
 
@@ -214,8 +214,8 @@ def metadata_of(render_mode: str | None) -> dict[str, Any]:
     Where no window can open, only an environment made with "human" has this mode, so checkers meet none that must fail.
     """
     modes = METADATA["render_modes"]
-    if render_mode is not None and render_mode not in modes:
-        raise ValueError(f"render_mode must be None or one of {', '.join(modes)}, not {render_mode!r}")
+    if render_mode is not None:
+        one_of("render_mode", render_mode, modes, "None or ")
     shows = render_mode == "human" or (_has_display() and find_spec("pygame") is not None)
     return {**METADATA, "render_modes": [mode for mode in modes if shows or mode != "human"]}
 

@@ -11,7 +11,7 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, one_of
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference.oracle import Answers, Oracle
 from minesweeper_env.observations import decode
@@ -52,15 +52,16 @@ class ActionMaskObservation(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.uti
             convention: "pettingzoo", "torchrl", "rllib" or "tianshou".
 
         Raises:
-            ValueError: the convention is unknown, or the spaces are of other types.
+            ValueError: the convention is unknown, the spaces are of other types, or the environment has no masks.
         """
         gymnasium.utils.RecordConstructorArgs.__init__(self, convention=convention)
         super().__init__(env)
-        if convention not in CONVENTIONS:
-            raise ValueError(f"convention must be one of {', '.join(CONVENTIONS)}, not {convention!r}")
+        names = CONVENTIONS[one_of("convention", convention, CONVENTIONS)]
         if not isinstance(env.observation_space, Box) or not isinstance(env.action_space, gymnasium.spaces.Discrete):
             raise ValueError("the environment must have a Box observation space and a Discrete action space")
-        self.observation_key, self.mask_key, mask_dtype, dtype = CONVENTIONS[convention]
+        if not env.has_wrapper_attr("action_masks"):
+            raise ValueError(f"the environment must have action masks, as a Minesweeper environment has, not {env!r}")
+        self.observation_key, self.mask_key, mask_dtype, dtype = names
         box, actions = env.observation_space, int(env.action_space.n)
         self._mask_dtype, self._dtype = np.dtype(mask_dtype), np.dtype(dtype or box.dtype)
         mask_box = Box(0, 1, (actions,), self._mask_dtype.type)
@@ -105,9 +106,7 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
         """Makes the oracle, and returns the space of an observation that is explained."""
         self._place, self._overlay = self._saved_kwargs["place"], self._saved_kwargs["overlay"]
         self._oracle = Oracle(config, threads)
-        if self._place not in PLACES:
-            raise ValueError(f"place must be one of {', '.join(PLACES)}, not {self._place!r}")
-        if self._place == "info":
+        if one_of("place", self._place, PLACES) == "info":
             return space
         if self._place == "plane":
             return _with_a_plane(space, config)

@@ -110,7 +110,7 @@ def _rules(
 
 
 def check_array(
-    key: str, value: Any, dtype: type[np.generic], shapes: Collection[tuple[int, ...]], most: int | None = None
+    key: str, value: Any, dtype: type[Any], shapes: Collection[tuple[int, ...]], most: int | None = None
 ) -> NDArray[Any]:
     """Returns one array of a state in its type; a ValueError says what is allowed if another one was given."""
     array = np.asarray(None)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import HIDDEN, Codes
-from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, whole_number
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, check_config, whole_number
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards, check_radius
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.posterior import infer
@@ -119,7 +119,7 @@ class Oracle:
 
         A batch of boards is divided among `threads` threads.
         """
-        if config.first_click not in UNIFORM_FIRST_CLICKS:
+        if check_config(config).first_click not in UNIFORM_FIRST_CLICKS:
             raise ValueError(
                 f"exact mine probabilities need first_click {', '.join(UNIFORM_FIRST_CLICKS)}, under which all layouts "
                 f"that fit a board are equally likely, not {config.first_click!r}"

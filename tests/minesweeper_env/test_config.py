@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import pickle
 from functools import partial
 from itertools import product
@@ -12,6 +13,10 @@ import numpy as np
 import pytest
 
 from minesweeper_env import BoardConfig, MinesweeperEnv, MinesweeperVectorEnv
+from minesweeper_env.config import check_config
+from minesweeper_env.inference import Oracle
+from minesweeper_env.observations import Encoder
+from minesweeper_env.rewards import find_reward
 
 NO_MINES = "left out, they are 14 on 8x8, 10 on 9x9, 40 on 16x16, 99 on 16x30"
 
@@ -43,8 +48,9 @@ WRONG_ARGUMENTS = [
     ({"observation": "pixels"}, "codes, planes, flat"),
     ({"radius": 6}, "radius must be 1 to 5"),
     ({"max_steps": 2.5}, "max_steps must be a whole number of at least 1"),
+    ({"max_steps": 1 << 63}, "max_steps must be 1 to 9223372036854775807"),
     ({"render_mode": "humane"}, "None or one of ansi, rgb_array"),
-    *(({"no_guess": value}, "no_guess must be False, subset or exact") for value in (True, None, 0, ["exact"])),
+    *(({"no_guess": value}, "no_guess must be False or one of subset, exact") for value in (True, None, 0, ["exact"])),
 ]
 
 
@@ -56,9 +62,52 @@ def test_wrong_arguments_are_refused_in_one_line(make, arguments, allowed):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize("name", list(inspect.signature(MinesweeperEnv).parameters))
+@pytest.mark.parametrize("make", [MinesweeperEnv, partial(MinesweeperVectorEnv, 2)])
+def test_a_value_of_another_type_is_refused_by_the_name_of_its_argument(make, name):
+    for value in (
+        True,
+        -1,
+        1.5,
+        "x",
+        b"x",
+        (3,),
+        [None],
+        {"a": 1},
+        {3, 4},
+        np.array([1.5, 2.0]),
+        np.zeros(0),
+        object(),
+    ):
+        with pytest.raises(ValueError, match=name if name != "size" else "size|rows"):
+            make(**{name: value})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        MinesweeperEnv,
+        MinesweeperVectorEnv,
+        partial(gymnasium.make, "Minesweeper-v0"),
+        partial(gymnasium.make_vec, "Minesweeper-v0", num_envs=2),
+    ],
+)
+def test_an_unknown_argument_is_answered_with_the_known_ones(make):
+    # TorchRL looks for Python's own words.
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'rows'.* size, mines, first_click, "):
+        make(rows=8, cols=8)
+
+
+@pytest.mark.parametrize("value", [None, "Minesweeper-v0", 8, {"rows": 8}, BoardConfig])
+@pytest.mark.parametrize("take", [partial(Encoder, "codes"), partial(find_reward, "win"), Oracle, check_config])
+def test_what_takes_a_configuration_refuses_anything_else(take, value):
+    with pytest.raises(ValueError, match="config must be a BoardConfig, not"):
+        take(value)
+
+
 @pytest.mark.parametrize(
     ("size", "mines"),
-    [(8, 14), (9, 10), (16, 40), ((16, 30), 99), ([16, 30], 99), (np.int64(9), 10), ((np.int32(16), np.int8(30)), 99)],
+    [(8, 14), (16, 40), ([16, 30], 99), (np.int64(9), 10), ((np.int32(16), np.int8(30)), 99), (np.array([16, 30]), 99)],
 )
 @pytest.mark.parametrize(
     "make",

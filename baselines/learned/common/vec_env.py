@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, check_config, one_of
+from minesweeper_env.engine.saving import check_array
 from minesweeper_env.observations import Encoder
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 from minesweeper_env.rewards import Reward
@@ -55,7 +56,7 @@ class MinesweeperVecEnv(VecEnv):
     ) -> None:
         self.games = MinesweeperVectorEnv(
             num_envs,
-            **config.arguments(),
+            **check_config(config, "MinesweeperVecEnv.make takes an id").arguments(),
             reward=reward,
             observation=observation,
             render_mode=render_mode,
@@ -75,9 +76,7 @@ class MinesweeperVecEnv(VecEnv):
         Raises:
             ValueError: the id is unknown, or an argument has a value that is not allowed.
         """
-        if env_id not in ENV_SPECIFICATIONS:
-            raise ValueError(f"env_id must be one of {', '.join(ENV_SPECIFICATIONS)}, not {env_id!r}")
-        arguments = {**ENV_SPECIFICATIONS[env_id], **kwargs}
+        arguments = {**ENV_SPECIFICATIONS[one_of("env_id", env_id, ENV_SPECIFICATIONS)], **kwargs}
         own = {key: arguments.pop(key) for key in ("reward", "observation", "render_mode") if key in arguments}
         return cls(MinesweeperVectorEnv(1, **arguments).config, num_envs, **own)
 
@@ -133,10 +132,11 @@ class MinesweeperVecEnv(VecEnv):
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> NDArray[Any]:
         """Restores what `get_state` returned, and returns the observations; ValueError if it is of other games."""
-        games = dict(state)
-        self.returns, self.lengths = games.pop("returns").copy(), games.pop("lengths").copy()
-        self.games.set_state(games)
-        codes = np.array(state["codes"], np.int8)
+        kinds = {"returns": np.float64, "lengths": np.int64}
+        own = {key: check_array(key, state.get(key), kind, {(self.num_envs,)}) for key, kind in kinds.items()}
+        self.games.set_state({key: value for key, value in state.items() if key not in own})
+        self.returns, self.lengths = own["returns"], own["lengths"]
+        codes = self.games.get_state()["codes"]
         return Encoder(self.games.observation, self.config).encode(codes.reshape(self.num_envs, -1))
 
     def close(self) -> None:

@@ -64,7 +64,9 @@ def test_copies_and_spec():
     ("env_id", "arguments", "message"),
     [
         ("Minesweeper-v0", {"convention": "sb3"}, "pettingzoo, torchrl, rllib, tianshou"),
+        ("Minesweeper-v0", {"convention": ["rllib"]}, "pettingzoo, torchrl, rllib, tianshou"),
         ("MountainCarContinuous-v0", {}, "Discrete action space"),
+        ("CartPole-v1", {}, "must have action masks"),
     ],
 )
 def test_bad_arguments(env_id, arguments, message):

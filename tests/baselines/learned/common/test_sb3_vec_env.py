@@ -180,6 +180,25 @@ def test_arguments_replace_those_of_the_id():
         MinesweeperVecEnv.make("CartPole-v1", 2)
 
 
+def test_an_id_or_swapped_arguments_are_no_configuration():
+    for config, games in (("Minesweeper-v0", 4), (4, CLICKS)):
+        with pytest.raises(ValueError, match=r"config must be a BoardConfig.*MinesweeperVecEnv\.make takes an id"):
+            MinesweeperVecEnv(config, games)
+    with pytest.raises(ValueError, match="env_id must be one of"):
+        MinesweeperVecEnv.make(["Minesweeper-v0"], 4)
+
+
+@pytest.mark.parametrize("key", ["returns", "lengths", "codes"])
+def test_a_damaged_state_is_refused_and_changes_nothing(key):
+    env = make_env()
+    env.reset()
+    before = env.get_state()
+    for state in ({**before, key: before[key][1:]}, {name: value for name, value in before.items() if name != key}):
+        with pytest.raises(ValueError, match=key):
+            env.set_state(state)
+        assert_same(env.get_state(), before)
+
+
 def test_vec_monitor_writes_every_game(tmp_path):
     env = VecMonitor(make_small(), str(tmp_path / "log"), info_keywords=("is_success",))
     env.reset()
