@@ -210,11 +210,12 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         games = self._current_games()
         if self._supply is not None:
             self._supply.lay_out(games, self._action)
+        previous = None if self._reward is None else games.codes()
         codes, masks = games.play(self._action, WAIT)
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()
-        if self._reward is not None and not idle:
-            reward = own_reward(self._reward, describe(games, self._action, codes).first())
+        if self._reward is not None and previous is not None and not idle:
+            reward = own_reward(self._reward, describe(games, self._action, codes, previous).first())
         if idle:
             gymnasium.logger.warn("step() after the end of a game changes nothing and its reward is 0; call reset()")
         else:

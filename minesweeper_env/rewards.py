@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.state import ILLEGAL, SUCCESS, TERMINATION, RewardWeights
+from minesweeper_env.config import BoardConfig, check_config, one_of
+from minesweeper_env.engine.state import ILLEGAL, SUCCESS, TERMINATION, TRUNCATION, RewardWeights
 
 if TYPE_CHECKING:
     from minesweeper_env.engine.games import Games
@@ -32,6 +32,8 @@ class Transition(NamedTuple):
         action: int, the action.
         codes: the board after the step, int8 (rows, cols) or (N, rows, cols).
         safe_cells: int, the number of cells without a mine on the whole board.
+        truncated: float, 1.0 if the step limit ended the game, 0.0 otherwise.
+        previous_codes: the board before the step, like `codes`.
     """
 
     won: Any
@@ -41,11 +43,13 @@ class Transition(NamedTuple):
     action: Any
     codes: NDArray[np.int8]
     safe_cells: int
+    truncated: Any
+    previous_codes: NDArray[np.int8]
 
     def first(self) -> Transition:
         """Returns the first of a batch of transitions, as numbers."""
-        won, lost, opened, illegal, action = (values[0].item() for values in self[:5])
-        return Transition(won, lost, opened, illegal, action, self.codes[0], self.safe_cells)
+        firsts = {name: values[0] for name, values in self._asdict().items() if name != "safe_cells"}
+        return self._replace(**{name: each if each.ndim else each.item() for name, each in firsts.items()})
 
 
 Reward = Callable[[Transition], Any]
@@ -67,11 +71,10 @@ REWARDS: tuple[str, ...] = tuple(_SCHEMES)
 
 def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeights, Reward | None]:
     """Returns the weights of a named scheme and None, or zero weights and the given callable, or raises ValueError."""
+    check_config(config)
     if callable(reward):
         return RewardWeights(), reward
-    if not isinstance(reward, str) or reward not in REWARDS:
-        raise ValueError(f"reward must be a callable or one of {', '.join(REWARDS)}, not {reward!r}")
-    weights = _SCHEMES[reward]
+    weights = _SCHEMES[one_of("reward", reward, REWARDS, "a callable or ")]
     return weights._replace(cell=weights.cell / (config.cells - config.mines)), None
 
 
@@ -85,21 +88,24 @@ def own_reward(reward: Reward, transition: Transition) -> float:
 
 def own_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray[Any]:
     """Returns what a callable gives for N steps, (N,); raises a TypeError unless it is N numbers."""
-    rule = f"in a batch of {count} games a reward callable gets arrays, and must return numbers of shape ({count},)"
+    rule = f"in a batch of {count} games a reward callable gets arrays, and must return numbers of shape ({count},), "
+    rule += "such as np.where(transition.won, 1.0, 0.0)"
     try:
         array = np.asarray(reward(transitions))
     except (TypeError, ValueError) as error:
-        # Such as "if transition.won:", which the truth value of an array stops.
-        error.add_note(rule)
-        raise
+        # Such as "1.0 if transition.won else 0.0", which the truth value of an array stops.
+        raise TypeError(f"{rule} ({type(error).__name__}: {error})") from error
     if array.dtype.kind not in "biuf" or array.shape != (count,):
         raise TypeError(f"{rule}, not {array.dtype} {array.shape}")
     return array
 
 
-def describe(games: Games, actions: NDArray[np.int64], codes: NDArray[np.int8]) -> Transition:
-    """Returns the transitions of the last step of N games, given its actions and the codes after it."""
+def describe(
+    games: Games, actions: NDArray[np.int64], codes: NDArray[np.int8], previous: NDArray[np.int8]
+) -> Transition:
+    """Returns the transitions of the last step of N games, given its actions, the codes after it and those before."""
     config = games.config
+    board = (games.count, config.rows, config.cols)
     won = games.events[SUCCESS].astype(np.float64)
     return Transition(
         won=won,
@@ -107,6 +113,8 @@ def describe(games: Games, actions: NDArray[np.int64], codes: NDArray[np.int8]) 
         opened=games.opened.copy(),
         illegal=games.events[ILLEGAL].astype(np.float64),
         action=actions,
-        codes=codes.reshape(games.count, config.rows, config.cols),
+        codes=codes.reshape(board),
         safe_cells=config.cells - config.mines,
+        truncated=games.events[TRUNCATION].astype(np.float64),
+        previous_codes=previous.reshape(board),
     )

@@ -169,14 +169,15 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             raise ResetNeeded(f"games {over} are over: reset them with options={{'reset_mask': ...}}")
         if self._supply is not None:
             self._supply.lay_out(games, actions)
+        previous = None if self._reward is None else games.codes()
         shown, masks = games.play(actions, RESTART)
         self._last_actions = actions
         if self.view is not None:
             self.render()
         terminations, truncations, won, illegal, idle = games.events.copy()
         rewards = games.rewards.copy()
-        if self._reward is not None:
-            own = own_rewards(self._reward, describe(games, actions, shown), self.num_envs)
+        if self._reward is not None and previous is not None:
+            own = own_rewards(self._reward, describe(games, actions, shown, previous), self.num_envs)
             rewards = np.where(idle, 0.0, own)
         infos = self._infos(masks, illegal, won)
         if self.autoreset_mode is AutoresetMode.SAME_STEP:

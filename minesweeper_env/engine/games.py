@@ -107,6 +107,10 @@ class Games:
         """Sets the states, uint64, of the generators with which the next games begin, or those with some numbers."""
         self.boards.progress[games, state.NEXT] = states.view(np.int64)
 
+    def codes(self) -> NDArray[np.int8]:
+        """Returns a copy of the codes, (N, n), of the current boards."""
+        return self.boards.shown[:, :-1].copy()
+
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""
         return self.play(self._none, RESET)
