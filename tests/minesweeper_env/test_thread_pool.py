@@ -46,6 +46,19 @@ def test_the_first_error_is_raised_once_and_the_pool_goes_on(threads):
         assert pool.run(task, range(3)) == [0, 1, 2]
 
 
+def test_items_after_an_error_are_left_out():
+    begun = []
+
+    def task(item):
+        begun.append(item)
+        time.sleep(0.01)
+        raise ValueError(item)
+
+    with pytest.raises(ValueError, match=r"^0$"):
+        ThreadPool(2).run(task, range(1000))
+    assert len(begun) < 500
+
+
 @pytest.fixture
 def interrupts():
     """Lets an interrupt raise KeyboardInterrupt; a shell makes a process in the background ignore it."""

@@ -101,6 +101,17 @@ def test_all_layouts_of_small_boards_played_on(rows, cols):
     check_all_layouts(rows, cols, 12 if rows * cols <= 9 else 5)
 
 
+@pytest.mark.parametrize(("size", "radius"), [((1, 100), 1), ((100, 100), 1), ((12, 12), 5)])
+def test_first_clicks_on_large_boards_and_with_the_largest_radius(size, radius):
+    board, count = list(product(*map(range, size))), size[0] * size[1]
+    game = NaiveGame(*size, [board[i] for i in np.random.default_rng(5).choice(count, count // 10, False)], radius)
+    env = MinesweeperEnv(size, count // 10, "any", radius=radius)
+    env.reset(options={"layout": grid(game)})
+    for action in [i for i, cell in enumerate(board) if cell not in game.mines][-3:]:
+        game.step(action)
+        assert env.step(action)[0].ravel().tolist() == game.codes()
+
+
 def check_random_games(size, mines, radius, count, steps):
     rng = np.random.default_rng([*size, mines, radius])
     rows, cols = size

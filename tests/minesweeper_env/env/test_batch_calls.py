@@ -32,6 +32,13 @@ def test_calls_and_attributes_are_those_of_the_single_environments():
     assert len(batch.get_attr("metadata")) == 3
 
 
+def test_rendering_without_a_mode_returns_none_for_each_game():
+    env = MinesweeperVectorEnv(2)
+    env.reset(seed=0)
+    with pytest.warns(UserWarning, match="no render mode"):
+        assert env.call("render") == (None, None)
+
+
 def test_other_names_are_attribute_errors():
     batch, _ = make_both()
     for call in (batch.call, batch.get_attr):

@@ -30,10 +30,10 @@ def actions(*moves):
     return [ALL_MOVES.index(move) * 18 + cell for move, cell in moves]
 
 
-def play(render_mode, *moves):
+def play(render_mode, *moves, overlay=True):
     """Returns the environment after moves on the layout above."""
     env = gymnasium.make("minesweeper_env:Minesweeper-v0", render_mode=render_mode, **ARGUMENTS)
-    env = MineProbabilities(env, overlay=True)
+    env = MineProbabilities(env, overlay=overlay)
     env.reset(options={"layout": LAYOUT})
     for action in actions(*moves):
         env.step(action)
@@ -51,6 +51,9 @@ def test_a_board_as_text():
         "1    1    1    1    1    2  50%",
         "2    .    .    .    .    1 F50%",
     ]
+    plain = play("ansi", *MOVES, overlay=False)
+    assert plain.render() == plain.unwrapped.render()
+    assert "%" not in plain.render()
 
 
 def test_a_lost_board_as_text():
