@@ -181,7 +181,8 @@ class SuiteRun:
 
     def play(self, workers: AbstractContextManager[Workers]) -> None:
         """Plays the remaining games; each unit of them is on the disk when it is done."""
-        with hold_folder(self.folder):
+        with hold_folder(self.folder) as sweep:
+            sweep(4)  # In games/GROUP/BOARD/POLICY/, too.
             parts = self._parts()
             schedule = Schedule([task.assignment(self.seed) for task in self.tasks], parts)
 

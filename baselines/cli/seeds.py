@@ -171,7 +171,8 @@ def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: 
 
 
 def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], options: argparse.Namespace) -> None:
-    with hold_folder(options.out):
+    with hold_folder(options.out) as sweep:
+        sweep(1)  # In CONFIG-SEED/, too.
         left = [task for task in tasks if not task.done]
         if tasks:
             say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")

@@ -167,7 +167,8 @@ def _prepare(options: argparse.Namespace) -> Work:
 
 
 def _work(sweep: Sweep, options: argparse.Namespace) -> None:
-    with hold_folder(sweep.out):
+    with hold_folder(sweep.out) as remove_temporary_files:
+        remove_temporary_files(2)  # In trials/NUMBER/, too.
         end_last_line(sweep.out / JOURNAL)
         left = sweep.trials - len(sweep.done())
         say(f"{sweep.trials - left} of {sweep.trials} trials are done")

@@ -135,7 +135,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         if not folder.exists():
             folder.mkdir(parents=True)
             held.callback(_remove_if_empty, folder)
-        held.enter_context(hold_folder(folder))
+        sweep = held.enter_context(hold_folder(folder))
         if not options.resume and not is_empty(folder):
             raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
         from baselines.learned.training.loop import prepare
@@ -145,6 +145,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         is_new = (settings.steps, settings.minutes) != (before.get("steps"), before.get("minutes"))
         if options.resume and is_new and training.budget.progress(training.steps) >= 1:
             raise ValueError(f"a budget counts all sessions, and {training.steps} steps are done; name a larger one")
+        sweep(0)
         return partial(_train, options, training, held.pop_all())
 
 

@@ -8,8 +8,8 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ from minesweeper_env.texts import printable
 NAME_LETTERS = 50
 """Number of letters of a file's name that the name of its temporary file repeats; names are at most 255 bytes long."""
 
-_TEMPORARY = re.compile(r"\..*\.[0-9a-f]+\.tmp", re.DOTALL)
-"""Names of temporary files; those of earlier versions end in the number of a process."""
+_TEMPORARY = re.compile(r"\..*\.[0-9a-f]{16}\.minesweeper-tmp", re.DOTALL)
+"""Names of temporary files: no other program, and no user, gives a file such a name by chance."""
 
 COPIES = "MINESWEEPER_COPIES"
 """Variable of the environment of workers with the copy of each file or folder, as JSON, by its path elsewhere."""
@@ -54,7 +54,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name[:NAME_LETTERS]}.{secrets.token_hex(8)}.tmp")
+    temporary = temporary_path(path)
     # The flag "x" follows no link and opens no existing file.
     file = temporary.open("xb")
     try:
@@ -70,6 +70,11 @@ def _replace(path: Path, content: bytes) -> None:
         raise
 
 
+def temporary_path(path: Path) -> Path:
+    """Returns a new hidden path beside another one, for what is renamed to it when it is whole."""
+    return path.with_name(f".{path.name[:NAME_LETTERS]}.{secrets.token_hex(8)}.minesweeper-tmp")
+
+
 def _is_written_in_place(path: Path) -> bool:
     """Returns whether a path is a device, a pipe, or a link to an open file of a process, such as /dev/stdout."""
     if path.is_symlink() and path.parent.resolve().parts[:2] in (("/", "dev"), ("/", "proc")):
@@ -83,24 +88,32 @@ def is_empty(folder: Path) -> bool:
 
 
 @contextmanager
-def hold_folder(folder: Path) -> Generator[None]:
-    """Locks a folder against other processes, and removes the temporary files of killed ones.
+def hold_folder(folder: Path) -> Generator[Callable[[int], None]]:
+    """Locks a folder against other processes; the end of the process releases the lock.
 
-    The end of the process releases the lock. Nothing happens on Windows and on file systems that cannot lock. Raises
-    BlockingIOError if another process holds the lock.
+    It yields a function that removes what killed writes left in the folder, and in its subfolders down to a depth. Call
+    it only once the command has found that the folder is its own. It follows no link and enters no subfolder that
+    another process holds. Nothing happens on Windows and on file systems that cannot lock. Raises BlockingIOError if
+    another process holds the lock.
     """
     if sys.platform == "win32":
-        yield
+        yield lambda _depth: None
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
-        if _lock(handle, folder):
-            for path in folder.rglob(".*.tmp"):
-                if _TEMPORARY.fullmatch(path.name):
-                    path.unlink(missing_ok=True)
-        yield
+        is_held = _lock(handle, folder)
+        yield lambda depth: _remove_temporary_files(folder, depth) if is_held else None
     finally:
         os.close(handle)
+
+
+def _remove_temporary_files(folder: Path, depth: int) -> None:
+    for path in folder.iterdir():
+        if _TEMPORARY.fullmatch(path.name) and not path.is_dir():
+            path.unlink(missing_ok=True)
+        elif depth > 0 and path.is_dir() and not path.is_symlink():
+            with suppress(OSError), hold_folder(path) as sweep:
+                sweep(depth - 1)
 
 
 def _lock(handle: int, folder: Path) -> bool:

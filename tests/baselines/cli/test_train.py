@@ -198,7 +198,7 @@ def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
     run = ["--out", str(tmp_path / "run"), "--threads", "1"]
     (tmp_path / "run").mkdir()
     # A killed first write leaves this.
-    (tmp_path / "run" / ".run.json.0123456789abcdef.tmp").write_text("{")
+    (tmp_path / "run" / ".run.json.0123456789abcdef.minesweeper-tmp").write_text("{")
     assert main([*TINY, *run, "--steps", "320"]) == 0
     assert not list((tmp_path / "run").glob(".*"))
     first = read_tensors(tmp_path / "run" / "checkpoint.safetensors")[1]

@@ -106,22 +106,23 @@ def killed_while_writing(folder, name="run.json"):
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGKILL
 
 
-def test_a_killed_write_leaves_an_empty_folder_which_the_next_holder_of_the_lock_sweeps(tmp_path):
-    killed_while_writing(tmp_path)
-    (tmp_path / "games").mkdir()
-    killed_while_writing(tmp_path / "games", "00000000.npz")
-    (tmp_path / "games" / ".00000000.npz.4711.tmp").touch()
-    assert len(names(tmp_path / "games")) == 2
-    assert is_empty(tmp_path / "games")
-    assert not is_empty(tmp_path)
-    (tmp_path / ".notes.tmp").touch()
-    (tmp_path / "mine.0123456789abcdef.tmp").touch()
-    with hold_folder(tmp_path):
-        # Another process has no lock, and sweeps nothing.
-        killed_while_writing(tmp_path)
-        with pytest.raises(BlockingIOError, match="another process is writing into it"), hold_folder(tmp_path):
-            pass
-        assert len(names(tmp_path)) == 4
-    with hold_folder(tmp_path):
-        assert names(tmp_path) == [".notes.tmp", "games", "mine.0123456789abcdef.tmp"]
-        assert names(tmp_path / "games") == []
+def test_only_the_holder_of_the_lock_sweeps_what_killed_writes_left_and_no_file_of_anyone_else(tmp_path):
+    folder, theirs = tmp_path / "run", tmp_path / "theirs"
+    for each in (folder / "games", folder / "locked", folder / "deep" / "er", theirs):
+        each.mkdir(parents=True)
+        killed_while_writing(each, "00000000.npz")
+    assert is_empty(folder / "games")
+    assert not is_empty(folder)
+    (left,) = names(theirs)
+    own = [".draft.2024.tmp", ".notes.tmp", ".run.json.0123456789abcdef.tmp", left.removeprefix(".")]
+    for name in own:
+        (folder / name).touch()
+    (folder / "link").symlink_to(theirs)
+    killed_while_writing(folder)
+    with hold_folder(folder), pytest.raises(BlockingIOError, match="another process is writing"), hold_folder(folder):
+        pass
+    assert len(names(folder / "games")) == 1
+    with hold_folder(folder / "locked"), hold_folder(folder) as sweep:
+        sweep(1)
+    assert names(folder) == sorted([*own, "deep", "games", "link", "locked"])
+    assert [len(names(folder / each)) for each in ("games", "locked", "deep/er", "link")] == [0, 1, 1, 1]
