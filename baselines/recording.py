@@ -305,5 +305,5 @@ def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardC
     slides = slides_of(list(zip(*columns, strict=True)), 1 / options.record_speed)
     say(f"Draw {len(slides)} frames")
     content = recorders[options.record.suffix](slides, options.record_overlay)
-    replace_file(options.record, content)
+    replace_file(options.record, content, follow=True)
     say(f"{options.record}: {len(slides)} frames of {', '.join(chosen)}, {len(content) / 1000:.0f} KB")

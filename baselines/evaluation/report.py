@@ -91,7 +91,7 @@ class Results:
             "versions": self.versions,
             "results": self._tested(),
         }
-        write_json(Path(path), content)
+        write_json(Path(path), content, follow=True)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draws the win rates with their intervals; the suffix of the path sets the format: .png, .pdf or .svg.
@@ -106,7 +106,7 @@ class Results:
         import_extra("matplotlib")
         content = {"boards": [{"config": config_row(self.config), "results": self._tested()}], "games": self.games}
         title = f"{self._table().title}\nwin rates in per cent, with 95 % Wilson intervals"
-        replace_file(file, draw(content, title, file.suffix))
+        replace_file(file, draw(content, title, file.suffix), follow=True)
 
     def print(self, wide: bool = False) -> None:
         """Prints the table and its notes on stdout; a `wide` table has all columns, whatever the terminal."""

@@ -36,18 +36,19 @@ def check_writable(path: Path) -> None:
         raise ValueError(f"{path} cannot be written")
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes, *, follow: bool = False) -> None:
     """Writes a file atomically: at any moment its path holds either the old content or the whole new content.
 
-    A link stays a link, and the file that it points to is replaced. A device, a pipe, or a link to an open file such as
-    /dev/stdout is written in place. An OSError names the path.
+    A link is replaced, since a folder from a stranger may link to any file. With `follow`, for a path that the user
+    chose, the link stays, and the file that it points to is replaced; a device, a pipe, or a link to an open file such
+    as /dev/stdout is written in place. An OSError names the path.
     """
     try:
-        if _is_written_in_place(path):
+        if follow and _is_written_in_place(path):
             with path.open("ab", buffering=0) as file:
                 file.write(content)
         else:
-            _replace(Path(os.path.realpath(path)), content)
+            _replace(Path(os.path.realpath(path)) if follow else path, content)
     except OSError as error:
         # On a full disk, write and fsync raise errors without a path.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
@@ -59,7 +60,7 @@ def _replace(path: Path, content: bytes) -> None:
     file = temporary.open("xb")
     try:
         with file:
-            if path.exists():
+            if path.is_file() and not path.is_symlink():
                 os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
             file.write(content)
             file.flush()
@@ -129,9 +130,9 @@ def _lock(handle: int, folder: Path) -> bool:
     return True
 
 
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Writes a JSON file atomically."""
-    replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
+def write_json(path: Path, content: dict[str, Any], *, follow: bool = False) -> None:
+    """Writes a JSON file as `replace_file` does."""
+    replace_file(path, (json.dumps(content, indent=2) + "\n").encode(), follow=follow)
 
 
 def read_json(path: Path) -> dict[str, Any]:

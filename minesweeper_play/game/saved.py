@@ -63,7 +63,7 @@ def save_game(session: Session, path: Path) -> None:
         with path.open("rb") as file:
             if b'"minesweeper-game"' not in file.read(100):
                 raise FileExistsError(errno.EEXIST, "the file exists, and is no saved game", str(path))
-    replace_file(path, encode(session))
+    replace_file(path, encode(session), follow=True)
 
 
 def save_as(session: Session, name: str) -> Report:

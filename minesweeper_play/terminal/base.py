@@ -143,7 +143,7 @@ class Services:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with suppress(ValueError):
                 kept = read_settings(self._file)
-            write_json(self._file, {**kept, **changed})
+            write_json(self._file, {**kept, **changed}, follow=True)
         except OSError as error:
             values = {"path": self._file, "reason": error}
             self._file = None

@@ -27,10 +27,23 @@ def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
     link.symlink_to("there/results.json")
     for content in (b"one", b"two"):
         check_writable(link)
-        replace_file(link, content)
+        replace_file(link, content, follow=True)
         assert link.is_symlink()
         assert target.read_bytes() == content
     assert names(tmp_path / "there") == ["results.json"]
+
+
+def test_a_link_that_the_user_did_not_choose_is_replaced(tmp_path):
+    (tmp_path / "victim").write_bytes(b"one")
+    for target in ("victim", "nothing", "link", "/dev/null", "/dev/stdout"):
+        link = tmp_path / "link"
+        link.symlink_to(target)
+        replace_file(link, b"two")
+        assert not link.is_symlink()
+        assert link.read_bytes() == b"two"
+        link.unlink()
+    assert (tmp_path / "victim").read_bytes() == b"one"
+    assert names(tmp_path) == ["victim"]
 
 
 def test_a_device_and_a_pipe_are_written_in_place(tmp_path):
@@ -41,7 +54,7 @@ def test_a_device_and_a_pipe_are_written_in_place(tmp_path):
     before = os.stat("/dev/null")
     for path in (Path("/dev/null"), pipe):
         check_writable(path)
-        replace_file(path, b"content")
+        replace_file(path, b"content", follow=True)
     reader.join(10)
     assert received == [b"content"]
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)
@@ -51,7 +64,7 @@ def test_a_device_and_a_pipe_are_written_in_place(tmp_path):
 
 def test_an_open_file_of_the_process_is_appended_to(tmp_path):
     out = tmp_path / "out.txt"
-    code = WRITE + "print('table', flush=True); replace_file(Path('/dev/stdout'), b'json\\n')"
+    code = WRITE + "print('table', flush=True); replace_file(Path('/dev/stdout'), b'json\\n', follow=True)"
     with out.open("wb") as file:
         subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
     assert out.read_bytes() == b"table\njson\n"
