@@ -68,10 +68,10 @@ class Description(Agent):
 
 def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
     """Writes the agent of a run folder, and replaces an earlier one; `facts` are JSON-able entries of `agent.json`."""
-    write_tensors(folder / AGENT_WEIGHTS_FILE, network.state_dict(), facts)
-    # Last, since the description makes the folder loadable: it never exists without weights.
     kind = CLICKS if isinstance(network, BoardNetwork) else AFTERSTATE
     description = {"format": FORMAT, "kind": kind, "channels": size.channels, "depth": size.depth, **facts}
+    write_tensors(folder / AGENT_WEIGHTS_FILE, network.state_dict(), description)
+    # Last, since the description makes the folder loadable: it never exists without weights.
     write_json(folder / AGENT_FILE, description)
 
 
@@ -90,7 +90,11 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
     size = NetworkSize(description.channels, description.depth)
     network = BoardNetwork.of_size(size) if description.kind == CLICKS else AfterstateNetwork(size)
     try:
-        load_weights(network, read_tensors(folder / AGENT_WEIGHTS_FILE)[0])
+        weights, trained = read_tensors(folder / AGENT_WEIGHTS_FILE)
+        for name in ("kind", "channels", "depth"):  # The depth shows in no shape. Some earlier files do not tell it.
+            if trained.get(name, getattr(description, name)) != getattr(description, name):
+                raise ValueError(f"its {name} is {trained[name]}, and {AGENT_FILE} says {getattr(description, name)}")
+        load_weights(network, weights)
     except ValueError as error:
         raise ValueError(f"{folder / AGENT_WEIGHTS_FILE} cannot be used: {error}") from error
     set_precision(network, precision)

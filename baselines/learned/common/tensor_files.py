@@ -1,7 +1,8 @@
-"""Safetensors files, written atomically and loaded without unpickling, and the state they keep."""
+"""Safetensors files, written atomically, checked by a checksum and loaded without unpickling; the state they keep."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -15,25 +16,37 @@ from torch import Tensor, nn
 from baselines.support.files import first_line, replace_file
 
 Tensors = dict[str, Tensor]
-STATE_KEY = "state"
+STATE_KEY, CHECKSUM_KEY = "state", "sha256"
 
 
 def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
     """Writes tensors and a JSON-able state into one safetensors file, atomically."""
     # Modules may share a tensor, which the format cannot express; clones do not.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    replace_file(path, save(copies, metadata={STATE_KEY: json.dumps(state)}))
+    text = json.dumps(state)
+    replace_file(path, save(copies, metadata={STATE_KEY: text, CHECKSUM_KEY: _checksum(copies, text)}))
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
     """Reads the tensors and the state that `write_tensors` wrote; raises ValueError if the file is damaged."""
     try:
         with safetensors.safe_open(path, "pt") as file:
-            state = json.loads(file.metadata()[STATE_KEY])
-        tensors = load(path.read_bytes())
+            metadata = dict(file.metadata())
+        text, tensors = metadata.pop(STATE_KEY), load(path.read_bytes())
+        state = dict(json.loads(text))
+        # Files of some versions have no checksum. A damaged name of the checksum must not pass for none.
+        if metadata and metadata != {CHECKSUM_KEY: _checksum(tensors, text)}:
+            raise ValueError("its checksum is wrong")
     except (OSError, ValueError, TypeError, KeyError, RecursionError, safetensors.SafetensorError) as error:
         raise ValueError(f"{path} is missing, damaged or no file of train.py: {first_line(error)}") from error
     return tensors, state
+
+
+def _checksum(tensors: Tensors, text: str) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        digest.update(name.encode() + tensors[name].numpy().tobytes())
+    return digest.hexdigest()
 
 
 def load_weights(network: nn.Module, weights: Tensors) -> None:
