@@ -83,6 +83,12 @@ def _is_written_in_place(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
+def remove_link(path: Path) -> None:
+    """Removes a link in a folder that may come from a stranger, before a library writes through it."""
+    if path.is_symlink():
+        path.unlink()
+
+
 def is_empty(folder: Path) -> bool:
     """Returns whether a folder holds nothing but temporary files, which a killed process leaves."""
     return all(_TEMPORARY.fullmatch(path.name) for path in folder.iterdir())

@@ -45,18 +45,18 @@ def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> d
     games = found.get("games")
     if isinstance(games, int) and games <= wanted.get("games", 0):
         wanted["games"] = games
-    if differences := "; ".join(_differences(found, wanted)):
-        raise ValueError(f"{folder} was made with {differences}; choose another folder")
+    if differing := "; ".join(differing_values(found, wanted)):
+        raise ValueError(f"{folder} was made with {differing}; choose another folder")
     return found
 
 
-def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any], outer: str = "") -> Iterator[str]:
-    """Yields each parameter that differs, with both values."""
+def differing_values(found: Mapping[str, Any], wanted: Mapping[str, Any], outer: str = "") -> Iterator[str]:
+    """Yields each wanted parameter that differs, with both values."""
     for name, asked in wanted.items():
         there = found.get(name)
         if isinstance(asked, dict) and isinstance(there, dict):
             # The parts of the identity are known by their own names: package, numpy.
-            yield from _differences(there, asked, "" if name == "identity" else f"{outer}{name}.")
+            yield from differing_values(there, asked, "" if name == "identity" else f"{outer}{name}.")
         elif there != asked:
             yield f"{outer}{name} {json.dumps(there)}, not {json.dumps(asked)}"
 

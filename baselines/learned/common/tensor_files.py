@@ -24,7 +24,16 @@ def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
     # Modules may share a tensor, which the format cannot express; clones do not.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(state)
-    replace_file(path, save(copies, metadata={STATE_KEY: text, CHECKSUM_KEY: _checksum(copies, text)}))
+    replace_file(path, _sorted(save(copies, metadata={STATE_KEY: text, CHECKSUM_KEY: _checksum(copies, text)})))
+
+
+def _sorted(content: bytes) -> bytes:
+    """Returns a safetensors file with its metadata in a fixed order; `save` writes them in a random one."""
+    end = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:end])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode().ljust(end - 8)
+    return len(text).to_bytes(8, "little") + text + content[end:]
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:

@@ -1,8 +1,11 @@
-"""Picture of the learning curves in a run folder: win rates and losses by environment steps, and scripted policies."""
+"""Log of a run folder, and the picture of its learning curves: win rates and losses by environment steps."""
 
 from __future__ import annotations
 
 import csv
+import io
+import math
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import cycle
@@ -10,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
+from stable_baselines3.common.logger import KVWriter
 
 from baselines.support.board_names import file_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
 
+LOG_FILE = "progress.csv"
 LOSSES = ("train/loss", "train/value_loss")
 STEP = "time/total_timesteps"
 """Name of the column with the environment steps."""
@@ -26,7 +31,7 @@ Points = dict[str, list[tuple[float, float]]]
 
 
 def draw_curves(folder: Path, boards: Sequence[str]) -> None:
-    """Draws `curves.png` from the logs of all sessions in a run folder, which hold an evaluation on the boards."""
+    """Draws `curves.png` from the log of a run folder, which holds an evaluation on the boards."""
     points, names = read_points(folder), [f"eval/{file_name(board)}" for board in boards]
     panels = [*names, *(name for name in LOSSES if name in points)]
     cols = min(len(panels), MOST_COLS)
@@ -58,20 +63,67 @@ def _draw_board(axes: Axes, points: Points, board: str) -> None:
 
 
 def read_points(folder: Path) -> Points:
-    """Returns the curves in the logs by name, each a list of (step, value) in the order of the sessions."""
+    """Returns the curves in the log by name, each a list of (step, value)."""
     points: Points = {}
-    for path in sorted(folder.glob("progress*.csv"), key=lambda path: (len(path.name), path.name)):
-        with path.open(newline="", encoding="utf-8", errors="replace") as file:
-            for row in map(_numbers, csv.DictReader(file)):
-                for name, value in row.items() if STEP in row else ():
-                    points.setdefault(name, []).append((row[STEP], value))
+    for row in read_rows(folder):
+        for name, value in row.items():
+            points.setdefault(name, []).append((float(row[STEP]), float(value)))
     return points
 
 
-def _numbers(row: dict[str, Any]) -> dict[str, float]:
+def read_rows(folder: Path) -> list[dict[str, str]]:
+    """Returns the numbers of the log by column, one row a step."""
+    rows: dict[float, dict[str, str]] = {}
+    for path in _logs(folder):
+        with path.open(newline="", encoding="utf-8", errors="replace") as file:
+            for row in map(_numbers, csv.DictReader(file)):
+                if STEP in row:
+                    rows.setdefault(float(row[STEP]), {}).update(row)
+    return [rows[step] for step in sorted(rows)]
+
+
+def _logs(folder: Path) -> list[Path]:
+    """Returns the files of the log in the order of the sessions; `progress-2.csv` is of an earlier version."""
+    found = [path for path in folder.glob("progress*.csv") if re.fullmatch(r"progress(-\d+)?\.csv", path.name)]
+    return sorted(found, key=lambda path: (len(path.name), path.name))
+
+
+def _numbers(row: dict[str, Any]) -> dict[str, str]:
     """Returns the numbers of a row; it has none where nothing was recorded, and where a kill cut it off."""
     found = {}
     for name, text in row.items():
         with suppress(TypeError, ValueError):
-            found[name] = float(text)
+            if math.isfinite(float(text)):
+                found[name] = text
     return found
+
+
+class CsvLog(KVWriter):
+    """Writes `progress.csv`, whole or not at all: the columns in the order of the alphabet, the rows of all sessions.
+
+    A session that goes on from a step drops the later rows of a session that was killed, since it repeats them.
+    """
+
+    def __init__(self, folder: Path, steps: int) -> None:
+        self.folder: Path = folder
+        self.rows: list[dict[str, Any]] = [row for row in read_rows(folder) if float(row[STEP]) <= steps]
+        if self.rows:
+            self._replace()
+        for path in _logs(folder):
+            if path.name != LOG_FILE:
+                path.unlink()
+
+    def write(self, key_values: dict[str, Any], *_: Any, **__: Any) -> None:
+        """Adds a row."""
+        self.rows.append(dict(key_values))
+        self._replace()
+
+    def _replace(self) -> None:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, sorted({name for row in self.rows for name in row}), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows)
+        replace_file(self.folder / LOG_FILE, text.getvalue().encode())
+
+    def close(self) -> None:
+        """Does nothing, since no file is open."""

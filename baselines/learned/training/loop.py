@@ -18,7 +18,16 @@ from baselines.learned.agents import keep_freed_memory, load_network
 from baselines.learned.configurations import training_of
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training.console import show
-from baselines.learned.training.state import Learner, Log, Progress, Training, record_session, restore, start_tracking
+from baselines.learned.training.state import (
+    Learner,
+    Log,
+    Progress,
+    Training,
+    lasting,
+    record_session,
+    restore,
+    start_tracking,
+)
 from baselines.registry import CHECKPOINT_FILE, agent_folder, agent_names
 from minesweeper_env.notices import say
 
@@ -60,7 +69,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     settings = replace(settings, device="cuda" if on_gpu else "cpu", start=origin)
     learner, start, progress = settings.own.make_learner(settings), None, Progress(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
-        progress = restore(learner, folder / CHECKPOINT_FILE)
+        progress = restore(learner, folder / CHECKPOINT_FILE, lasting(settings))
     elif settings.start is not None:  # A training that ended before its first checkpoint starts again.
         start = _start_from(learner, settings.start)
     budget = Budget(settings.steps, None if settings.minutes is None else 60 * settings.minutes, progress.seconds)
@@ -107,7 +116,7 @@ def run(
     with ExitStack() as stack:
         if track:
             stack.enter_context(start_tracking(folder, training.settings))
-        log = stack.enter_context(closing(Log(folder)))
+        log = stack.enter_context(closing(Log(folder, learner.num_timesteps)))
         after_round = stack.enter_context(show(training, bar))
         stop = stack.enter_context(stop_on_signals(bar))
 
@@ -132,6 +141,7 @@ def run(
         training.is_interrupted = stop.requested
         if training.newest is None and _finish(training, log, stop):
             on_evaluation(training)
+        training.draw()
         after_round()
     return training
 

@@ -5,13 +5,14 @@ Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import platform
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -21,7 +22,7 @@ from typing import Annotated, Any, NamedTuple, Protocol
 
 import msgspec
 import torch
-from stable_baselines3.common.logger import Logger, make_output_format
+from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 from torch import nn
 
 import minesweeper_env
@@ -30,15 +31,15 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
-from baselines.learned.configurations import RUN_FILE, START
+from baselines.learned.configurations import MAY_CHANGE, RUN_FILE, START
 from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
-from baselines.learned.training.curves import draw_curves
+from baselines.learned.training.curves import CsvLog, draw_curves
 from baselines.policy import Policy
 from baselines.registry import CHECKPOINT_FILE, build_policy
 from baselines.support.board_names import file_name
 from baselines.support.checks import import_extra
-from baselines.support.files import first_line, replace_file, write_json
-from baselines.support.provenance import own_identity, processor_name, source_commit
+from baselines.support.files import first_line, remove_link, replace_file, write_json
+from baselines.support.provenance import differing_values, own_identity, processor_name, source_commit
 from baselines.support.structs import Kept, Rate, Run, convert, read_as
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
@@ -46,6 +47,9 @@ from minesweeper_env.notices import say
 EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 11))), 0.1
 """Fractions of the budget at which the agent is evaluated, and the largest fraction of the time that evaluations may
 take under a budget of time. The early evaluations show in a learning curve over the logarithm of the steps."""
+
+CURVES_SECONDS = 60.0
+"""Time between two pictures of the learning curves; the end draws the last one."""
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 PROJECT, ID_FILE = "minesweeper-env", "wandb.id"
@@ -143,12 +147,12 @@ class Progress(msgspec.Struct):
 
 
 class Log(Logger):
-    """Logger of one session in a run folder: progress.csv, one file a session, and TensorBoard."""
+    """Logger of a session in a run folder that goes on from a step: progress.csv, and TensorBoard."""
 
-    def __init__(self, folder: Path) -> None:
-        earlier = len(list(folder.glob("progress*.csv")))
-        formats = [make_output_format("csv", str(folder), f"-{earlier + 1}" if earlier else "")]
+    def __init__(self, folder: Path, steps: int) -> None:
+        formats: list[KVWriter] = [CsvLog(folder, steps)]
         if find_spec("tensorboard"):
+            remove_link(folder / "tensorboard")
             formats.append(make_output_format("tensorboard", f"{folder}/tensorboard"))
         super().__init__(str(folder), formats)
 
@@ -176,6 +180,7 @@ class Training:
         score: of the last evaluation of this session, which was at the step `evaluated_at`.
         player: what plays the selection games now; "" between evaluations.
         is_interrupted: whether a signal ended the session.
+        drawn_at: moment of the last picture of the curves, or of the beginning.
     """
 
     settings: TrainingSettings
@@ -190,6 +195,7 @@ class Training:
     evaluated_at: int = -1
     player: str = ""
     is_interrupted: bool = False
+    drawn_at: float = field(default_factory=time.monotonic)
 
     @property
     def steps(self) -> int:
@@ -244,7 +250,13 @@ class Training:
         if progress.kept is None or score.win_rate >= progress.highest - score.standard_error:
             self._keep(network, score)
         progress.highest = max(progress.highest, score.win_rate)
-        draw_curves(self.folder, settings.boards)
+        self.draw(CURVES_SECONDS)
+
+    def draw(self, seconds: float = 0) -> None:
+        """Draws the learning curves, unless the last so many seconds saw them drawn, or the training begin."""
+        if time.monotonic() - self.drawn_at >= seconds:
+            draw_curves(self.folder, self.settings.boards)
+            self.drawn_at = time.monotonic()
 
     def _play_references(self) -> References:
         settings, found = self.settings, References()
@@ -280,14 +292,27 @@ class Training:
         """Writes the checkpoint."""
         tensors, state = self.learner.snapshot()
         self.progress.seconds = self.budget.elapsed()
-        content = {"learner": state, "progress": msgspec.structs.asdict(self.progress)}
+        settings, progress = lasting(self.settings), msgspec.structs.asdict(self.progress)
+        content = {"learner": state, "progress": progress, "settings": settings}
         write_tensors(self.folder / CHECKPOINT_FILE, tensors, content)
 
 
-def restore(learner: Learner, checkpoint: Path) -> Progress:
-    """Restores the learner from a checkpoint, and returns the rest of it; raises ValueError if it is damaged."""
+def lasting(settings: TrainingSettings) -> dict[str, Any]:
+    """Returns the settings, JSON-able, that all sessions of a training share."""
+    content = json.loads(json.dumps(settings.to_json()))
+    return {name: value for name, value in content.items() if name not in (*MAY_CHANGE, START)}
+
+
+def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> Progress:
+    """Restores the learner of these lasting settings from a checkpoint, and returns the rest of it.
+
+    Raises a ValueError of one line if the checkpoint is damaged, or of a training with other settings.
+    """
     tensors, state = read_tensors(checkpoint)
     try:
+        # Not every setting shows in a shape. Checkpoints of earlier versions tell none.
+        if differing := "; ".join(differing_values(state.get("settings", settings), settings)):
+            raise ValueError(f"it was made with {differing}")
         progress = convert(state["progress"], Progress, "its progress")
         learner.restore(tensors, state["learner"])
         return progress
@@ -322,6 +347,7 @@ def record_session(
 def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
     """Returns the run of Weights & Biases that a folder continues, or begins; call it before the log is opened."""
     wandb, path = import_extra("wandb", "wandb"), folder / ID_FILE
+    remove_link(folder / "wandb")
     try:
         run = wandb.init(
             project=os.environ.get("WANDB_PROJECT", PROJECT),

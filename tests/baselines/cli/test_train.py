@@ -209,7 +209,13 @@ def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
     assert second["progress"]["seconds"] > first["progress"]["seconds"]
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert [session["from_step"] for session in record["sessions"]] == [0, 320]
-    assert len(list((tmp_path / "run").glob("progress*.csv"))) == 2
+    (log,) = (tmp_path / "run").glob("progress*.csv")
+    with log.open() as file:
+        header, *rows = csv.reader(file)
+    assert header == sorted(header)
+    steps = [int(float(row[header.index("time/total_timesteps")])) for row in rows]
+    assert steps == sorted(steps)
+    assert 0 < steps[0] < 320 < steps[-1] == 512
     assert "512 steps are done" in refused(capsys, main, *run, "--resume", "--steps", "400")
     assert main([*run, "--resume", "--steps", "512"]) == 0
 

@@ -7,9 +7,11 @@ from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
+from support.tiny_training import tiny
 
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
-from baselines.learned.training.curves import draw_curves, read_points
+from baselines.learned.training import loop
+from baselines.learned.training.curves import STEP, draw_curves, read_points
 from baselines.learned.training.state import Log, Progress, restore
 from baselines.support import provenance
 from baselines.support.structs import convert
@@ -42,21 +44,51 @@ def test_a_checkpoint_with_an_infinite_number_is_named(tmp_path):
     path = tmp_path / "checkpoint.safetensors"
     write_tensors(path, {}, {"progress": WHOLE, "learner": {"steps": float("inf")}})
     with pytest.raises(ValueError, match=r"checkpoint\.safetensors cannot be resumed"):
-        restore(SimpleNamespace(restore=lambda _, state: int(state["steps"])), path)
+        restore(SimpleNamespace(restore=lambda _, state: int(state["steps"])), path, {})
 
 
-def test_the_logs_of_all_sessions_are_read_up_to_a_row_that_a_kill_cut_off(tmp_path):
-    for session in range(2):
-        with closing(Log(tmp_path)) as log:
-            for step in (20 * session + 10, 20 * session + 20):
-                log.record("time/total_timesteps", step)
-                log.record("eval/4x4-2", 0.5)
-                log.dump(step)
-    with (tmp_path / "progress.csv").open("a") as file:
-        file.write("0.7\n")
-    assert read_points(tmp_path)["eval/4x4-2"] == [(10, 0.5), (20, 0.5), (30, 0.5), (40, 0.5)]
+def log_steps(folder, steps, *rows):
+    """Logs a session that goes on from `steps`, with a value at each of the steps `rows`."""
+    with closing(Log(folder, steps)) as log:
+        for step in rows:
+            log.record(STEP, step)
+            log.record("eval/4x4-2", 0.5)
+            log.record(f"a/{steps}", step)
+            log.dump(step)
+
+
+def test_the_sessions_share_a_log_without_what_a_kill_made_them_repeat(tmp_path):
+    log_steps(tmp_path, 0, 10, 20, 25)
+    log = tmp_path / "progress.csv"
+    # Earlier versions wrote a file for each session, and a kill cut off the last row.
+    (tmp_path / "progress-2.csv").write_text(f"eval/4x4-2,{STEP}\n0.5,30\n0.5,40\n0.7\n")
+    (tmp_path / "progress-notes.csv").write_text("mine")
+    steps = [10, 20, 25, 30, 40]
+    assert read_points(tmp_path)["eval/4x4-2"] == [(step, 0.5) for step in steps]
+    log_steps(tmp_path, 20, 22, 50)
+    text = "a/0,a/20,eval/4x4-2,time/total_timesteps\n10,,0.5,10\n20,,0.5,20\n,22,0.5,22\n,50,0.5,50\n"
+    assert log.read_text() == text
+    log_steps(tmp_path, 50)
+    assert log.read_text() == text
+    assert sorted(path.name for path in tmp_path.glob("*.csv")) == ["progress-notes.csv", "progress.csv"]
     draw_curves(tmp_path, ["4x4/2"])
     assert (tmp_path / "curves.png").exists()
+
+
+def test_a_session_writes_over_links_and_not_through_them(tmp_path):
+    run, theirs = tmp_path / "run", tmp_path / "theirs"
+    run.mkdir()
+    theirs.mkdir()
+    (tmp_path / "victim").write_text("mine")
+    names = ("progress.csv", "curves.png", "checkpoint.safetensors", "agent.json", "agent.safetensors", "run.json")
+    for name in names:
+        (run / name).symlink_to("../victim")
+    (run / "tensorboard").symlink_to(theirs)
+    (run / "run.json").unlink()
+    loop.train(tiny("dqn", steps=200), run, bar=False)
+    assert (tmp_path / "victim").read_text() == "mine"
+    assert not list(theirs.iterdir())
+    assert all((run / name).stat().st_size > 10 and not (run / name).is_symlink() for name in (*names, "tensorboard"))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save
 from support.tiny_training import learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import find_agent, load_network, save_agent
@@ -89,8 +90,32 @@ def test_a_damaged_agent_is_one_clear_line(folder, name, damage):
     assert "\n" not in str(error.value)
 
 
+def test_a_single_changed_bit_is_found(tmp_path):
+    path, tensors = tmp_path / "checkpoint.safetensors", {"a": torch.arange(3), "b": torch.ones(2, 1)}
+    write_tensors(path, tensors, {"steps": 7})
+    whole = path.read_bytes()
+    for bit in range(8 * len(whole)):
+        content = bytearray(whole)
+        content[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"checkpoint\.safetensors is missing, damaged"):
+            read_tensors(path)
+    # An earlier version wrote no checksum.
+    path.write_bytes(save(tensors, metadata={"state": "{}"}))
+    assert read_tensors(path)[0]["a"].tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
-    "change", [{"channels": 7}, {"channels": "6"}, {"depth": 0}, {"format": 9}, {"channels": 10**9}]
+    "change",
+    [
+        {"depth": 2},
+        {"kind": "afterstate"},
+        {"channels": 7},
+        {"channels": "6"},
+        {"depth": 0},
+        {"format": 9},
+        {"channels": 10**9},
+    ],
 )
 def test_a_description_that_does_not_fit_is_one_clear_line(folder, change):
     path = folder / "agent.json"

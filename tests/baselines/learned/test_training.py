@@ -94,7 +94,7 @@ def test_the_standard_error_of_a_score():
 @pytest.mark.parametrize("algo", ["dqn", "ppo", "plain-ppo"])
 def test_an_evaluation_leaves_the_random_numbers_of_the_training_alone(algo, tmp_path):
     training = prepare(tiny(algo), tmp_path)
-    with closing(Log(tmp_path)) as log:
+    with closing(Log(tmp_path, 0)) as log:
         next(training.learner.rounds(training.budget, log))
         before = torch.get_rng_state()
         training.evaluate(log, compares=False)
@@ -103,7 +103,7 @@ def test_an_evaluation_leaves_the_random_numbers_of_the_training_alone(algo, tmp
 
 def test_the_last_good_agent_is_kept_and_reference_games_are_played_once(tmp_path, monkeypatch, capsys):
     training, kept = prepare(tiny("dqn"), tmp_path), []
-    with closing(Log(tmp_path)) as log:
+    with closing(Log(tmp_path, 0)) as log:
         next(training.learner.rounds(training.budget, log))
         for _ in range(2):
             training.evaluate(log)
