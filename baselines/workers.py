@@ -169,10 +169,11 @@ def _start_worker(alive: Connection, announces: bool) -> None:
     use_one_thread()
     if not announces:
         show_compilations(None)
-    threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
+    threading.Thread(target=end_with, args=(alive,), daemon=True).start()
 
 
-def _end_with(alive: Connection) -> None:
+def end_with(alive: Connection) -> None:
+    """Ends this process when another one, which holds the other end, ends or closes it."""
     with suppress(EOFError, OSError):
         alive.recv()
     os._exit(1)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import multiprocessing
+import os
 import re
-import shutil
+import threading
 import warnings
 from collections.abc import Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ import numpy as np
 from gymnasium import Env
 from minari import MinariDataset, create_dataset_from_buffers, load_dataset
 from minari.data_collector import EpisodeBuffer
+from minari.namespace import create_namespace, list_local_namespaces
 from minari.storage import get_dataset_path
 
 import minesweeper_env
@@ -21,6 +26,8 @@ from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
 from baselines.support.board_names import board_of, file_name, name_of, rules_of
+from baselines.support.files import hidden_folder
+from baselines.workers import end_with
 from minesweeper_env.config import BoardConfig
 
 PATH_VARIABLE = "MINARI_DATASETS_PATH"
@@ -76,7 +83,7 @@ def check_name(name: str) -> None:
 def write_dataset(
     name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRecord], command: str
 ) -> MinariDataset:
-    """Writes the episodes of recorded games as a data set; nothing of it stays if that fails.
+    """Writes the episodes of recorded games in a hidden folder, which gets its name when all are written.
 
     `name` is the id of the data set, "namespace/name-v0"; `env` comes from `make_env`; `records` have their actions;
     `command` repeats the data set.
@@ -86,12 +93,53 @@ def write_dataset(
         ValueError: a data set of this name has appeared meanwhile.
     """
     check_name(name)
-    try:
-        _write(name, policy, env, records, command)
-    except BaseException:
-        shutil.rmtree(get_dataset_path(name), ignore_errors=True)
-        raise
+    path = Path(get_dataset_path(name))
+    with hidden_folder(Path(get_dataset_path("data"))) as hidden:
+        _write_apart(hidden, name, policy, env, records, command)
+        namespace = name.rpartition("/")[0]
+        if namespace and namespace not in list_local_namespaces():
+            create_namespace(namespace)
+        try:
+            # A folder with files is never replaced.
+            (hidden / name).rename(path)
+        except OSError:
+            check_name(name)
+            raise
     return load_dataset(name)
+
+
+def _write_apart(hidden: Path, *arguments: Any) -> None:
+    """Writes in a process of its own: on a full disk, HDF5 prints a thousand lines and may crash."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_write_and_tell, args=(theirs, hidden, *arguments), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        error = ours.recv()
+    except EOFError:
+        error = OSError(None, "the library that writes it crashed, as on a full disk", str(hidden.parent))
+    finally:
+        process.kill()
+        process.join()
+    if error is not None:
+        raise error
+
+
+def _write_and_tell(told: Connection, hidden: Path, *arguments: Any) -> None:
+    """Writes below a folder, and sends None or the error; ends with the process that waits for it."""
+    threading.Thread(target=end_with, args=(told,), daemon=True).start()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    os.environ[PATH_VARIABLE] = str(hidden)
+    try:
+        _write(*arguments)
+        told.send(None)
+    except (OSError, RuntimeError) as error:
+        # HDF5 hides the error of the system in a long text.
+        number = int((re.findall(r"\berrno = (\d+)", str(error)) or [getattr(error, "errno", None) or errno.EIO])[0])
+        told.send(OSError(number, os.strerror(number), str(hidden.parent)))
+    except BaseException as error:
+        told.send(error)
 
 
 def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRecord], command: str) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Callable, Generator
@@ -116,11 +117,29 @@ def hold_folder(folder: Path) -> Generator[Callable[[int], None]]:
 
 def _remove_temporary_files(folder: Path, depth: int) -> None:
     for path in folder.iterdir():
-        if _TEMPORARY.fullmatch(path.name) and not path.is_dir():
+        is_folder, is_ours = path.is_dir() and not path.is_symlink(), _TEMPORARY.fullmatch(path.name)
+        if is_ours and not is_folder:
             path.unlink(missing_ok=True)
-        elif depth > 0 and path.is_dir() and not path.is_symlink():
+        elif is_folder and (is_ours or depth > 0):
             with suppress(OSError), hold_folder(path) as sweep:
-                sweep(depth - 1)
+                shutil.rmtree(path) if is_ours else sweep(depth - 1)
+
+
+@contextmanager
+def hidden_folder(path: Path) -> Generator[Path]:
+    """Yields a new hidden folder beside a path, from which what is whole is renamed; the rest goes with the context.
+
+    It first removes the hidden folders that killed processes left there.
+    """
+    with suppress(BlockingIOError), hold_folder(path.parent) as sweep:
+        sweep(0)
+    folder = temporary_path(path)
+    folder.mkdir()
+    try:
+        with hold_folder(folder):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _lock(handle: int, folder: Path) -> bool:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
 from support import ROOT
+from support.processes import started
 
 from baselines.__main__ import main as run_command
 from baselines.cli import dataset
@@ -121,11 +125,66 @@ def test_bad_arguments_are_answered_in_one_line(arguments, problem, capsys, tmp_
     assert problem in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_a_data_set_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
-    minari = pytest.importorskip("minari")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
-    monkeypatch.setattr("baselines.evaluation.datasets._metadata", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        dataset.main([*BOARD, "--games", "3", "--policy", "random", "--out", str(tmp_path)])
+RANDOM = (*BOARD, "--policy", "random")
+
+
+@pytest.fixture
+def one_game(monkeypatch, tmp_path):
+    """Returns what `write_dataset` takes for a data set of one game below tmp_path."""
+    pytest.importorskip("minari")
+    from baselines.evaluation.datasets import make_env
+
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    config = BoardConfig(5, 5, 3, moves=("click",))
+    records = play_games(build_policy("random", config), config, TRAINING_SEEDS[:1], record=True)
+    return "mine/random-v0", "random", make_env(config, "codes", "win_loss"), records, "command"
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_is_one_line_and_leaves_no_data_set(tmp_path, capfd):
+    """The system refuses to write beyond a limit, as on a full disk."""
+    resource, minari = pytest.importorskip("resource"), pytest.importorskip("minari")
+    kept = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, kept[1]))
+    try:
+        assert dataset.main([*RANDOM, "--games", "100", "--out", str(tmp_path)]) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, kept)
+    *told, last = capfd.readouterr().err.splitlines()
+    assert len(told) <= 2
+    assert f"{tmp_path}: File too large" in last
     assert minari.list_local_datasets() == {}
-    assert [path for path in tmp_path.rglob("*") if path.name.startswith("random")] == []
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.slow
+def test_a_killed_command_leaves_no_data_set_and_does_not_block_the_name(tmp_path, capsys, monkeypatch):
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    command = [sys.executable, "-m", "baselines", "dataset", *RANDOM, "--out", str(tmp_path)]
+    with started([*command, "--games", "20000"], stderr=subprocess.DEVNULL) as process:
+        while not list(tmp_path.glob(".*/**/main_data.hdf5")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.kill()
+    assert minari.list_local_datasets() == {}
+    assert dataset.main([*RANDOM, "--games", "3"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["minesweeper"]
+
+
+@pytest.mark.slow
+def test_a_finished_data_set_of_another_process_stays(one_game, monkeypatch):
+    from baselines.evaluation import datasets
+
+    write_apart = datasets._write_apart
+
+    def lose(*arguments):
+        """Another writer finishes first."""
+        monkeypatch.setattr(datasets, "_write_apart", write_apart)
+        assert datasets.write_dataset(*one_game).total_episodes == 1
+        return write_apart(*arguments)
+
+    monkeypatch.setattr(datasets, "_write_apart", lose)
+    with pytest.raises(ValueError, match="exists already"):
+        datasets.write_dataset(*one_game)
+    assert datasets.load_dataset(one_game[0]).total_episodes == 1
