@@ -73,6 +73,8 @@ class QNetwork(nn.Module):
 class Agent:
     """Clicks the legal cell with the highest Q; evaluate.py makes it, for a board of any size."""
 
+    batch_size = 256  # games that evaluate.py plays side by side
+
     def __init__(self, mines: int, file: str, **_: object) -> None:
         self.network, self.mines = QNetwork(), mines
         self.network.load_state_dict(torch.load(file, weights_only=True))
@@ -147,7 +149,8 @@ def main() -> None:
             if steps % (100 * args.num_envs) == 0 or done == 1:
                 curve.append({"minutes": done * args.minutes, "board": board, "win_rate": float(np.mean(wins))})
                 print(*(f"{name} {value}" for name, value in curve[-1].items()), flush=True)
-                torch.save(network.state_dict(), args.out / "model.pt")
+                torch.save(network.state_dict(), args.out / "model.tmp")
+                (args.out / "model.tmp").replace(args.out / "model.pt")  # whole, even after a kill
                 (args.out / "curve.json").write_text(json.dumps(curve))
 
     policy = f"examples/curriculum.py:Agent:file={args.out / 'model.pt'}"

@@ -43,6 +43,8 @@ class Args:
 class Agent(nn.Module):
     """A Q-network for boards of any size: one residual block, applied again and again; evaluate.py gives it a file."""
 
+    batch_size = 256  # games that evaluate.py plays side by side
+
     def __init__(self, mines: int, file: str | None, **_: object) -> None:
         super().__init__()
         self.mines = mines
@@ -142,7 +144,8 @@ def main() -> None:
         if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
             curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(wins)), 4)})
             print(curve[-1], flush=True)
-            torch.save(agent.state_dict(), args.out / "model.pt")
+            torch.save(agent.state_dict(), args.out / "model.tmp")
+            (args.out / "model.tmp").replace(args.out / "model.pt")  # whole, even after a kill
             (args.out / "curve.json").write_text(json.dumps(curve))
 
 

@@ -72,6 +72,8 @@ class Network(nn.Module):
 class Agent:
     """Clicks the legal cell with the highest logit; evaluate.py makes it."""
 
+    batch_size = 256  # games that evaluate.py plays side by side
+
     def __init__(self, mines: int, file: str, **_: object) -> None:
         self.network = Network(mines)
         self.network.load_state_dict(torch.load(file, weights_only=True))
@@ -144,7 +146,8 @@ def main() -> None:
                 held_out_loss = functional.cross_entropy(network(*held_out[:2]), held_out[2]).item()
             curve.append({"minutes": done * args.minutes, "updates": updates, "held_out_loss": held_out_loss})
             print(" ".join(f"{name} {value:g}" for name, value in curve[-1].items()), flush=True)
-            torch.save(network.state_dict(), args.out / "model.pt")
+            torch.save(network.state_dict(), args.out / "model.tmp")
+            (args.out / "model.tmp").replace(args.out / "model.pt")  # whole, even after a kill
             (args.out / "curve.json").write_text(json.dumps(curve))
 
     print(f"python evaluate.py --policy examples/offline.py:Agent:file={args.out / 'model.pt'} exact --games 10000")

@@ -89,6 +89,8 @@ class BoardPolicy(MaskableActorCriticPolicy):
 class Agent:
     """Clicks the legal cell with the highest logit; evaluate.py makes it."""
 
+    batch_size = 256  # games that evaluate.py plays side by side
+
     def __init__(self, size: tuple[int, int], mines: int, file: str, **_: object) -> None:
         board, clicks = spaces.Box(0, 12, size, np.int8), spaces.Discrete(size[0] * size[1])
         self.policy = BoardPolicy(board, clicks, lambda _: 0.0, mines=mines)
@@ -124,7 +126,8 @@ class Clock(BaseCallback):
         wins, seconds = float(np.mean(self.model.ep_success_buffer or [0.0])), round(time.process_time(), 1)
         self.curve.append({"steps": self.num_timesteps, "seconds": seconds, "wins": round(wins, 4)})
         print(self.curve[-1], flush=True)
-        torch.save(self.model.policy.state_dict(), self.args.out / "model.pt")
+        torch.save(self.model.policy.state_dict(), self.args.out / "model.tmp")
+        (self.args.out / "model.tmp").replace(self.args.out / "model.pt")  # whole, even after a kill
         (self.args.out / "curve.json").write_text(json.dumps(self.curve[1:]))
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import chain
 from pathlib import Path
@@ -144,9 +143,11 @@ class Run:
         """Adds a row to the log, and writes both files."""
         self.rows.append({name: float(value) for name, value in row.items()})
         state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict(), "rows": self.rows}
-        torch.save(state, self.path.with_suffix(".tmp"))
-        os.replace(self.path.with_suffix(".tmp"), self.path)
-        self.log.write_text(json.dumps(self.rows))
+        temporary = self.path.with_suffix(".tmp")
+        torch.save(state, temporary)
+        temporary.replace(self.path)
+        temporary.write_text(json.dumps(self.rows))
+        temporary.replace(self.log)
         print(" ".join(f"{name} {value:g}" for name, value in row.items()), flush=True)
 
 
