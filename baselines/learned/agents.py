@@ -26,6 +26,7 @@ from baselines.learned.networks import (
     check_radius,
     new_cells,
     set_precision,
+    single_precision,
     symmetries,
     transform,
     unopened,
@@ -80,6 +81,7 @@ def read_description(folder: Path) -> Description:
     return read_as(folder / AGENT_FILE, Description)
 
 
+@single_precision()
 def load_network(folder: Path, precision: str = "float32") -> Any:
     """Returns the network of a run folder on the CPU, a `BoardNetwork` or an `AfterstateNetwork`.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
@@ -16,6 +18,17 @@ from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION, Codes
 from minesweeper_env.config import BoardConfig
 
 ArrayOrTensor = TypeVar("ArrayOrTensor", NDArray[np.int8], torch.Tensor)
+
+
+@contextmanager
+def single_precision() -> Generator[None]:
+    """Makes float32 the default of PyTorch inside, whatever the user's default is, which is there again afterwards."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 def check_radius(config: BoardConfig) -> None:

@@ -16,6 +16,7 @@ import torch
 from baselines.hub import HUB_NAME, pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
 from baselines.learned.configurations import training_of
+from baselines.learned.networks import single_precision
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training.console import show
 from baselines.learned.training.state import (
@@ -58,6 +59,7 @@ def train(settings: TrainingSettings, folder: Path, command: str = "", *, resume
     return run(prepare(settings, folder, resume), command, **how)
 
 
+@single_precision()
 def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> Training:
     """Returns a training that is ready to run; it writes nothing. For the arguments and errors see `train`."""
     on_gpu = settings.device != "cpu" and torch.cuda.is_available()
@@ -92,6 +94,7 @@ def _start_from(learner: Learner, agent: str) -> dict[str, Any]:
     return training_of(folder)
 
 
+@single_precision()
 def run(
     training: Training,
     command: str = "",
