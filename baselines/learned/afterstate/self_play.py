@@ -306,7 +306,7 @@ class SelfPlay:
         worth = Afterstates(after, targets[useful].astype(np.float32), weights[useful].astype(np.float32))
         contents = finished_contents(self._games.revealed_mines())
         games, codes = (np.concatenate(columns) for columns in zip(*self._kept, strict=True))
-        covered = (codes > self.config.codes.max_count).reshape(len(codes), -1)
+        covered = (codes > self.config.codes.max_count).reshape(len(codes), self.config.cells)
         lessons = Lessons(codes, np.where(covered, contents[games], UNKNOWN).astype(np.int8))
         if self.config.first_click in ("safe", "any"):
             # The first-click rule concerns the clicked cell: what other cells hold then is not what they would show.
