@@ -29,6 +29,7 @@ import numpy as np
 from safetensors.numpy import load_file
 
 import baselines
+from baselines.support.files import replace_file
 from minesweeper_env.inference import mine_probabilities, win_probability
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -144,7 +145,7 @@ def main() -> None:
         if name.startswith(options.only) and name not in known:
             known[name] = compute()
             print(f"{name}: {known[name]}", flush=True)
-            options.file.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+            replace_file(options.file, (json.dumps(known, indent=1, sort_keys=True) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """Writer of the file of the games that `exact` wins: `python docs/generate/known_wins.py`."""
 
-import json
-
 from baselines.evaluation.games import pack_won, play_games
 from baselines.evaluation.report import KNOWN_FILE
 from baselines.evaluation.results import config_row, versions
 from baselines.registry import build_policy
 from baselines.support.board_names import parse_board
+from baselines.support.files import write_json
 
 GAMES = 10_000
 """Number of games on each board, for each first-click rule; their seeds are 0 to 9999."""
@@ -20,4 +19,4 @@ if __name__ == "__main__":
             entries.append({**config_row(config), "seed": 0, "games": GAMES, "wins": sum(won), "won": pack_won(won)})
             print(board, first_click, sum(won), flush=True)
     content = {"policy": "exact", "command": "python docs/generate/known_wins.py", "versions": versions()}
-    KNOWN_FILE.write_text(json.dumps(content | {"boards": entries}, indent=2) + "\n", encoding="utf-8")
+    write_json(KNOWN_FILE, content | {"boards": entries})

@@ -24,6 +24,7 @@ from baselines.evaluation.columns import board_title, per_cent, spaced
 from baselines.evaluation.intervals import mean_interval
 from baselines.learned.settings import hyperparameters_of, options_of
 from baselines.registry import policy_names
+from baselines.support.files import replace_file
 from minesweeper_env import BoardConfig
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 
@@ -138,11 +139,11 @@ if __name__ == "__main__":
         import coach
         from pictures import PICTURES
 
-        coach.PAGE.write_text(coach.fill(coach.PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        replace_file(coach.PAGE, coach.fill(coach.PAGE.read_text(encoding="utf-8")).encode())
         for name, draw in PICTURES.items():
-            (DOCS / "images" / name).write_bytes(draw())
+            replace_file(DOCS / "images" / name, draw())
     for path in pages():
         before = path.read_text(encoding="utf-8")
         if (after := fill(before)) != before:
-            path.write_text(after, encoding="utf-8")
+            replace_file(path, after.encode())
             print(f"wrote {path}")

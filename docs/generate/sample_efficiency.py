@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from baselines.learned.training.curves import read_points
+from baselines.support.files import replace_file
 
 FILE = Path(__file__).parents[1] / "results" / "sample-efficiency.json"
 
@@ -24,4 +25,4 @@ if __name__ == "__main__":
     names = sorted(path for path in Path(sys.argv[1]).iterdir())
     curves = {path.name: [curve_of(run) for run in sorted(path.iterdir()) if run.is_dir()] for path in names}
     content = {"command": "python train.py --config NAME-8x8 --steps 1000000 --eval-games 1000 --precision bfloat16"}
-    FILE.write_text(json.dumps(content | {"curves": curves}) + "\n", encoding="utf-8")
+    replace_file(FILE, (json.dumps(content | {"curves": curves}) + "\n").encode())

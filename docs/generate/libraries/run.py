@@ -27,6 +27,7 @@ import numpy as np
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 
+from baselines.support.files import write_json  # noqa: E402
 from minesweeper_env import MinesweeperVectorEnv, __version__  # noqa: E402
 from minesweeper_env.observations import decode  # noqa: E402
 
@@ -170,4 +171,4 @@ if __name__ == "__main__":
     print(arguments.name, result)
     if arguments.json:
         old = json.loads(arguments.json.read_text()) if arguments.json.exists() else {}
-        arguments.json.write_text(json.dumps(old | {arguments.name: result}, indent=2) + "\n", encoding="utf-8")
+        write_json(arguments.json, old | {arguments.name: result}, follow=True)
