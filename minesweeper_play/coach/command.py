@@ -115,6 +115,7 @@ def position_content(analysis: Analysis) -> dict[str, Any]:
         "wrong_flags": analysis.wrong_flags,
         "proof": _steps(analysis.steps),
         "probabilities": analysis.probabilities.tolist(),
+        "before": analysis.before and position_content(analysis.before),
     }
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.oracle_play.exact import first_cell
-from minesweeper_env.codes import FLAGGED, MINE
+from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import Step, count_layouts, hint, mine_probabilities
-from minesweeper_play.game.advice import rank_guesses
+from minesweeper_env.inference import Step, count_layouts, mine_probabilities
+from minesweeper_play.game.advice import Advice, advise
 from minesweeper_play.game.moves import Cell, cells_of
 from minesweeper_play.game.session import Status
 from minesweeper_play.winning import Choice, Estimate, Winning
@@ -29,9 +29,11 @@ class Analysis:
     safe: tuple[Cell, ...]  # the covered cells that are certainly safe
     mine: tuple[Cell, ...]  # the covered cells that are certainly mines, shown ones left out
     wrong_flags: tuple[Cell, ...]  # the flags on cells that are certainly safe
-    steps: tuple[Step, ...]  # the easiest proof of a safe cell; empty if there is none, or if no cell is open
-    choices: tuple[Choice, ...]  # the safe cells of the proof, or guesses, the best first; empty once the game is over
     win: Estimate
+    steps: tuple[Step, ...] = ()  # the easiest proof of a safe cell; empty if there is none, or if no cell is open
+    choices: tuple[Choice, ...] = ()  # safe cells of the proof, or guesses, the best first; empty once the game is over
+    has_flag: bool = False  # whether the best cell has a flag, which the player has to remove first
+    before: Analysis | None = None  # of a lost game: the position with its mines covered
 
     @property
     def best(self) -> Cell | None:
@@ -61,22 +63,25 @@ def analyse_position(
     status: Status = "playing" if is_open else "ready"
     if (board == MINE).any() or covered.sum() == mines:
         status = "lost" if (board == MINE).any() else "won"
-    steps = tuple(hint(board, mines)) if status == "playing" else ()
     safe, mine = hidden & (probabilities == 0.0), hidden & (probabilities == 1.0)
     certain = cells_of(safe), cells_of(mine), cells_of(safe & (board == FLAGGED))
-    choices = tuple(_choices(board, steps, status, winning))
-    layouts = count_layouts(board, mines)
-    return Analysis(board, mines, status, layouts, probabilities, *certain, steps, choices, winning.win(board))
+    found = Analysis(
+        board, mines, status, count_layouts(board, mines), probabilities, *certain, win=winning.win(board)
+    )
+    if status == "lost":
+        hidden_again = np.where(board == MINE, np.int8(HIDDEN), board)
+        before = analyse_position(hidden_again, mines, "any", needs_no_guess=needs_no_guess, games=games)
+        return replace(found, before=before)
+    if status == "won":
+        return found
+    advice = advise(board, config, is_protected=config.first_click != "any", winning=winning)
+    choices = _choices(advice, found.win.probability, winning)
+    return replace(found, steps=advice.steps, choices=choices, has_flag=advice.has_flag)
 
 
-def _choices(board: NDArray[np.int8], steps: tuple[Step, ...], status: Status, winning: Winning) -> list[Choice]:
-    if status in ("won", "lost"):
-        return []
-    if status == "playing" and not steps:
-        return rank_guesses(board, winning)
-    win = winning.win(board).probability
-    if status == "ready":
-        config = winning.config
-        risk = config.mines / config.cells if config.first_click == "any" else 0.0
-        return [Choice(divmod(first_cell(config), config.cols), risk, win)]
-    return [Choice(cell, 0.0, win) for cell in sorted(steps[-1].safe, key=lambda cell: board[cell] == FLAGGED)]
+def _choices(advice: Advice, win: float, winning: Winning) -> tuple[Choice, ...]:
+    """Returns the cells of an advice with probabilities of winning; `win` is that of the position."""
+    if advice.choices or advice.steps:
+        return advice.choices or tuple(Choice(cell, 0.0, win) for cell in advice.steps[-1].safe)
+    is_start = advice.cell == divmod(first_cell(winning.config), winning.config.cols)
+    return (Choice(advice.cell, advice.risk, win if is_start else winning.start(advice.cell).probability),)

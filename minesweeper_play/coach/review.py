@@ -24,8 +24,9 @@ from baselines.evaluation.judge import GameDiagnosis, Loss
 from baselines.support.act_inputs import TIE
 from minesweeper_env.codes import FLAGGED, MINE
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import InconsistentBoardError, Oracle, PositionTooHardError, Step, hint
+from minesweeper_env.inference import InconsistentBoardError, Oracle, PositionTooHardError, Step
 from minesweeper_env.inference.kernels import infer_posteriors
+from minesweeper_play.game.advice import find_proof, rank_guesses
 from minesweeper_play.game.moves import Cell, Move, neighbours
 from minesweeper_play.game.session import Session
 from minesweeper_play.winning import Choice, Estimate, Winning
@@ -245,11 +246,11 @@ def _give_verdict(turn: Turn, winning: Winning) -> None:
     before = turn.before.probability
     mistake = min(NOTICEABLE, before / 10)
     if turn.misses_safe:
-        turn.steps = tuple(hint(turn.board, winning.config.mines))
+        turn.steps = find_proof(turn.board, winning.config.mines)
     if turn.is_judged and turn.risk > 0.0:
         win = winning.win_after(turn.board, turn.opened, turn.risk)
         turn.skill = win - before
-        best = Choice(turn.steps[-1].safe[0], 0.0, before) if turn.steps else winning.choices(turn.board)[0]
+        best = Choice(turn.steps[-1].safe[0], 0.0, before) if turn.steps else rank_guesses(turn.board, winning)[0]
         if turn.steps or (turn.opened != (best.cell,) and best.win >= win + mistake):
             turn.better = best
     turn.luck = turn.after.probability - before - turn.skill

@@ -63,6 +63,8 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
             for each in analysis.choices
         ]
         lines += ["", *table_lines(table_of(catalogue.text("choices_head"), rows), width)]
+    if analysis.before is not None:
+        lines += ["", catalogue.text("position_before"), *position_lines(analysis.before, catalogue, width)]
     return lines
 
 
@@ -90,6 +92,8 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
     assert analysis.best is not None
     key = "first" if analysis.status == "ready" else "best" if analysis.steps else "guess"
     yield catalogue.text(f"position_{key}", cell=name_cell(analysis.best, catalogue))
+    if analysis.has_flag:
+        yield catalogue.text("advice_flag", cell=name_cell(analysis.best, catalogue))
     yield from explain_proof(analysis.steps, catalogue)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.oracle_play.exact import first_cell
-from minesweeper_env.codes import FLAGGED
+from minesweeper_env.codes import FLAGGED, MINE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError, Step, certain_cells, hint, mine_probabilities
 from minesweeper_play.game.moves import Cell, cells_of
@@ -25,9 +26,6 @@ Mark = Literal["clue", "safe", "mine", "choice"]
 GAMES = 100
 """The number of playouts of a hint where the probability of winning is not exact."""
 
-SHOWN = 3
-"""The number of guesses that a hint compares."""
-
 
 @dataclass(frozen=True)
 class Advice:
@@ -37,36 +35,51 @@ class Advice:
     risk: float  # the probability that the cell is a mine; 0.0 where it is certainly safe
     steps: tuple[Step, ...] = ()  # the proof; empty for a guess and a protected first click
     is_named: bool = False  # whether the player has named the cell
-    choices: tuple[Choice, ...] = ()  # the best guesses by the probability of winning, if it is known
+    choices: tuple[Choice, ...] = ()  # the guesses by the probability of winning, the best first, if it is known
     is_exact: bool = False  # whether these probabilities are exact
     win: float | None = None  # the probability of winning with a named cell, if it is known
     better: Advice | None = None  # on a safe cell, or one that wins more than the named one
     wrong_flags: tuple[Cell, ...] = ()  # the flags on cells that are certainly safe
+    has_flag: bool = False  # whether the cell has a flag, which the player has to remove first
 
     @property
     def is_safe(self) -> bool:
         return self.risk == 0.0
 
 
-def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) -> Advice:
+def advisable(cells: Iterable[Cell], board: NDArray[np.int8]) -> tuple[Cell, ...]:
+    """Returns those of some cells that a player may be told to open, in their order; every advice takes one of them.
+
+    They are covered and have no flag. Cells with a flag are left only where there are no others.
+    """
+    covered = [cell for cell in cells if FLAGGED <= board[cell] < MINE]
+    return tuple(cell for cell in covered if board[cell] != FLAGGED) or tuple(covered)
+
+
+def advise(
+    board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool, winning: Winning | None = None
+) -> Advice:
     """Returns advice on int8 codes (rows, cols) of a game that is not over; raises a PositionTooHardError.
 
-    `is_protected` tells whether the first-click rule protects the next click.
+    `is_protected` tells whether the first-click rule protects the next click. Guesses are ranked by `winning`, or by
+    that of a hint.
     """
-    if not (board < FLAGGED).any():
+    covered = cells_of(board >= FLAGGED)
+    if len(covered) == board.size:
         start = divmod(first_cell(config), config.cols)
-        cell = _without_flag([start, *cells_of(board >= FLAGGED)], board)
-        return Advice(cell, 0.0 if is_protected else config.mines / config.cells)
+        cell = advisable(sorted(covered, key=lambda each: math.dist(each, start)), board)[0]
+        return Advice(cell, 0.0 if is_protected else config.mines / config.cells, has_flag=bool(board[cell] == FLAGGED))
     flags = board == FLAGGED
-    safe = certain_cells(board, config.mines).safe if flags.any() else flags
-    wrong = cells_of(flags & safe)
-    steps = tuple(hint(board, config.mines))
-    if steps:
-        cell = _without_flag(steps[-1].safe, board)
-        clickable = tuple(each for each in steps[-1].safe if board[each] != FLAGGED)
-        last = replace(steps[-1], safe=clickable or steps[-1].safe)
-        return Advice(cell, 0.0, (*steps[:-1], last), wrong_flags=wrong)
-    return replace(_guess(board, config), wrong_flags=wrong)
+    wrong = cells_of(flags & certain_cells(board, config.mines).safe) if flags.any() else ()
+    steps = find_proof(board, config.mines)
+    advice = Advice(steps[-1].safe[0], 0.0, steps) if steps else _guess(board, config, winning)
+    return replace(advice, wrong_flags=wrong, has_flag=bool(flags[advice.cell]))
+
+
+def find_proof(board: NDArray[np.int8], mines: int) -> tuple[Step, ...]:
+    """Returns the shortest proof of safe cells, whose last step names advisable ones alone; empty without any."""
+    *before, last = hint(board, mines) or [None]
+    return () if last is None else (*before, replace(last, safe=advisable(last.safe, board)))
 
 
 def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protected: bool) -> Advice:
@@ -108,26 +121,35 @@ def winning_of(config: BoardConfig) -> Winning:
 
 
 def rank_guesses(board: NDArray[np.int8], winning: Winning) -> list[Choice]:
-    """Returns the clicks to consider where no cell is safe, the best first; cells with a flag only without others."""
-    choices = winning.choices(board)
-    return [choice for choice in choices if board[choice.cell] != FLAGGED] or choices
+    """Returns the advisable guesses where no cell is safe, the best first; see `Winning.choices` for what it raises.
+
+    Where each cell that is worth a guess has a flag, it is the least risky one of the others, but no certain mine.
+    """
+    choices = {choice.cell: choice for choice in winning.choices(board)}
+    risks = mine_probabilities(board, winning.config.mines)
+    cell, *_ = _by_risk(board, risks)
+    if board[cell] != FLAGGED and all(board[each] == FLAGGED for each in choices):
+        from minesweeper_play.winning import Choice
+
+        risk = float(risks[cell])
+        return [Choice(cell, risk, winning.win_after(board, [cell], risk))]
+    return [choices[each] for each in advisable(choices, board)]
 
 
-def _guess(board: NDArray[np.int8], config: BoardConfig) -> Advice:
+def _by_risk(board: NDArray[np.int8], risks: NDArray[np.float64]) -> tuple[Cell, ...]:
+    """Returns the advisable cells that may be free, the least risky one first."""
+    cells = cells_of((board >= FLAGGED) & (risks < 1.0))
+    return advisable(sorted(cells, key=lambda cell: risks[cell]), board)
+
+
+def _guess(board: NDArray[np.int8], config: BoardConfig, winning: Winning | None) -> Advice:
     """Returns the guess that wins most, or one of the least risk where no probability of winning is known."""
     risks = mine_probabilities(board, config.mines)
-    order = sorted(cells_of(board >= FLAGGED), key=lambda cell: risks[cell])
+    cell, *others = _by_risk(board, risks)
     # A position that is too hard has no probability of winning.
-    if len(order) > 1:
-        with suppress(PositionTooHardError):
-            winning = winning_of(config)
-            best, *others = rank_guesses(board, winning)
-            is_exact = winning.win(board).kind == "exact"
-            if board[best.cell] != FLAGGED:
-                return Advice(best.cell, best.risk, choices=(best, *others[: SHOWN - 1]), is_exact=is_exact)
-    least = _without_flag(order, board)
-    return Advice(least, float(risks[least]))
-
-
-def _without_flag(cells: Sequence[Cell], board: NDArray[np.int8]) -> Cell:
-    return next((cell for cell in cells if board[cell] != FLAGGED), cells[0])
+    with suppress(PositionTooHardError):
+        winning = winning or winning_of(config)
+        choices = rank_guesses(board, winning)
+        is_exact = winning.win(board).kind == "exact"
+        return Advice(choices[0].cell, choices[0].risk, choices=tuple(choices), is_exact=is_exact)
+    return Advice(cell, float(risks[cell]))
