@@ -20,6 +20,9 @@ Aid = Literal["help", "hint", "probabilities"]
 
 LAYER_SECONDS = 0.03
 
+MOST_SECONDS = 1e8
+"""The longest time of a game that is believed: three years."""
+
 
 class Move(NamedTuple):
     """A move that changed the board, and the time on the clock of the game when it was made."""

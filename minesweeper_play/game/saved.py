@@ -13,7 +13,7 @@ import numpy as np
 from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.game.moves import Aid, Move, Report
+from minesweeper_play.game.moves import MOST_SECONDS, Aid, Move, Report, neighbours
 from minesweeper_play.game.session import Session, Status
 
 
@@ -37,24 +37,40 @@ class SavedGame(msgspec.Struct):
     practice: bool
     aids: set[Aid]
     status: Status
-    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=MOST_SECONDS)]
     layout: list[str] | None
     moves: list[Move]
 
     def session(self) -> Session:
         """Returns the session after its last move; raises a ValueError if the game is not possible."""
+        times = [0.0, *(move.seconds for move in self.moves), self.seconds]
+        if times != sorted(times):
+            raise ValueError(f"the times of its moves must rise from 0 to its {self.seconds} seconds")
         level: Any = self.no_guess
         config = BoardConfig(self.rows, self.cols, self.mines, self.first_click)
+        lines = ["." * self.cols] * self.rows if self.layout is None else self.layout
+        if [len(line) for line in lines] != [self.cols] * self.rows or not {"*", "."}.issuperset("".join(lines)):
+            raise ValueError(f"its layout must have the shape {self.rows} x {self.cols}, and * or . for each cell")
         mines = None if self.layout is None else np.array([[cell == "*" for cell in row] for row in self.layout])
         session = Session(config, seed=self.seed, no_guess=level, layout=mines)
         for number, move in enumerate(self.moves, 1):
             if not session.repeat(move).accepted:
                 raise ValueError(f"its move {number} is not possible")
+        self._check_first_click(session)
         if session.status != self.status:
             raise ValueError(f'its moves lead to the status "{session.status}", not "{self.status}"')
         session.resume(self.seconds, self.practice)
         session.identity, session.aids = self.identity, session.aids | self.aids
         return session
+
+    def _check_first_click(self, session: Session) -> None:
+        """Raises a ValueError where the first click opened what its rule forbids; practice may begin anew."""
+        first = next((move.cell for move in self.moves if move.kind in ("open", "reveal")), None)
+        if first is None or self.practice or self.first_click == "any":
+            return
+        near = [] if self.first_click == "safe" else neighbours(first, session.board.shape)
+        if any(session.placed_mines[cell] for cell in (first, *near)):
+            raise ValueError(f"its first click finds a mine, which first_click {self.first_click!r} forbids")
 
 
 def save_game(session: Session, path: Path) -> None:

@@ -18,7 +18,7 @@ from minesweeper_env.config import MAX_STEPS, BoardConfig, whole_number
 from minesweeper_env.engine.state import LOST, PLAYING, WON
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference import certain_cells, mine_probabilities
-from minesweeper_play.game.advice import Advice, advise, judge
+from minesweeper_play.game.advice import Advice, advisable, advise, judge
 from minesweeper_play.game.moves import Aid, Cell, Move, MoveKind, Report, cells_of, neighbours
 
 NoGuess = Literal[False, "subset", "exact"]
@@ -254,8 +254,7 @@ class Session:
     def _reveal(self) -> None:
         """Opens a random safe cell, an unflagged one if there is one."""
         safe = (self.board >= FLAGGED) & ~self.placed_mines
-        unflagged = safe & (self.board != FLAGGED)
-        for cell in self._random.permutation(np.argwhere(unflagged if unflagged.any() else safe)).tolist():
+        for cell in self._random.permutation(advisable(cells_of(safe), self.board)).tolist():
             self.move("reveal", *cell)
             if self.status != "lost":
                 return

@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from baselines.support.checks import MissingExtraError, import_extra
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import FLAGGED
-from minesweeper_play.game.moves import Report
+from minesweeper_env.config import MAX_STEPS, BoardConfig
+from minesweeper_play.game.moves import MOST_SECONDS, Report
 from minesweeper_play.game.session import Session
 
 FILE = "games.jsonl"
 """The file in the data folder; one line of JSON per game, so that no two programs lose a game."""
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_STEPS)]
 
 
 def user_folder(kind: Literal["data", "config"]) -> Path:
@@ -80,14 +81,20 @@ class GameRecord(msgspec.Struct, frozen=True):
     first_click: Literal["any", "safe", "opening", "corners"]
     radius: Literal[1]
     no_guess: Literal["", "subset", "exact"]  # "" for a board that may need guesses
-    seed: Count
+    seed: Annotated[int, msgspec.Meta(ge=0)]
     won: bool
-    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=MOST_SECONDS)]
     value: Count  # 3BV of the board
     solved: Count  # 3BV of what was open
     clicks: Count  # moves that changed the board, with marks and the cells that `help` opened
     aids: str  # the kinds of help used, joined by commas; a game with help sets no best time
     identity: str  # the random name of the session
+
+    def __post_init__(self) -> None:
+        """Raises a ValueError where no game has these numbers."""
+        BoardConfig(self.rows, self.cols, self.mines, self.first_click)
+        if not self.won * self.value <= self.solved <= self.value <= self.rows * self.cols - self.mines:
+            raise ValueError("value is 3BV of the board, solved the part of it that is open: all of it if won")
 
     @classmethod
     def of(cls, session: Session) -> GameRecord:
@@ -185,7 +192,7 @@ class Statistics:
         for line in filter(bytes.strip, lines):
             try:
                 records.append(msgspec.json.decode(line, type=GameRecord))
-            except (msgspec.DecodeError, RecursionError):
+            except (ValueError, RecursionError):
                 damaged += 1
         values = {"count": damaged, "path": self.path}
         self.problem = Report("statistics_damaged", values=values) if damaged else Report()

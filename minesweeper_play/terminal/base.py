@@ -109,7 +109,7 @@ class Services:
         self.warn: Callable[[Report], object] = lambda _: None
         try:
             self.settings, self.choice = first_settings(options, read_settings(file))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             self.problem = Report("settings_unreadable", values={"path": file, "reason": explain(error)})
             self.settings, self.choice = first_settings(options, {})
         self.catalogue = Catalogue(self.settings.language)
@@ -141,7 +141,7 @@ class Services:
         kept: dict[str, Any] = {}
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            with suppress(ValueError):
+            with suppress(ValueError, RecursionError):
                 kept = read_settings(self._file)
             write_json(self._file, {**kept, **changed}, follow=True)
         except OSError as error:
