@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import shlex
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp_jinja2
 from aiohttp import web
-from textual_serve.server import Server
+from textual_serve.app_service import AppService
+from textual_serve.server import Server, to_int
 
 from baselines.policy import PolicyError
 from baselines.support.checks import MissingExtraError
@@ -29,9 +32,30 @@ MOST_VISITORS = 8
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """The names of this computer that no other one can use."""
 
-_START = (
-    "import sys; from baselines.support.processes import run_command; sys.exit(run_command('minesweeper_play.command'))"
-)
+MEMORY = 2 << 30
+"""The most bytes of memory that the process of a visitor may take, where the system can limit it."""
+
+USUAL = {"width": 80, "height": 24}
+"""The columns and lines of a screen whose visitor states none."""
+
+LARGEST = (500, 250)
+"""The most columns and lines of the screen of a visitor."""
+
+LONGEST_MESSAGE = 1 << 16
+"""The most bytes of a message from a visitor, such as a pasted text."""
+
+GRACE_SECONDS = 3.0
+"""Seconds that the process of a visitor who has left has for its own end."""
+
+_START = f"""
+import sys
+from contextlib import suppress
+with suppress(ImportError, OSError, ValueError):
+    import resource
+    resource.setrlimit(resource.RLIMIT_DATA, ({MEMORY}, {MEMORY}))
+from baselines.support.processes import run_command
+sys.exit(run_command("minesweeper_play.command"))
+"""
 
 
 def serve(options: PlayOptions) -> int:
@@ -52,8 +76,37 @@ def serve(options: PlayOptions) -> int:
     # The processes of visitors import this project from where this process found it. They have the same arguments.
     places = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))
-    GameServer(shlex.join([sys.executable, "-c", _START, *options.words]), host, port, catalogue).serve()
+    command = shlex.join([sys.executable, "-c", _START, *options.words])
+    # Without a shell between them, the end of the process that textual-serve knows is the end of the game.
+    GameServer(f"exec {command}" if os.name == "posix" else command, host, port, catalogue).serve()
     return INTERRUPTED
+
+
+class Visitor(AppService):
+    """The process of a visitor: its screen has at most the size `LARGEST`, and it ends when the visitor leaves."""
+
+    async def start(self, width: int, height: int) -> None:
+        await super().start(*_bounded(width, height))
+
+    async def set_terminal_size(self, width: int, height: int) -> None:
+        await super().set_terminal_size(*_bounded(width, height))
+
+    async def stop(self) -> None:
+        """Asks the process to end, and ends it if it does not answer."""
+        if self._process is None:
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(super().stop(), GRACE_SECONDS)
+        try:
+            await asyncio.wait_for(self._process.wait(), GRACE_SECONDS)
+        except TimeoutError:
+            self._process.kill()
+
+
+def _bounded(width: int, height: int) -> tuple[int, int]:
+    """Returns a size that a screen can have; raises a TypeError or a ValueError if it is no size."""
+    columns, lines = (min(max(int(side), 1), most) for side, most in zip((width, height), LARGEST, strict=True))
+    return columns, lines
 
 
 class GameServer(Server):
@@ -66,13 +119,17 @@ class GameServer(Server):
     def __init__(self, command: str, host: str, port: int, catalogue: Catalogue) -> None:
         super().__init__(command, host, port, catalogue.text("title"), templates_path=Path(__file__).parent)
         self._catalogue = catalogue
-        self._visitors = 0
+        self._visitors: set[web.WebSocketResponse] = set()
 
     def initialize_logging(self) -> None:
         logging.basicConfig(level=logging.WARNING, format="%(message)s")
 
     async def on_startup(self, app: web.Application) -> None:  # noqa: ARG002 - the signature is that of `Server`
         say(self._catalogue.text("serving", url=f"{self.public_url}/"))
+
+    async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002 - the signature is that of `Server`
+        for socket in tuple(self._visitors):
+            await socket.close()
 
     async def handle_index(self, request: web.Request) -> web.StreamResponse:
         self._check(request)
@@ -87,12 +144,30 @@ class GameServer(Server):
         return aiohttp_jinja2.render_template("page.html", request, context)
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """Plays with a visitor until the visitor leaves, sends what is no message, or the game ends."""
         self._check(request)
-        self._visitors += 1
+        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=LONGEST_MESSAGE)
+        if not socket.can_prepare(request):
+            raise web.HTTPBadRequest(text="this address is for the page of the game alone")
+        visitor = Visitor(
+            self.command,
+            write_bytes=socket.send_bytes,
+            write_str=socket.send_str,
+            close=socket.close,
+            download_manager=self.download_manager,
+        )
+        self._visitors.add(socket)
         try:
-            return await super().handle_websocket(request)
+            await socket.prepare(request)
+            await visitor.start(*(to_int(request.query.get(side, ""), usual) for side, usual in USUAL.items()))
+            # What a page other than ours sends may be anything.
+            with suppress(ValueError, TypeError, LookupError, AttributeError, AssertionError, OverflowError):
+                await self._process_messages(socket, visitor)
         finally:
-            self._visitors -= 1
+            await visitor.stop()
+            self._visitors.discard(socket)
+            await socket.close()
+        return socket
 
     def _check(self, request: web.Request) -> None:
         """Refuses requests that a page of another site has sent, that name another computer, or have no room."""
@@ -102,5 +177,5 @@ class GameServer(Server):
         asked = urlsplit(f"//{request.host}").hostname or ""
         if self.host in LOOPBACK and asked not in LOOPBACK:
             raise web.HTTPForbidden(text="this page is open to this computer alone")
-        if self._visitors >= MOST_VISITORS:
+        if len(self._visitors) >= MOST_VISITORS:
             raise web.HTTPServiceUnavailable(text=self._catalogue.text("web_full"))

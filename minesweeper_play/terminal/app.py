@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
@@ -117,6 +118,13 @@ class MinesweeperApp(App[int]):
         for problem in (self._lack, self.services.problem):
             if problem.key and not self.is_web:
                 self._warn(problem)
+        if self.is_web:
+            self.set_interval(1.0, partial(self._end_alone, os.getppid()))
+
+    def _end_alone(self, server: int) -> None:
+        """Ends the game of a visitor whose server has ended."""
+        if os.getppid() != server:
+            self.exit(0)
 
     def _warn(self, report: Report) -> None:
         text = self.services.catalogue.text(report.key, **report.values)
@@ -150,6 +158,6 @@ class MinesweeperApp(App[int]):
 
     def on_load(self) -> None:
         """Restores the terminal where SIGTERM ends the program."""
-        # The event loops of Windows have no signal handlers.
-        with suppress(NotImplementedError):
+        # The event loops of Windows have no signal handlers, nor have those of other threads than the main one.
+        with suppress(NotImplementedError, RuntimeError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
