@@ -41,6 +41,10 @@ class SemiDeterministicPolicy(ScriptedPolicy):
         """Applies the two local rules once, mines first."""
         apply_local_rules_once(knowledge)
 
+    def ratings(self, observations: NDArray[np.int8]) -> NDArray[np.float64] | None:
+        """Returns the numbers of `ScriptedPolicy.ratings`, or None where the alternative model has none."""
+        return None if isinstance(self._alternative, RandomPolicy) else super().ratings(observations)
+
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
         """Returns the risks of the alternative model."""
         return self._alternative.risks(knowledge)

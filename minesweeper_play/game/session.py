@@ -269,8 +269,8 @@ class Session:
         if steps[-1][0] == EngineMove.CHORD:
             opened = self._covered_around(cell)[1]
         # A search for a board may be cancelled, so it comes before anything changes.
-        searches = bool(opened and self.no_guess and not self.placed_mines.any())
-        layout = self._find_layout(cell) if searches else None
+        level = self.no_guess if opened and not self.placed_mines.any() else False
+        layout = self._find_layout(cell, level) if level else None
         if opened and self.status == "ready":
             self._run_clock(True)
         self.moves.append(Move(kind, *cell, self.seconds))
@@ -285,10 +285,10 @@ class Session:
             self._run_clock(False)
         if self.status == "lost":
             self.exploded = min(each for each in opened if self.placed_mines[each])
-        key = self.status if self.is_over else "solvable" if layout is not None else "unsolvable" if searches else ""
+        key = self.status if self.is_over else "solvable" if layout is not None else "unsolvable" if level else ""
         return replace(_message(key, *cell), cells=cells_of(before != self.board))
 
-    def _find_layout(self, first_cell: Cell) -> NDArray[np.bool_] | None:
+    def _find_layout(self, first_cell: Cell, level: Literal["subset", "exact"]) -> NDArray[np.bool_] | None:
         """Returns a layout that needs no guess after its first cell; where none is found, guesses are allowed."""
         from minesweeper_env.generation import MAX_ATTEMPTS, GenerationError, generate
 
@@ -296,7 +296,7 @@ class Session:
             self.on_attempts(attempts, MAX_ATTEMPTS)
 
         try:
-            return generate(self.config, first_cell, self.no_guess or "exact", self.seed, on_attempts=note).layout
+            return generate(self.config, first_cell, level, self.seed, on_attempts=note).layout
         except GenerationError:
             self.no_guess = False
             return None

@@ -21,15 +21,19 @@ class CancelledError(Exception):
 
 @pytest.mark.parametrize("level", ["subset", "exact"])
 def test_the_board_is_the_one_of_the_seed_in_the_environment(level):
-    env = gymnasium.make("Minesweeper-v0", size=8, mines=14, no_guess=level)
-    env.reset(seed=5)
-    expected = env.step(3 * 8 + 4)[0]
-    session = Session(CONFIG, seed=5, no_guess=level)
+    # The two levels have different boards here.
+    config = BoardConfig(8, 8, 20, "safe")
+    env = gymnasium.make("Minesweeper-v0", size=8, mines=20, first_click="safe", no_guess=level)
+    env.reset(seed=0)
+    expected = env.step(1 * 8 + 1)[0]
+    session = Session(config, seed=0, no_guess=level)
     assert session.hint().risk == 0.0
     session.flag(0, 0), session.flag(0, 0)
-    session.open(3, 4)
+    session.open(1, 1)
     assert np.array_equal(session.board, expected)
-    assert session.placed_mines.tolist() == generate(CONFIG, (3, 4), level, 5).layout.tolist()
+    layouts = {each: generate(config, (1, 1), each, 0).layout.tolist() for each in ("subset", "exact")}
+    assert layouts["subset"] != layouts["exact"]
+    assert session.placed_mines.tolist() == layouts[level]
 
 
 def test_taking_the_first_click_back_leads_to_a_new_search_and_a_saved_game_keeps_its_board():

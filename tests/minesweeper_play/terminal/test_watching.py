@@ -90,6 +90,11 @@ def test_scores_of_a_users_policy_are_shown_as_preferences():
     assert (ratings.source, ratings.risks[0, 0], ratings.risks[4, 4]) == ("preference", 1.0, 0.0)
 
 
+def test_a_policy_that_guesses_at_random_has_no_numbers_of_its_own():
+    assert player("semi_deterministic").choose(rated=True).ratings.source == "exact"
+    assert player("semi_deterministic:alternative=marginal").choose(rated=True).ratings.source != "exact"
+
+
 @pytest.mark.parametrize("name", ["bayes", "expected_value", "exact"])
 @pytest.mark.parametrize("rule", ["opening", "corners"])
 def test_the_own_numbers_of_a_policy_stand_beside_those_of_the_oracle(name, rule):
