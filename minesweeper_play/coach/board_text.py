@@ -9,7 +9,9 @@ out, and so are the numbers of rows and columns that `render_mode="ansi"` and `p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 from minesweeper_env.rendering import TEXT
-from minesweeper_play.game.moves import Cell, TextError
+from minesweeper_play.game.moves import Cell, TextError, neighbours
 from minesweeper_play.game.session import Session
 
 WRITTEN = {**{count: str(count) for count in range(9)}, FLAGGED: "F", QUESTION: "?", HIDDEN: "#", MINE: "*"}
@@ -47,28 +49,151 @@ PLAIN = ASCII._replace(blank="\u00b7", hidden="\u25a0", flag="\u2691")
 
 READ: dict[str, int] = {
     **{character: code for code, character in WRITTEN.items()},
-    **dict.fromkeys(".·", 0),
-    "\u25a0": HIDDEN,
-    **dict.fromkeys("X\u2717\u2691", FLAGGED),
-    EXPLODED: MINE,
+    **dict.fromkeys("\u25a0\u2588\u2593H\U0001f7e6\U0001f7e9", HIDDEN),
+    **dict.fromkeys("X\u2717\u2691\U0001f6a9", FLAGGED),
+    **dict.fromkeys((EXPLODED, "\U0001f4a3", "\U0001f4a5"), MINE),
+    "-1": HIDDEN,
 }
-"""The code of each character."""
+"""The code of each sign."""
+
+EMPTY = ".\u00b7-_ \u25a1\u2b1c\u2b1b"
+"""Signs of open cells with no mine around them, or of covered cells on boards without another sign for these."""
+
+LONE = "xX"
+"""Signs of covered cells on boards without another sign for these."""
+
+CODES = {str(code): code for code in range(MINE + 1)}
+"""The signs of a printed observation, which has one of the last three."""
+
+_RULE = re.compile(r"(?=.*(?:[+\u2500-\u257f]|\|.*(?:--|:)|(?:--|:).*\|))[-+=|:\s\u2500-\u257f]+")
+"""A line of a table without cells."""
+
+_BORDER = re.compile(r"[|\u2502\u2503\u2551,;]")
+_WORD = re.compile(r"(?![FHXx]+(?![^\W\d_]))[^\W\d_]{2,}")
+_HEADER = re.compile(r"(\d+)x(\d+)x(\d+)")
+_STATED = re.compile(r"\b(\d+) (?:mines?|minas?)\b(?! left| rest)", re.IGNORECASE)
+_LEFT = re.compile(r"\b(?:mines left|minas restantes): *(-?\d+)", re.IGNORECASE)
+
+Line = tuple[int, str]
+"""A line of a text, and its number from 1."""
 
 
 def read_board(text: str) -> NDArray[np.int8]:
     """Returns the board that a text shows, as (rows, cols) int8 codes of radius 1; raises a TextError."""
-    numbered = enumerate(text.lstrip("\ufeff").splitlines(), 1)
-    parts = [(number, part.split()) for number, line in numbered for part in line.split("/") if ":" not in part]
-    lines = _without_numbers([(number, words) for number, words in parts if words])
+    return read_position(text)[0]
+
+
+def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
+    """Returns the board that a text shows, see `read_board`, and the numbers of mines that the text states."""
+    text = re.sub(r"array\(|,? *dtype=\w+|[\ufeff\ufe0f\u20e3()]", "", text.replace("\u00a0", " "))
+    numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not _RULE.fullmatch(line)]
+    prose = [(n, line) for n, line in numbered if _WORD.search(line) and not set(line) & set("[#\u25a0|\u2502")]
+    lines = [(n, part) for n, line in numbered if (n, line) not in prose for part in re.split(r" */ *", line) if part.strip()]
     if not lines:
         raise TextError("coach_empty")
-    rows = [[_read_cell(character, number) for character in "".join(words)] for number, words in lines]
-    for (number, _), row in zip(lines, rows, strict=True):
-        if len(row) != len(rows[0]):
-            raise TextError("coach_row", line=number, found=len(row), expected=len(rows[0]))
-    board = np.array(rows, np.int8)
-    is_lost = EXPLODED in text or np.isin(board, (HIDDEN, FLAGGED, QUESTION)).any()
+    for number, _ in prose:
+        if lines[0][0] < number < lines[-1][0]:
+            raise TextError("coach_between", line=number)
+    header = _HEADER.fullmatch(lines[0][1].strip())
+    if header is not None:
+        size, mines = sorted(map(int, header.groups()[:2])), int(header[3])
+        with suppress(TextError):
+            board = _board_of(lines[1:])
+            if sorted(board.shape) == size:
+                return board, {mines}
+    board, stated = _board_of(lines), "\n".join(line for _, line in prose)
+    flags = int((board == FLAGGED).sum())
+    return board, {*map(int, _STATED.findall(stated)), *(int(left) + flags for left in _LEFT.findall(stated))}
+
+
+def _board_of(lines: list[Line]) -> NDArray[np.int8]:
+    """Returns the one board that lines can mean; raises a TextError if they mean none, or several."""
+    boards, errors = [], []
+    for rows in _grids(lines):
+        try:
+            boards += _readings(rows)
+        except TextError as error:
+            errors.append(error)
+    if not boards:
+        raise errors[0]
+    found = {(board.shape, board.tobytes()): board for board in boards}
+    if len(found) > 1:
+        found = {key: board for key, board in found.items() if _is_plausible(board)}
+    if len(found) != 1:
+        raise TextError("coach_ambiguous")
+    return next(iter(found.values()))
+
+
+Row = tuple[int, list[str]]
+"""The signs of a row, and the number of its line."""
+
+
+def _grids(lines: list[Line]) -> Iterator[list[Row]]:
+    """Yields the ways to divide lines into signs: at borders, else each character or each word, or blanks as cells."""
+    text = "".join(line for _, line in lines)
+    if _BORDER.search(text) or "[" in text:
+        bare = [(n, re.sub(r"[\[\]'\"]", "", line).strip()) for n, line in lines]
+        if _BORDER.search(text):
+            bare = [(n, re.sub(r"^[|\u2502\u2503\u2551]|[|\u2502\u2503\u2551]$", "", line)) for n, line in bare]
+            for end in (",", "$") if "[" not in text else (",",):
+                rows = [(n, _BORDER.split(line.removesuffix(end))) for n, line in bare]
+                yield from _without_numbers([(n, [sign.strip() or " " for sign in row]) for n, row in rows])
+        else:
+            yield [(n, line.split()) for n, line in bare]
+        return
+    words = [(n, re.sub(r"^\s*(\d+) *:", r"\1 ", line).split()) for n, line in lines]
+    for found in _without_numbers(words):
+        yield [(n, list("".join(row))) for n, row in found]
+        if any(len(word) > 1 for _, row in found for word in row) and len({len(row) for _, row in found}) == 1 < len(found[0][1]):
+            yield found
+    if not set(text) & set(EMPTY.replace(" ", "") + "0\t"):
+        width = max(len(line) for _, line in lines)
+        padded = [(n, line.ljust(width)) for n, line in lines]
+        is_spaced = not any(line[1::2].strip() for _, line in padded)
+        if any(" " in line[:: 1 + is_spaced] for _, line in lines):
+            yield [(n, list(line[:: 1 + is_spaced])) for n, line in padded]
+
+
+def _readings(rows: list[Row]) -> list[NDArray[np.int8]]:
+    """Returns the boards that rows of signs can mean; raises a TextError if a sign or the length of a row is wrong."""
+    signs = {sign for _, row in rows for sign in row}
+    codes, empty, is_code = dict(READ), [sign for sign in EMPTY if sign in signs], signs <= set(CODES)
+    lone = [sign for sign in LONE if sign in signs]
+    if is_code and signs & {"10", "11", "12"}:
+        codes = dict(CODES)
+    elif {"-", "?"} <= signs:
+        # Tatham's Mines: a star is a flag.
+        codes |= {"?": HIDDEN, "*": FLAGGED}
+    is_covered = any(codes.get(sign) == HIDDEN for sign in signs)
+    if lone and not is_covered and not any(codes.get(sign) == MINE for sign in signs):
+        codes[lone[0]] = HIDDEN
+    meanings = [dict.fromkeys(empty, 0)] if is_covered or not empty or "0" not in signs else []
+    if not is_covered:
+        meanings += [{**dict.fromkeys(empty, 0), sign: HIDDEN} for sign in empty]
+    return [_read(rows, codes | meaning) for meaning in meanings]
+
+
+def _read(rows: list[Row], codes: dict[str, int]) -> NDArray[np.int8]:
+    for line, row in rows:
+        if wrong := [sign for sign in row if sign not in codes]:
+            raise TextError("coach_cell", line=line, found=wrong[0])
+    for line, row in rows:
+        if len(row) != len(rows[0][1]):
+            raise TextError("coach_row", line=line, found=len(row), expected=len(rows[0][1]))
+    board = np.array([[codes[sign] for sign in row] for _, row in rows], np.int8)
+    is_lost = any(EXPLODED in row for _, row in rows) or np.isin(board, (HIDDEN, FLAGGED, QUESTION)).any()
     return board if is_lost else np.where(board == MINE, np.int8(HIDDEN), board)
+
+
+def _is_plausible(board: NDArray[np.int8]) -> bool:
+    """Returns whether numbers have enough covered cells around them, zeros no hidden ones, and some cell is covered."""
+    covered = board >= FLAGGED
+    near = [[neighbours((row, col), board.shape) for col in range(board.shape[1])] for row in range(board.shape[0])]
+    return bool(covered.any()) and all(
+        sum(covered[each] for each in near[row][col]) >= board[row, col]
+        and (board[row, col] > 0 or all(board[each] in (FLAGGED, *range(FLAGGED)) for each in near[row][col]))
+        for row, col in np.argwhere(~covered).tolist()
+    )
 
 
 def write_board(board: NDArray[np.int8], exploded: Cell | None = None) -> str:
@@ -79,20 +204,25 @@ def write_board(board: NDArray[np.int8], exploded: Cell | None = None) -> str:
     return "\n".join("".join(row) for row in cells)
 
 
-def _read_cell(character: str, line: int) -> int:
-    if character not in READ:
-        raise TextError("coach_cell", line=line, found=character)
-    return READ[character]
-
-
-def _without_numbers(lines: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    """Returns lines, as their numbers in the text and their words, without the numbers of columns and rows."""
+def _without_numbers(lines: list[Row]) -> Iterator[list[Row]]:
+    """Yields rows without the numbers of columns and rows; where only one of them may be there, with them as well."""
     words = [line for _, line in lines]
     # The numbers of columns take up to three lines, a digit below the other.
     for heads in range(1, min(4, len(lines))):
         if _are_numbered(words[:heads], words[heads:]):
-            return [(number, line[1:]) for number, line in lines[heads:]]
-    return lines
+            yield [(number, line[1:]) for number, line in lines[heads:]]
+            return
+    yield lines
+    if len(words[0]) > 1 and not all(word.isdecimal() for line in words[1:] for word in line):
+        if _is_counted(words[0]):
+            yield lines[1:]
+        if _is_counted([line[0] for line in words]):
+            yield [(number, line[1:]) for number, line in lines]
+
+
+def _is_counted(numbers: list[str]) -> bool:
+    """Returns whether words are the numbers from 0 or 1 on."""
+    return numbers in [[str(number) for number in range(first, first + len(numbers))] for first in (0, 1)]
 
 
 def _are_numbered(heads: list[list[str]], rows: list[list[str]]) -> bool:

@@ -13,7 +13,7 @@ from baselines.support.processes import BAD_ARGUMENTS, FAILED, explain, output_w
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, Step
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.coach.board_text import read_board, write_board
+from minesweeper_play.coach.board_text import read_position, write_board
 from minesweeper_play.coach.position import Analysis, analyse_position
 from minesweeper_play.coach.review import Review, Turn, diagnose, review_game
 from minesweeper_play.coach.texts import position_lines, review_lines
@@ -31,7 +31,7 @@ def analyse(options: PlayOptions) -> int:
             raise ValueError(catalogue.text("coach_corners"))
         say(catalogue.text("coach_reading", file=name))
         text = _read(str(options.analyse), catalogue).lstrip("\ufeff")
-        is_saved = text.lstrip()[:1] in ("{", "[", '"')
+        is_saved = text.lstrip()[:1] == "{"
         found = (_reviewed if is_saved else _analysed)(text, options, catalogue)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
@@ -69,10 +69,12 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
 
 
 def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
-    board = read_board(text)
-    if options.mines is None:
-        raise ValueError(catalogue.text("coach_needs_mines"))
-    analysis = analyse_position(board, options.mines, options.first_click)
+    board, stated = read_position(text)
+    stated |= {options.mines} - {None}
+    if len(stated) != 1:
+        numbers = catalogue.listing([str(number) for number in sorted(stated)])
+        raise ValueError(catalogue.text("coach_mines_differ" if stated else "coach_needs_mines", numbers=numbers))
+    analysis = analyse_position(board, *stated, options.first_click)
     if options.as_json:
         return json.dumps(position_content(analysis), indent=2)
     return "\n".join(position_lines(analysis, catalogue, output_width() or 80))
