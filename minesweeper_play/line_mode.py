@@ -37,6 +37,9 @@ NARROW, WIDE = 80, 120
 YES = ("", "yes", "y", "sí", "si", "s")
 """The answers that begin another game."""
 
+NO = ("no", "n")
+"""The answers that leave, though `n` is a key for a new game elsewhere."""
+
 COLOURS: dict[str, dict[str, int]] = {
     "standard": {"flag": 32, "mine": 31, "exploded": 41, "wrong": 31, "question": 33},
     "colour-blind": {"flag": 94, "mine": 33, "exploded": 43, "wrong": 95, "question": 36},
@@ -83,6 +86,7 @@ class ClassicGame:
 
     def __init__(self, options: PlayOptions) -> None:
         self.console, self._options, self._played = Console(options), options, 0
+        self._is_again = False
         self._statistics, self._problem = open_statistics()
         # In the Spanish source, whose game `--classic` is, `help` opens cells.
         is_source = "classic" in options.given
@@ -94,6 +98,7 @@ class ClassicGame:
             "probabilities": lambda _: self._show_risks(),
             "review": lambda _: self._review(),
             "man": lambda _: self._show_manual(),
+            "pause": lambda _: self._wait("paused"),
             "save": lambda command: self.console.report(save_as(self.session, command.path)),
         }
 
@@ -103,17 +108,19 @@ class ClassicGame:
         self.console.report(self._problem)
         goes_on = True
         while goes_on:
-            self.session, saved = saved or self._new_session(), None
+            key, self.session, saved = "resumed_game" if saved else "new_game", saved or self._new_session(), None
             config, seed = self.session.config, self.session.seed
             mines = self.console.catalogue.text("mine_count", count=config.mines)
-            self.console.say("new_game", rows=config.rows, cols=config.cols, mines=mines, seed=seed)
+            self.console.say(key, rows=config.rows, cols=config.cols, mines=mines, seed=seed)
             self._show_board()
             goes_on = self._play_one()
 
     def _new_session(self) -> Session:
         options = self._options
         config, no_guess = options.config, options.no_guess
-        if config is None:
+        if self._is_again:
+            config, no_guess = self.session.config, self.session.no_guess
+        elif config is None:
             config = self._ask_board(options.first_click if "first_click" in options.given else None)
             if not no_guess and self.console.ask("ask_no_guess").strip().lower()[:1] in ("y", "s"):
                 no_guess = "subset"
@@ -142,7 +149,7 @@ class ClassicGame:
                     continue
                 if command.word == "quit":
                     raise LeaveError
-                if command.word == "new":
+                if self._begins(command):
                     return True
                 self._carry_out(command)
             if self.session.status == "lost":
@@ -152,12 +159,18 @@ class ClassicGame:
             while self.session.is_over:
                 try:
                     answer = self.console.ask("ask_again").strip()
-                    command = parse_command("new" if answer.lower() in YES else answer, config.rows, config.cols)
+                    short = {**dict.fromkeys(YES, "new"), **dict.fromkeys(NO, "quit")}
+                    command = parse_command(short.get(answer.lower(), answer), config.rows, config.cols)
                 except TextError:
                     return False
                 if command.word not in ("undo", "review", "save"):
-                    return command.word == "new"
+                    return self._begins(command)
                 self._carry_out(command)
+
+    def _begins(self, command: Command) -> bool:
+        """Returns whether a command begins another game; `again` keeps the board."""
+        self._is_again = command.word == "again"
+        return command.word in ("new", "again")
 
     def _show_board(self) -> None:
         self.console.show(self.session)
@@ -232,8 +245,14 @@ class ClassicGame:
     def _show_manual(self) -> None:
         self.console.say("manual")
         if self.console.is_live:
-            self.console.ask("manual_return")
-            self._show_board()
+            self._wait("manual_return")
+
+    def _wait(self, key: str) -> None:
+        """Asks for Enter, while the clock stands still, and shows the board again."""
+        self.session.pause()
+        self.console.ask(key)
+        self.session.pause(False)
+        self._show_board()
 
     def _review(self) -> None:
         """Prints the coach's review of the finished game, or why there is none; Ctrl-C cancels it."""

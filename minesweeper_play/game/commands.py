@@ -8,20 +8,22 @@ from minesweeper_play.game.moves import Cell, TextError
 
 ON_CELLS = ("try", "flag", "question", "expand", "chord")
 
-PLAIN = ("help", "assist", "probabilities", "undo", "review", "man", "new", "quit")
+PLAIN = ("help", "assist", "probabilities", "undo", "review", "man", "new", "again", "pause", "quit")
 """Commands of one word. `assist` is the `help` of the Spanish source, which elsewhere lists the commands."""
 
 WORDS = (*ON_CELLS, "hint", *PLAIN, "save")
 """All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`."""
 
 SYNONYMS = {
-    **{"open": "try", "risks": "probabilities", "again": "new"},
+    **{"open": "try", "risks": "probabilities", "pausa": "pause"},
     **{"abrir": "try", "bandera": "flag", "interrogación": "question", "interrogacion": "question"},
     **{"expandir": "expand", "despejar": "chord", "pista": "hint", "inferir": "assist", "riesgos": "probabilities"},
-    **{"deshacer": "undo", "revisar": "review", "guardar": "save", "nueva": "new", "otra": "new", "ayuda": "man"},
+    **{"deshacer": "undo", "revisar": "review", "guardar": "save", "nueva": "new", "otra": "again", "ayuda": "man"},
     "salir": "quit",
+    **{"f": "flag", "x": "question", "c": "expand", "h": "hint", "p": "probabilities", "u": "undo", "n": "new"},
+    **{"r": "again", "v": "review", "z": "pause", "?": "man", "q": "quit"},
 }
-"""Words that mean a command as well: the Spanish ones, and those by which the full screen names its keys."""
+"""Words that mean a command as well: the Spanish ones, those by which the full screen names its keys, and the keys."""
 
 
 class Command(NamedTuple):

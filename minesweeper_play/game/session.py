@@ -178,6 +178,10 @@ class Session:
             self.moves[-1] = move
         return report
 
+    def pause(self, pauses: bool = True) -> None:
+        """Stops the clock of a game under way, or lets it go on."""
+        self._run_clock(self.status == "playing" and not pauses)
+
     def resume(self, seconds: float, practice: bool) -> None:
         """Continues a game whose recorded moves were repeated, with the time on the clock."""
         self._counted, self.practice = seconds, practice

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
+from textual.app import ComposeResult
 from textual.binding import ActiveBinding
 from textual.content import Content
 from textual.message_pump import MessagePump
 from textual.screen import Screen
-from textual.widgets import Static
+from textual.widgets import Footer, Static
 
 from baselines.support.files import write_json
 from baselines.support.processes import explain
@@ -191,6 +192,16 @@ class GameAppScreen(Screen[None]):
     @abstractmethod
     def translate(self) -> None:
         """Writes all texts of the screen in the language of the settings."""
+
+
+class KeyFooter(Footer):
+    """The keys of a screen: a line, or on a narrow screen several lines of `COLUMNS` keys each."""
+
+    COLUMNS = 3
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        self.styles.grid_size_columns = self.COLUMNS
 
 
 class Background:

@@ -19,7 +19,7 @@ from textual.timer import Timer
 
 from minesweeper_env.config import MAX_CELLS
 from minesweeper_play.game.moves import LAYER_SECONDS, Cell
-from minesweeper_play.terminal.drawing import Pencil, Picture, largest_size, style_of
+from minesweeper_play.terminal.drawing import CELL_SIZES, Pencil, Picture, largest_size, style_of
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
 
@@ -73,6 +73,11 @@ class BoardCanvas(ScrollView):
             self._curtain[cell] = self.picture.codes[cell]
         self.refresh()
 
+    @property
+    def is_narrow(self) -> bool:
+        """True if a risk in numbers has the room of one digit: it is then in tenths, and not in per cent."""
+        return self._pencil.size == CELL_SIZES[0]
+
     def _composed(self) -> Picture:
         return self.picture if self._curtain is None else replace(self.picture, codes=self._curtain, levels=None)
 
@@ -83,7 +88,7 @@ class BoardCanvas(ScrollView):
         picture = self.picture
         # The outer size: whether there are scrollbars must not decide whether they are needed.
         size = largest_size(*self.outer_size, picture.rows, picture.cols)
-        self._pencil = replace(self._pencil, size=size)
+        self._pencil = replace(self._pencil, size=size, has_shades=self.app.console.color_system == "truecolor")
         columns = self._pencil.margin(picture) + picture.cols * size.width
         self.virtual_size = Size(columns, 1 + picture.rows * size.height)
         self.refresh()

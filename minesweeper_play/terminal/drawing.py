@@ -165,7 +165,7 @@ class CellSize(NamedTuple):
     height: int
 
 
-CELL_SIZES: tuple[CellSize, ...] = (CellSize(2, 1), CellSize(3, 1), CellSize(5, 3))
+CELL_SIZES: tuple[CellSize, ...] = (CellSize(2, 1), CellSize(3, 1), CellSize(4, 2), CellSize(5, 3))
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,7 @@ class Pencil:
 
     palette: Palette
     size: CellSize = CELL_SIZES[0]
+    has_shades: bool = True  # whether equal risks have two shades; few colours would make them two hues
 
     def margin(self, picture: Picture) -> int:
         return len(str(picture.rows)) + 1
@@ -246,12 +247,13 @@ class Pencil:
         if code == HIDDEN:
             text = self._risk_text(level) if picture.numbers else " "
         ink = palette.sure_ink if level in (LEVEL_SAFE, LEVEL_MINE) else palette.risk_ink
-        return text, ink, palette.risk(level, shade)
+        return text, ink, palette.risk(level, shade if self.has_shades else 0)
 
     def _risk_text(self, level: int) -> str:
-        narrow = self.size.width == 2
-        special = {LEVEL_SAFE: "0", 1: "<1", 101: "99" if narrow else ">99", LEVEL_MINE: GLYPHS.mine}
-        return special.get(level, str(level - 1))
+        if self.size.width == 2 and level not in (LEVEL_SAFE, LEVEL_MINE):
+            # Two digits of a number in per cent would run into those of the next cell.
+            return f".{min(round((level - 1) / 10), 9)}"
+        return {LEVEL_SAFE: "0", 1: "<1", 101: ">99", LEVEL_MINE: GLYPHS.mine}.get(level, str(level - 1))
 
 
 def largest_size(columns: int, lines: int, rows: int, cols: int) -> CellSize:

@@ -12,7 +12,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.content import Content
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.catalogue import wrapped_lines
@@ -22,7 +22,7 @@ from minesweeper_play.game.commands import parse_command
 from minesweeper_play.game.moves import CancelledError, Cell, Report, TextError
 from minesweeper_play.game.saved import save_as
 from minesweeper_play.game.session import Session
-from minesweeper_play.terminal.base import Background, BoardChoice, GameAppScreen, Services
+from minesweeper_play.terminal.base import Background, BoardChoice, GameAppScreen, KeyFooter, Services
 from minesweeper_play.terminal.board import BoardView
 from minesweeper_play.terminal.dialogs import LongWork, NewGame, Page, Question
 from minesweeper_play.terminal.drawing import NEXT_STYLE, Picture, RiskStyle, picture_of
@@ -58,6 +58,7 @@ class GameScreen(GameAppScreen):
         Binding("escape", "board", "key_back", priority=True),
         Binding("s", "app.settings", show=False),
         Binding("t", "app.statistics", show=False),
+        Binding("z", "pause", show=False),
         Binding("question_mark", "manual", "key_manual"),
         Binding("q", "leave", "key_leave"),
     ]
@@ -81,7 +82,7 @@ class GameScreen(GameAppScreen):
         yield BoardView(self._picture(), self.services.settings.pencil, id="board")
         yield Static(id="message", markup=False)
         yield Input(id="prompt", compact=True, select_on_focus=False)
-        yield Footer(compact=True)
+        yield KeyFooter(compact=True)
 
     def on_mount(self) -> None:
         self.translate()
@@ -194,7 +195,7 @@ class GameScreen(GameAppScreen):
     def action_risks(self) -> None:
         """Shows risks in per cent, then as shades, then not at all."""
         self.overlay = NEXT_STYLE[self.overlay]
-        self.say(f"risks_{self.overlay}")
+        self.say("risks_tenths" if self.overlay == "numbers" and self.board.is_narrow else f"risks_{self.overlay}")
         if self._risks is None:
             self._ask_for_risks()
         self.board.show(self._picture())
@@ -312,6 +313,21 @@ class GameScreen(GameAppScreen):
         self.app.push_screen(NewGame(self.services), begin)
 
     # Other screens, and the prompt
+
+    def on_screen_suspend(self) -> None:
+        """Stops the clock below another screen; a dialog must not show the board meanwhile."""
+        self.session.pause()
+        self.board.visible = self.session.status != "playing"
+
+    def on_screen_resume(self) -> None:
+        self.session.pause(False)
+        if not self.board.visible:
+            # A hidden board has lost the focus.
+            self.board.visible = True
+            self.board.focus()
+
+    def action_pause(self) -> None:
+        self.app.push_screen(Page(self.services, "key_pause", self.catalogue.text("paused")))
 
     def action_manual(self) -> None:
         text = self.catalogue.text("manual_keys") + self.catalogue.text("manual")

@@ -9,14 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.review import Mark, Review, Turn
 from minesweeper_play.coach.texts import curve_lines, detail_sentences, points, summary_sentences
 from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.advice import marks_of_proof
-from minesweeper_play.terminal.base import GameAppScreen, Services
+from minesweeper_play.terminal.base import GameAppScreen, KeyFooter, Services
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.drawing import Picture
 
@@ -64,7 +64,7 @@ class ReviewScreen(GameAppScreen):
                     yield Static(id="plot", markup=False)
         with VerticalScroll(id="details", can_focus=False):
             yield Static(id="text", markup=False)
-        yield Footer(compact=True)
+        yield KeyFooter(compact=True)
 
     def on_mount(self) -> None:
         """Begins at the turn that lost the most, or at the last one."""

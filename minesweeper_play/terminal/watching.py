@@ -10,14 +10,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from baselines.support.processes import FAILED, explain
 from minesweeper_env.generation import GenerationError
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
-from minesweeper_play.terminal.base import Background, GameAppScreen, Services
+from minesweeper_play.terminal.base import Background, GameAppScreen, KeyFooter, Services
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.drawing import NEXT_STYLE, RiskStyle, picture_of
 from minesweeper_play.terminal.player import Choice, Player
@@ -35,7 +35,8 @@ class WatchScreen(GameAppScreen):
     DEFAULT_CSS = """
     WatchScreen #players { layout: horizontal; height: 1fr; }
     WatchScreen .player { width: 1fr; height: 1fr; }
-    WatchScreen .title { height: 1; width: 1fr; text-align: center; }
+    WatchScreen .title { height: auto; width: 1fr; text-align: center; }
+    WatchScreen #score { height: auto; padding: 0 1; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,8 +67,8 @@ class WatchScreen(GameAppScreen):
                 with Vertical(classes="player"):
                     yield Static(classes="title", id=f"title{index}")
                     yield BoardCanvas(picture_of(player), self.services.settings.pencil, id=f"board{index}")
-        yield Static(id="message")
-        yield Footer(compact=True)
+        yield Static(id="score")
+        yield KeyFooter(compact=True)
 
     def on_mount(self) -> None:
         self.translate()
@@ -159,7 +160,7 @@ class WatchScreen(GameAppScreen):
             (text("figure_seed"), str(self.seed)),
         ]
         self.show_figures(figures)
-        self.query_one("#message", Static).update(Content(score_of(self.players, self.catalogue)))
+        self.query_one("#score", Static).update(Content(score_of(self.players, self.catalogue)))
 
     # Keys
 
