@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 MOST_CELLS = 6
 """The largest number of cells that a sentence names; it counts the others."""
 
+MOST_GUESSES = 3
+"""The largest number of guesses that a hint compares."""
+
 ESTIMATED = "~"
 """The sign before a probability that is an estimate."""
 
 
 def explain_proof(steps: Sequence[Step], catalogue: Catalogue) -> list[str]:
-    """Returns the sentences of a proof: first the step that proves the cell, then those that the step rests on."""
-    return [explain_step(step, catalogue) for step in (*steps[-1:], *steps[:-1])]
+    """Returns the sentences of a proof: each step comes after those that it rests on."""
+    return [explain_step(step, catalogue) for step in steps]
 
 
 def explain_step(step: Step, catalogue: Catalogue) -> str:
@@ -57,6 +60,9 @@ def _reason(step: Step, catalogue: Catalogue) -> str:
 def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
     """Returns the sentences of a hint: the steps of its proof, or the risk of its cell; the last explains estimates."""
     sentences = _advice_sentences(advice, catalogue)
+    for named in (advice, advice.better):
+        if named is not None and named.has_flag:
+            sentences.append(catalogue.text("advice_flag", cell=name_cell(named.cell, catalogue)))
     is_estimate = any(ESTIMATED in sentence for sentence in sentences)
     return [*sentences, catalogue.text("summary_estimates", sign=ESTIMATED)] if is_estimate else sentences
 
@@ -80,7 +86,7 @@ def _advice_sentences(advice: Advice, catalogue: Catalogue) -> list[str]:
         return [text("cell_risk", cell=cell, risk=risk), _better(advice, catalogue)]
     if not advice.choices:
         return [text("advice_guess", cell=cell, risk=risk), *wrong]
-    best, *others = [_named_choice(choice, advice.is_exact, catalogue) for choice in advice.choices]
+    best, *others = [_named_choice(choice, advice.is_exact, catalogue) for choice in advice.choices[:MOST_GUESSES]]
     rest = catalogue.listing([text("advice_next", **other) for other in others])
     return [text("advice_best", **best), *([text("advice_rest", others=rest)] if others else []), *wrong]
 

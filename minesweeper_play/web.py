@@ -95,12 +95,14 @@ class Visitor(AppService):
         """Asks the process to end, and ends it if it does not answer."""
         if self._process is None:
             return
-        with suppress(TimeoutError):
-            await asyncio.wait_for(super().stop(), GRACE_SECONDS)
         try:
-            await asyncio.wait_for(self._process.wait(), GRACE_SECONDS)
-        except TimeoutError:
-            self._process.kill()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(super().stop(), GRACE_SECONDS)
+                await asyncio.wait_for(self._process.wait(), GRACE_SECONDS)
+        finally:
+            if self._process.returncode is None:
+                self._process.kill()
+            await self._process.wait()
 
 
 def _bounded(width: int, height: int) -> tuple[int, int]:
@@ -164,8 +166,10 @@ class GameServer(Server):
             with suppress(ValueError, TypeError, LookupError, AttributeError, AssertionError, OverflowError):
                 await self._process_messages(socket, visitor)
         finally:
-            await visitor.stop()
-            self._visitors.discard(socket)
+            # The server may cancel this call when the connection is lost, but not the end of the process.
+            end = asyncio.ensure_future(visitor.stop())
+            end.add_done_callback(lambda _: self._visitors.discard(socket))
+            await asyncio.shield(end)
             await socket.close()
         return socket
 

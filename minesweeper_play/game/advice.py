@@ -78,8 +78,8 @@ def advise(
 
 def find_proof(board: NDArray[np.int8], mines: int) -> tuple[Step, ...]:
     """Returns the shortest proof of safe cells, whose last step names advisable ones alone; empty without any."""
-    *before, last = hint(board, mines) or [None]
-    return () if last is None else (*before, replace(last, safe=advisable(last.safe, board)))
+    steps = hint(board, mines)
+    return (*steps[:-1], *(replace(last, safe=advisable(last.safe, board)) for last in steps[-1:]))
 
 
 def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protected: bool) -> Advice:
@@ -145,7 +145,7 @@ def _by_risk(board: NDArray[np.int8], risks: NDArray[np.float64]) -> tuple[Cell,
 def _guess(board: NDArray[np.int8], config: BoardConfig, winning: Winning | None) -> Advice:
     """Returns the guess that wins most, or one of the least risk where no probability of winning is known."""
     risks = mine_probabilities(board, config.mines)
-    cell, *others = _by_risk(board, risks)
+    cell, *_ = _by_risk(board, risks)
     # A position that is too hard has no probability of winning.
     with suppress(PositionTooHardError):
         winning = winning or winning_of(config)

@@ -100,10 +100,13 @@ class GameScreen(GameAppScreen):
         """Shows a message of the catalogue; an empty key clears the line."""
         self.tell(self.catalogue.text(key, **values))
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, *, ends: bool = False) -> None:
+        """Shows a text; where it has more lines than there is room for, its beginning, or its end if that `ends` it."""
         message, width = self.query_one("#message", Static), max(self.size.width - 2, 20)
         lines, room = wrapped_lines(text, width), message.size.height
-        if 0 < room < len(lines):
+        if 0 < room < len(lines) and ends:
+            lines = ["\u2026", *lines[1 - room :]] if room > 1 else lines[-1:]
+        elif 0 < room < len(lines):
             lines[room - 1 :] = [f"{lines[room - 1][: width - 1]}\u2026"]
         message.update(Content("\n".join(lines)))
 
@@ -219,7 +222,7 @@ class GameScreen(GameAppScreen):
 
     def _advise(self, advice: Advice) -> None:
         self._advice = advice
-        self.tell(" ".join(explain_advice(advice, self.catalogue)))
+        self.tell(" ".join(explain_advice(advice, self.catalogue)), ends=bool(advice.steps))
         self.board.show(self._picture())
         self.board.look_at(advice.cell)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Step
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_advice, explain_step, name_cells
 from minesweeper_play.game.advice import Advice
+from minesweeper_play.game.session import Session
 from minesweeper_play.winning import Choice
 
 STEPS = {
@@ -36,6 +38,16 @@ def test_every_kind_of_reason_has_its_sentence(kind):
         assert all(name_cells([cell], catalogue) in reason for cell in step.because)
         sentences.add(sentence)
     assert len(sentences) == 2
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_a_proof_names_its_premises_before_its_conclusion(language):
+    session = Session(BoardConfig(4, 4, 4, "safe"), seed=2)
+    while len((advice := session.hint()).steps) < 2:
+        session.open(*advice.cell)
+    catalogue = Catalogue(language)
+    assert explain_advice(advice, catalogue) == [explain_step(step, catalogue) for step in advice.steps]
+    assert set(advice.steps[0].mine + advice.steps[0].safe).isdisjoint(advice.steps[-1].safe)
 
 
 def test_long_lists_are_cut():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -24,6 +25,7 @@ from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines
 from minesweeper_play.coach.texts import review_lines
 from minesweeper_play.game.commands import WORDS, Command
 from minesweeper_play.game.moves import LAYER_SECONDS
+from minesweeper_play.game.saved import save_game
 from minesweeper_play.game.session import Session
 from minesweeper_play.line_mode import ClassicGame, Console
 from minesweeper_play.options import PlayOptions
@@ -267,3 +269,12 @@ def test_a_reader_that_stops_ends_the_game_quietly(tmp_path):
     result = subprocess.run(["sh", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert len(result.stdout.splitlines()) == 1
     assert "Traceback" not in result.stderr
+
+
+def test_a_loaded_game_goes_on_and_is_no_new_one(tmp_path, capsys, monkeypatch):
+    save_game(Session(BoardConfig(4, 4, 3, "safe"), seed=3), tmp_path / "game.json")
+    monkeypatch.setattr("sys.stdin", io.StringIO("again\n"))
+    line_mode.run(PlayOptions(saved=tmp_path / "game.json", seed=5))
+    heads = [line for line in capsys.readouterr().out.splitlines() if "seed" in line]
+    assert ["New game" in line for line in heads] == [False, True]
+    assert all("4 rows, 4 columns, 3 mines" in line for line in heads)

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import shlex
 import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
@@ -82,3 +88,75 @@ def test_pages_of_other_sites_cannot_play_and_there_is_room_for_so_many_visitors
     assert asked("/", host="0.0.0.0", Host="elsewhere.example")[0] == 200
     monkeypatch.setattr(web, "MOST_VISITORS", 0)
     assert [asked("/", language="es")[0], asked("/ws", **UPGRADE)[0]] == [503, 503]
+
+
+def test_an_address_for_the_page_alone_is_refused_without_a_traceback(caplog):
+    status, text = asked("/ws")
+    assert (status, text.count("\n"), caplog.records) == (400, 0, [])
+
+
+STUBBORN = """
+import os, sys, time
+open(sys.argv[1], "w").write(f"{os.getpid()} {os.environ['COLUMNS']} {os.environ['ROWS']}")
+print("__GANGLION__", flush=True)
+while data := os.read(0, 4096):
+    open(sys.argv[1] + ".in", "ab").write(data)
+time.sleep(60)
+"""
+"""A process that notes what it is sent, and does not end by itself."""
+
+HUGE = 99_999_999_999
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks for processes in /proc")
+@pytest.mark.parametrize(
+    ("query", "message", "received"),
+    [
+        (f"?width={HUGE}&height={HUGE}", ["resize", {"width": 100, "height": 40}], (100, 40)),
+        ("?width=-5&height=abc", ["resize", {"width": HUGE, "height": HUGE}], web.LARGEST),
+        ("", ["resize", {"width": 1e300, "height": 0}], (web.LARGEST[0], 1)),
+        ("", ["resize", {"width": float("inf"), "height": 5}], None),
+        ("", ["resize", {"width": "a", "height": []}], None),
+        ("", ["resize", {}], None),
+        ("", {"no": "list"}, None),
+        ("", ["stdin", "a" * web.LONGEST_MESSAGE], None),
+    ],
+)
+def test_a_visitor_has_a_screen_of_a_possible_size_and_a_process_that_ends(
+    tmp_path, monkeypatch, caplog, query, message, received
+):
+    monkeypatch.setattr(web, "GRACE_SECONDS", 0.2)
+    noted, sent = tmp_path / "noted", tmp_path / "noted.in"
+
+    async def visit():
+        page = GameServer(f"exec {shlex.join([sys.executable, '-c', STUBBORN, str(noted)])}", "127.0.0.1", 0, Catalogue("en"))
+        async with TestClient(TestServer(await page._make_app())) as client:
+            async with client.ws_connect(f"/ws{query}") as visitor:
+                while not noted.exists() or len(noted.read_text().split()) < 3:
+                    await asyncio.sleep(0.01)
+                await visitor.send_str(json.dumps(message))
+                if received is None:
+                    await visitor.receive(timeout=20)
+                while received is not None and not sent.exists():
+                    await asyncio.sleep(0.01)
+            while page._visitors:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(visit())
+    pid, *size = map(int, noted.read_text().split())
+    assert all(1 <= side <= most for side, most in zip(size, web.LARGEST, strict=True))
+    if received is not None:
+        found = json.loads(sent.read_bytes().partition(b"}")[0][5:] + b"}")
+        assert (found["width"], found["height"]) == received
+    ended = time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists():
+        assert time.monotonic() < ended
+        time.sleep(0.05)
+    assert caplog.records == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no limits of processes")
+def test_the_memory_of_a_visitor_is_limited():
+    code = web._START.partition("from baselines")[0] + "\nbytearray(2 * {0})\n".format(web.MEMORY)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "MemoryError" in found.stderr

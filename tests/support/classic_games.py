@@ -35,7 +35,7 @@ GAMES: dict[str, tuple[BoardConfig | None, str]] = {
         "question 1 5|flag 2 4|expand 2 3|save|undo|flag 2 4|try 3 4|sí|quit",
     ),
     "no_guess": (BoardConfig(5, 5, 5), "flag 1 1|1 1|3 3|hint|undo|3 3|quit"),
-    "setup": (None, "eight|2|11|3.5||3|0|9|8||2 2||10|21|y|5 5|help|assist|new|4|4|n|quit"),
+    "setup": (None, "eight|2|11|3.5||3|0|9|8||2 2||10|21|y|5 5|help|assist|new|4|4|n|r|pause||again|quit"),
 }
 """The board of each game, None to choose one, and the lines that are typed, with a | between them."""
 

@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from minesweeper_env import FLAGGED, HIDDEN, MINE, QUESTION, BoardConfig, MinesweeperEnv
-from minesweeper_play.coach.board_text import ASCII, PLAIN, board_lines, draw_session, read_board, write_board
+from minesweeper_env.text import board_text
+from minesweeper_play.coach.board_text import (
+    ASCII,
+    PLAIN,
+    board_lines,
+    draw_session,
+    read_board,
+    read_position,
+    write_board,
+)
 from minesweeper_play.game.moves import TextError
 from minesweeper_play.game.session import Session
 
@@ -57,6 +66,55 @@ def test_a_board_as_the_line_mode_prints_it_is_read(size, width, glyphs):
 def test_stars_may_be_hidden_cells_and_numbers_at_the_edges_may_be_cells():
     assert read_board("**1 / 110").tolist() == [[HIDDEN, HIDDEN, 1], [1, 1, 0]]
     assert read_board("0 1\n0 1").tolist() == [[0, 1], [0, 1]]
+
+
+CORNER = [[0, 1, 1, 1], [1, 2, HIDDEN, HIDDEN], [1, HIDDEN, HIDDEN, HIDDEN], [HIDDEN] * 4]
+"""The position of all texts below, with 3 mines."""
+
+FORMS = {
+    "observation": str(np.array(CORNER)),
+    "array": repr(np.array(CORNER, np.int8)),
+    "Tatham's Mines": "-111\n12??\n1???\n????",
+    "JSMinesweeper": "4x4x3\n0111\n12HH\n1HHH\nHHHH",
+    "blanks": " 111\n12##\n1###\n####",
+    "spaced blanks": "  1 1 1\n1 2 # #\n1 # # #\n# # # #",
+    "dots for covered cells": "0111\n12..\n1...\n....",
+    "x and 0": "0111\n12xx\n1xxx\nxxxx",
+    "-1": "0 1 1 1\n1 2 -1 -1\n1 -1 -1 -1\n-1 -1 -1 -1",
+    "csv": ",1,1,1\n1,2,#,#\n1,#,#,#\n#,#,#,#",
+    "Markdown": "|0|1|1|1|\n|---|---|---|---|\n|1|2|#|#|\n|1|#|#|#|\n|#|#|#|#|",
+    "box": "\u250c\u2500\u2510\n\u2502 \u25021\u25021\u25021\u2502\n\u25021\u25022\u2502H\u2502H\u2502\n|1|H|H|H|\n|H|H|H|H|",
+    "emoji": "0\ufe0f\u20e31\ufe0f\u20e311\n12\u2b1b\u2b1b\n1\u2b1b\u2b1b\u2b1b\n\u2b1b\u2b1b\u2b1b\u2b1b",
+    "squares": "\u2b1c111\n12\U0001f7e6\U0001f7e6\n1\U0001f7e6\U0001f7e6\U0001f7e6\n" + "\U0001f7e6" * 4,
+    "TextGame": board_text(np.array(CORNER, np.int8), 3),
+    "numbered rows": "1 . 1 1 1\n2 1 2 # #\n3 1 # # #\n4 # # # #",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_boards_of_other_programs_are_read(form):
+    board, mines = read_position(FORMS[form])
+    assert board.tolist() == CORNER
+    assert mines == ({3} if form in ("JSMinesweeper", "TextGame") else set())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("F1.\n11.", "x1.\n11.", "  2*2  \n 25*52 ", " 1*1 \n 111 ", "1 _ _\n1 . .", "|1|2|\n|-|-|\n|#|#|"),
+        *("1 1\nand\n# #", "Row 1: # #\nRow 2: 1 1", "  a b\n1 # 1\n2 # 1", "9 1\n1 1", "1 1 1\n1 -2 1", "Board: ##1\n##1"),
+        *("1 2 3\n. . .\n. . F", board_text(np.array(CORNER, np.int8), 3, style="list")),
+    ],
+)
+def test_a_text_that_can_mean_several_boards_or_none_is_refused(text):
+    with pytest.raises(TextError):
+        read_board(text)
+
+
+def test_the_number_of_mines_is_taken_from_the_text():
+    assert read_position("New game: 2 rows, 3 columns, 4 mines, seed 3.\n1F#\n###\nMines left: 3   Time: 0:07")[1] == {4}
+    assert read_position("1F#\n###\nMinas restantes: -1   Tiempo: 0:07")[1] == {0}
+    assert read_position("3 minas\n1##\n2 mines")[1] == {2, 3}
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,8 @@ def test_a_game_that_goes_on_shows_its_position_too(run):
         ("", {"mines": 1}, "the text holds no board"),
         ("##\n#x", {"mines": 1}, "line 2: 'x' is no cell; allowed are"),
         ("##\n#", {"mines": 1}, "line 2 has 1 cells, and the first row has 2"),
+        ("2 mines\n##\n#1", {"mines": 1}, "the number of mines is stated as 1 and 2"),
+        ("F1.\n11.", {"mines": 1}, "the text can mean several boards"),
         ("##\n#1", {}, "a board as text needs its number of mines: --mines N"),
         ("1#\n0#", {"mines": 1}, "the number of mines, and the numbers near ("),
         ("1#\n1#", {"mines": 3}, "the number of mines, and the numbers near (1 1)"),

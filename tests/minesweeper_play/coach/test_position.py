@@ -60,6 +60,12 @@ def test_a_game_that_is_over_has_no_move_left(text, status, win):
     assert (found.status, found.win.probability, found.best) == (status, win, None)
 
 
+def test_a_lost_game_is_analysed_as_it_was_before():
+    found, before = analyse("111\n1!1\n###", 1), analyse("111\n1#1\n###", 1)
+    assert (found.before.board.tolist(), found.before.best) == (before.board.tolist(), before.best)
+    assert found.before.mine == ((1, 1),)
+
+
 def test_a_rule_that_allows_no_such_board_is_refused_before_the_first_click():
     with pytest.raises(ValueError, match="no number of mines fits"):
         analyse("###\n###", 1)

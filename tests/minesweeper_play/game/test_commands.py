@@ -10,6 +10,7 @@ from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.commands import ON_CELLS, PLAIN, Command, parse_command
 from minesweeper_play.game.moves import TextError
 from minesweeper_play.options import Language
+from minesweeper_play.terminal.playing import GameScreen
 
 
 @pytest.mark.parametrize("word", [*ON_CELLS, "hint"])
@@ -32,9 +33,18 @@ def test_the_words_of_the_footer_are_commands_in_each_language():
             assert parse_command(f"{text(f'key_{key}').upper()} 3 2", 5, 9) == Command(command, (1, 2))
         named = {"hint": "hint", "risks": "probabilities", "undo": "undo", "review": "review", "leave": "quit"}
         assert {key: parse_command(text(f"key_{key}"), 5, 9).word for key in named} == named
-        for key in ("new", "again"):
-            assert parse_command(text(f"key_{key}").split()[0], 5, 9) == Command("new")
+        for key in ("new", "again", "pause"):
+            assert parse_command(text(f"key_{key}").split()[0], 5, 9) == Command(key)
         assert parse_command(text("key_manual"), 5, 9).word in ("help", "man")
+
+
+def test_the_keys_of_the_full_screen_are_commands_with_the_meaning_of_the_keys():
+    actions = {"assist": "assist", "risks": "probabilities", "manual": "man", "leave": "quit"}
+    for binding in GameScreen.BINDINGS:
+        action = binding.action.partition("(")[0]
+        if len(binding.key) == 1 and action.partition(".")[0] not in ("app", "at_cursor"):
+            assert parse_command(binding.key, 5, 9).word == actions.get(action, action)
+    assert [parse_command(f"{key} 3 2", 5, 9).word for key in "fxch"] == ["flag", "question", "expand", "hint"]
 
 
 NO_COMMANDS = {

@@ -72,6 +72,15 @@ def changed(**changes):
         ({"moves": [["chord", 0, 0, 1.0]]}, "move 1"),
         ({"moves": []}, "status"),
         ({"seconds": -1}, "seconds"),
+        ({"seconds": 1e300}, "seconds"),
+        ({"seconds": 0.5}, "must rise from 0 to its 0.5 seconds"),
+        ({"moves": [["open", 2, 2, -1e9]]}, "must rise from 0"),
+        ({"moves": [["flag", 7, 7, 2.0], ["open", 2, 2, 1.0]]}, "must rise from 0"),
+        ({"moves": [["open", -1, 2, 1.0]]}, "lies between"),
+        ({"rows": 10**12}, "cells"),
+        ({"layout": ["xxxxxxxx"] * 8}, "shape"),
+        ({"layout": ["********", "**......", *["........"] * 6], "moves": [["open", 0, 0, 1.0]]}, "first click"),
+        ({"layout": ["********", "**......", *["........"] * 6], "moves": [["open", 2, 0, 1.0]]}, "first click"),
     ],
 )
 def test_a_damaged_game_says_what_is_wrong(changes, word):

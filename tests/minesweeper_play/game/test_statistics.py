@@ -121,7 +121,23 @@ def test_streaks_and_best_times_of_each_kind_of_board():
     assert [*summaries.values()][-1] == (1, 0, 0, 0, None, 0.0)
 
 
+IMPOSSIBLE = (
+    {"seconds": 1e308},
+    {"rows": 0},
+    {"cols": -9},
+    {"rows": 10**9},
+    {"mines": 81},
+    {"value": 10**9},
+    {"solved": 11},
+    {"solved": 9},
+    {"clicks": 10**400},
+    {"seed": -1},
+)
+"""Numbers that no game has."""
+
 DAMAGED = [
+    json.dumps({**asdict(RECORD), "when": "@"}).encode().replace(b"@", b"\xe9"),
+    *(json.dumps({**asdict(RECORD), **changes}).encode() for changes in IMPOSSIBLE),
     b"\xff\xfe\x00",
     b"[]",
     b"[" * 100_000,

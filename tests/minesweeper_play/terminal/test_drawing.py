@@ -13,7 +13,7 @@ from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, levels_of
 from minesweeper_play.terminal.drawing import CELL_SIZES, PALETTES, Pencil, Picture, largest_size
 
 ALL_CODES = np.arange(13, dtype=np.int8)[None]
-SMALL, MEDIUM, LARGE = CELL_SIZES
+SMALL, MEDIUM, TALL, LARGE = CELL_SIZES
 
 
 def pencil(size=MEDIUM, palette=("dark", False)):
@@ -45,6 +45,14 @@ def test_risks_are_in_per_cent_and_certain_cells_differ_from_rounded_ones():
     row = text(pencil(MEDIUM).row(picture, 0))
     assert [row[place : place + 3].strip() for place in range(0, 18, 3)] == ["0", "<1", "7", "50", ">99", "*"]
     assert text(pencil(MEDIUM).row(replace(picture, numbers=False), 0)).strip() == ""
+    # In narrow cells two digits would run together, and a single one would look like a clue.
+    assert text(pencil(SMALL).row(picture, 0)) == " 0.0.1.5.9 *"
+
+
+def test_equal_risks_have_one_colour_where_there_are_few():
+    picture = replace(covered(1, 2), levels=levels_of(np.full((1, 2), 0.3)))
+    assert len({segment.style for segment in pencil().row(picture, 0)}) == 2
+    assert len({segment.style for segment in replace(pencil(), has_shades=False).row(picture, 0)}) == 1
 
 
 def test_the_mine_that_was_opened_is_seen_below_the_cursor():
@@ -71,9 +79,10 @@ def test_a_column_number_stands_above_its_column():
         (80, 20, (16, 30), SMALL),
         (93, 20, (16, 30), MEDIUM),
         (153, 49, (16, 30), LARGE),
-        (152, 49, (16, 30), MEDIUM),
+        (152, 49, (16, 30), TALL),
+        (200, 46, (16, 16), TALL),
         (40, 10, (16, 30), SMALL),
-        (80, 20, (9, 9), MEDIUM),
+        (80, 20, (9, 9), TALL),
         (80, 28, (9, 9), LARGE),
     ],
 )

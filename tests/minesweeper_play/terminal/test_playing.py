@@ -6,10 +6,12 @@ import asyncio
 import itertools
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
 import pytest
+from support.played_games import Clock
 from support.terminal_games import click, drive, on_screen, place_of, settled, shown, typed, wall_session
 from textual import events
 
@@ -17,7 +19,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
-from minesweeper_play.terminal.dialogs import LongWork
+from minesweeper_play.terminal.dialogs import LongWork, Question
 
 RIGHT, MIDDLE = 3, 2
 EXPERT = BoardConfig.of_size((16, 30))
@@ -302,3 +304,47 @@ def test_an_error_of_the_program_in_a_thread_ends_the_game_with_its_traceback(tm
 
     with pytest.raises(RuntimeError, match="a fault"):
         drive(script, tmp_path, session=session)
+
+
+@pytest.mark.parametrize("keys", ["question_mark", "s", "z", "n"])
+def test_the_clock_stands_still_below_a_dialog_which_shows_no_board(tmp_path, keys):
+    clock = Clock(0.25)
+
+    async def script(app, pilot):
+        session = app.screen.session
+        await pilot.press("home", "pageup", "enter")
+        await pilot.press(keys)
+        await settled(pilot, lambda: len(app.screen_stack) == 3)
+        before = session.seconds
+        assert session.seconds == before
+        assert not app.screen_stack[-2].board.visible
+        await pilot.press("escape")
+        await settled(pilot, lambda: len(app.screen_stack) == 2)
+        assert session.seconds > before
+        assert app.focused is app.screen.board
+        # The prompt takes the letter of the key, with the same meaning.
+        await typed(app, pilot, "r")
+        await settled(pilot, lambda: isinstance(app.screen, Question))
+
+    drive(script, tmp_path, session=Session(BoardConfig(9, 9, 10), seed=1, now=clock))
+
+
+def test_the_app_runs_in_any_thread(tmp_path):
+    async def script(app, pilot):
+        await pilot.press("enter")
+        return app.screen.session.status
+
+    found = []
+    thread = threading.Thread(target=lambda: found.append(drive(script, tmp_path, session=wall_session())))
+    thread.start()
+    thread.join()
+    assert found == ["playing"]
+
+
+def test_all_keys_are_shown_on_a_narrow_screen(tmp_path):
+    async def script(app, pilot):
+        await pilot.pause()
+        return shown(app)
+
+    text = drive(script, tmp_path, size=(40, 38))
+    assert all(word in text for word in ("open", "flag", "undo", "new game", "again", "help", "quit"))

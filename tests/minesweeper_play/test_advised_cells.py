@@ -1,0 +1,134 @@
+"""Advice about cells goes through one rule, whatever the door: hints, `--analyse`, reviews, screens, first click or not."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from support.played_games import session_on
+from support.terminal_games import drive, settled
+
+from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import mine_probabilities
+from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.coach.board_text import write_board
+from minesweeper_play.coach.position import analyse_position
+from minesweeper_play.coach.review import review_game
+from minesweeper_play.command import main
+from minesweeper_play.explanations import explain_advice
+from minesweeper_play.game.advice import advise
+from minesweeper_play.game.commands import Command
+from minesweeper_play.line_mode import ClassicGame
+from minesweeper_play.options import PlayOptions
+from minesweeper_play.window import GameWindow
+
+
+def allowed(board, mines):
+    """Returns the cells that may be advised, restated: safe before unsure, without a flag before those with one."""
+    free = board >= FLAGGED
+    if not free.all():
+        risks = mine_probabilities(board, mines)
+        safe = free & (risks == 0.0)
+        free = safe if safe.any() else free & (risks < 1.0)
+    unflagged = free & (board != FLAGGED)
+    return {tuple(cell) for cell in np.argwhere(unflagged if unflagged.any() else free).tolist()}
+
+
+@st.composite
+def positions(draw):
+    """Draws a board of a game that goes on, with marks, and its number of mines."""
+    shape = draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    layout = draw(arrays(np.bool_, shape))
+    near = np.pad(layout, 1).astype(np.int8)
+    counts = sum(near[row : row + shape[0], col : col + shape[1]] for row in range(3) for col in range(3))
+    marks = draw(arrays(np.int8, shape, elements=st.sampled_from([0, HIDDEN, QUESTION, FLAGGED])))
+    board = np.where((marks == 0) & ~layout, counts, np.maximum(marks, FLAGGED)).astype(np.int8)
+    assume(0 < layout.sum() < (board >= FLAGGED).sum())
+    return board, int(layout.sum())
+
+
+@given(positions())
+@settings(max_examples=60, deadline=None)
+def test_hints_and_analyses_advise_the_allowed_cells(position):
+    board, mines = position
+    cells = allowed(board, mines)
+    advice = advise(board, BoardConfig(*board.shape, mines, "any"), is_protected=False)
+    found = analyse_position(board, mines, "any", games=2)
+    for cell, has_flag in ((advice.cell, advice.has_flag), (found.best, found.has_flag)):
+        assert cell in cells
+        assert has_flag == (board[cell] == FLAGGED)
+    assert {choice.cell for choice in (*found.choices, *advice.choices)} <= cells
+    assert {cell for steps in (found.steps, advice.steps) for step in steps[-1:] for cell in step.safe} <= cells
+
+
+def marked(*rows, opened=(), flags=(), questions=(), **rules):
+    """Returns a game with open cells and marks."""
+    session = session_on(*rows, **rules)
+    for move, cells in ((session.open, opened), (session.flag, flags), (session.question, questions)):
+        for cell in cells:
+            assert move(*cell).accepted
+    return session
+
+
+GAMES = {
+    "first click": (("...*", "....", "....", "**.."), {"flags": [(0, 0), (0, 1)], "first_click": "safe"}),
+    "wrong flag beside a safe cell": (("*..", "..."), {"opened": [(0, 1), (1, 1)], "flags": [(0, 0)]}),
+    "only flags are safe": ((".*.", "..."), {"opened": [(0, 2), (1, 0), (1, 1), (1, 2)], "flags": [(0, 0)]}),
+    "guess": (("*...*",), {"opened": [(0, 1)], "flags": [(0, 2)], "questions": [(0, 4)]}),
+    "guess among flags": (("*.", ".*"), {"opened": [(0, 1)], "flags": [(0, 0), (1, 0), (1, 1)]}),
+    "the cell without a flag is a mine": (("*..*",), {"opened": [(0, 1)], "flags": [(0, 0), (0, 2)]}),
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_door_advises_an_allowed_cell(name, capsys, monkeypatch, tmp_path):
+    rows, marks = GAMES[name]
+    session = marked(*rows, **marks)
+    advice, cells = session.hint(), allowed(session.board, session.config.mines)
+    text = " ".join(explain_advice(advice, Catalogue("en")))
+    assert advice.cell in cells
+    assert ("remove it first" in text) == (session.board[advice.cell] == FLAGGED)
+    # The line mode, and the window.
+    classic = ClassicGame(PlayOptions())
+    classic.session = session
+    classic._carry_out(Command("hint"))
+    assert capsys.readouterr().out.split() == text.split()
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    pygame.display.init()
+    window = GameWindow(pygame, PlayOptions(), session)
+    window.key("h")
+    pygame.display.quit()
+    assert window.message == text
+
+    async def ask(app, pilot):
+        await pilot.press("h")
+        await settled(pilot, lambda: app.screen._advice is not None)
+        return app.screen._advice
+
+    assert drive(ask, tmp_path, session=session) == advice
+    # The coach, on the position as text.
+    (tmp_path / "board.txt").write_text(write_board(session.board))
+    rule, mines = session.config.first_click, str(session.config.mines)
+    words = ["--analyse", str(tmp_path / "board.txt"), "--mines", mines, "--first-click", rule, "--lang", "en"]
+    assert main(words) == 0
+    assert ("remove it first" in capsys.readouterr().out) == ("remove it first" in text)
+    assert main([*words, "--json"]) == 0
+    assert tuple(json.loads(capsys.readouterr().out)["best"]) in cells
+
+
+def test_a_review_names_no_better_cell_that_has_a_flag_and_none_that_is_a_mine():
+    session = marked("*..*", opened=[(0, 1)], flags=[(0, 2)])
+    session.open(0, 3)
+    assert session.status == "lost"
+    (*_, turn) = review_game(session, quick=True).turns
+    assert turn.better.cell == (0, 0)
+    session = marked("*..", "...", "*..", opened=[(0, 1), (1, 1), (2, 1)], flags=[(1, 0), (0, 2)])
+    session.open(0, 0)
+    (*_, turn) = review_game(session, quick=True).turns
+    assert turn.better.cell in {(1, 2), (2, 2)} or turn.better is None
