@@ -15,19 +15,21 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 
 from baselines.benchmark.suites import SUITES, Entry, Suite
 from baselines.evaluation.evaluate import BATCH_SIZE
-from baselines.evaluation.games import Assignment, Part, Start
+from baselines.evaluation.games import Assignment, GameRecord, Part, Start
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Schedule, play_units
 from baselines.registry import build_policy, find_policy, policy_digest
 from baselines.support.board_names import file_name, name_of
-from baselines.support.files import hold_folder, replace_file, write_json
+from baselines.support.files import hold_folder, read_bounded, replace_file, write_json
 from baselines.support.progress import Progress, format_seconds, progress_line
 from baselines.support.provenance import earlier_results, own_identity, source_commit
+from baselines.support.structs import Count
 from baselines.workers import Workers
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
@@ -36,6 +38,12 @@ MANIFEST = "suite.json"
 """The file of a folder with the suite, its seed and games, the digests of added policies, and the code that plays."""
 
 SUFFIX = ".msgpack.gz"
+
+Stored = tuple[Count, list[GameRecord], Annotated[float, msgspec.Meta(ge=0)], dict[str, Count], dict[str, Any]]
+"""Content of a file of games: the fields of its `Part`, and whose they are: `Task.owner`."""
+
+RECORD_BYTES = 128
+"""The most bytes of a game in a file, besides its actions."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,7 @@ class Task:
         batch_size: number of games played side by side; the policy is reset before each batch.
         precision: number format of the policy's network; None for a policy without such a choice.
         refusal: why the policy does not play on the board; empty if it does.
+        sha256: of the files of the policy; see `policy_digest`.
     """
 
     group: str
@@ -59,6 +68,7 @@ class Task:
     batch_size: int = 1
     precision: str | None = None
     refusal: str = ""
+    sha256: str | None = None
 
     def __str__(self) -> str:
         return f"{self.entry.policy} on {name_of(self.board)} {self.board.first_click}"
@@ -77,24 +87,47 @@ class Task:
             start = partial(getattr(import_module(module), function), self.config)
         return Assignment(str(self), build, self.config, seeds, seed, self.batch_size, start=start, record=self.record)
 
+    def owner(self, seed: int) -> dict[str, Any]:
+        """Returns what makes the games those of this task: JSON-able, by name; game 0 has this seed."""
+        return {
+            "policy": self.entry.policy,
+            "sha256": self.sha256,
+            "board": name_of(self.board),
+            "first_click": self.board.first_click,
+            "moves": [*self.config.moves],
+            "start": self.entry.start,
+            "batch_size": self.batch_size,
+            "precision": self.precision,
+            "record": self.record,
+            "seed": seed,
+        }
+
     def write(self, out: Path, part: Part) -> None:
         """Writes a part, as MessagePack in a gzip file, and replaces one with the same first game."""
         self.folder(out).mkdir(parents=True, exist_ok=True)
-        replace_file(self.folder(out) / f"{part.first:08d}{SUFFIX}", gzip.compress(msgspec.msgpack.encode(part)))
+        owner = self.owner(part.records[0].seed - part.first)
+        content = gzip.compress(msgspec.msgpack.encode((*part, owner)))
+        replace_file(self.folder(out) / f"{part.first:08d}{SUFFIX}", content)
 
     def read(self, out: Path, seed: int, actions: bool = False) -> list[Part]:
         """Returns the stored parts in order, but for one that ends within a batch which must now be longer.
 
-        Recorded actions, which take far more memory, are read if asked for. An OSError names a file that is damaged, or
-        whose games do not fit those of the other files, and says what to do.
+        Recorded actions, which take far more memory, are read if asked for. An OSError names a file that is damaged,
+        that has the games of another task, or whose games do not fit those of the other files, and says what to do.
         """
         parts: list[Part] = []
+        most = RECORD_BYTES * (self.games + RECORD_BYTES) + 2 * self.config.step_limit * self.games * self.record
         for path in sorted(self.folder(out).glob(f"*{SUFFIX}")):
+            fault = "is damaged"
             try:
-                part = _read_part(path, seed, actions)
+                *fields, owner = msgspec.msgpack.decode(read_bounded(path, most, gzip.open), type=Stored)
+                if other := [name for name, own in self.owner(seed).items() if owner.get(name) != own]:
+                    fault = f"has games of another {' and '.join(other)} than those of {self}"
+                    raise ValueError(fault)
+                part = _checked(Part(*fields), path, seed, actions)
             except Exception as error:
                 # gzip and msgspec raise errors of many kinds on damaged bytes.
-                raise OSError(None, "is damaged; delete it to play its games again", str(path)) from error
+                raise OSError(None, f"{fault}; delete it to play its games again", str(path)) from error
             begin, end = part.games.start, part.games.stop
             if begin % self.batch_size or end > self.games or (parts and begin < parts[-1].games.stop):
                 raise OSError(None, "holds games that do not fit the other files; delete it to resume", str(path))
@@ -105,14 +138,13 @@ class Task:
 
 def policy_folder(policy: str) -> str:
     """Returns the name of the folders with the games of a policy; a hash tells apart names that are spelled alike."""
-    name = re.sub(r"[^-=,.+0-9A-Za-z]", "_", policy)
-    if re.fullmatch(r"[-.\w]+(:\w+=.*)?", policy):
-        return name
+    if re.fullmatch(r"[a-z0-9][-_a-z0-9]{,60}", policy):
+        return policy
+    name = re.sub(r"[^-=,+0-9A-Za-z]", "_", policy)
     return f"{name[-60:]}-{hashlib.sha256(policy.encode()).hexdigest()[:8]}"
 
 
-def _read_part(path: Path, seed: int, actions: bool) -> Part:
-    part = msgspec.msgpack.decode(gzip.decompress(path.read_bytes()), type=Part)
+def _checked(part: Part, path: Path, seed: int, actions: bool) -> Part:
     if path.name != f"{part.first:08d}{SUFFIX}" or [record.seed - seed for record in part.records] != [*part.games]:
         raise ValueError("a file has the name of its first game, and the games that follow it")
     if not actions:
@@ -128,7 +160,8 @@ def plan(suite: Suite, games: int) -> Iterator[Task]:
         for board in group.boards:
             for entry in group.entries:
                 maker, count = find_policy(entry.policy), min(games, entry.cap or games)
-                task = partial(Task, group.name, entry, board, count, suite.protocol is not None)
+                recorded, digest = suite.protocol is not None, policy_digest(entry.policy)
+                task = partial(Task, group.name, entry, board, count, recorded, sha256=digest)
                 try:
                     config = maker.config_for(board)
                     batch_size = entry.batch_size or int(getattr(maker(config), "batch_size", BATCH_SIZE))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -21,6 +22,9 @@ NAME_LETTERS = 50
 
 _TEMPORARY = re.compile(r"\..*\.[0-9a-f]{16}\.minesweeper-tmp", re.DOTALL)
 """Names of temporary files: no other program, and no user, gives a file such a name by chance."""
+
+MOST_BYTES = 1 << 26
+"""Size of the largest file that is read whole: a stranger's file must not fill the memory."""
 
 COPIES = "MINESWEEPER_COPIES"
 """Variable of the environment of workers with the copy of each file or folder, as JSON, by its path elsewhere."""
@@ -160,10 +164,19 @@ def write_json(path: Path, content: dict[str, Any], *, follow: bool = False) -> 
     replace_file(path, (json.dumps(content, indent=2) + "\n").encode(), follow=follow)
 
 
+def read_bounded(path: Path, most: int = MOST_BYTES, opened: Callable[..., Any] = open) -> bytes:
+    """Returns the content of a file, which `opened` may unpack; raises OSError if it has more than `most` bytes."""
+    with opened(path, "rb") as file:
+        content: bytes = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"has more than {most} bytes", str(path))
+    return content
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Reads a JSON object; raises ValueError, in one line, if the file cannot be read or holds something else."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        content = json.loads(read_bounded(path).decode("utf-8-sig"))
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or first_line(error)}") from error
     except (ValueError, RecursionError) as error:

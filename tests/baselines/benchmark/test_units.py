@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
+import tracemalloc
 from contextlib import suppress
 from dataclasses import replace
 from unittest.mock import Mock
@@ -41,7 +43,7 @@ def test_parts_come_back_as_they_were_but_a_short_last_batch_when_there_are_to_b
     for part in reversed(parts):
         TASK.write(tmp_path, part)
     assert TASK.read(tmp_path, SEED) == parts
-    folder = tmp_path / "games" / "some" / "6x7-5-safe" / "lookahead_layouts=10,slack=0.2"
+    folder = tmp_path / "games" / "some" / "6x7-5-safe" / policy_folder("lookahead:layouts=10,slack=0.2")
     assert {path.parent for path in tmp_path.rglob(f"*{SUFFIX}")} == {folder}
     longer = replace(TASK, games=100)
     assert longer.read(tmp_path, SEED) == parts[:2]
@@ -76,9 +78,53 @@ def test_a_part_with_other_content_is_named(tmp_path):
         "counters": (3,),
     }
     for damage in ({name: value} for name, values in damages.items() for value in values):
-        path.write_bytes(gzip.compress(msgspec.msgpack.encode(part._replace(**damage))))
+        path.write_bytes(gzip.compress(msgspec.msgpack.encode((*part._replace(**damage), TASK.owner(SEED)))))
         with pytest.raises(OSError, match="is damaged"):
             TASK.read(tmp_path, SEED)
+    # A part of an earlier version does not say whose it is.
+    path.write_bytes(gzip.compress(msgspec.msgpack.encode(part)))
+    with pytest.raises(OSError, match="is damaged"):
+        TASK.read(tmp_path, SEED)
+
+
+def test_the_part_of_another_task_is_refused_and_named(tmp_path):
+    TASK.write(tmp_path, make_part(0, 20))
+    (path,) = tmp_path.rglob(f"*{SUFFIX}")
+    other_board = BoardConfig(6, 7, 5, "safe", ("click",), no_guess="exact")
+    others = {
+        "policy": replace(TASK, entry=Entry("lookahead:layouts=10")),
+        "sha256": replace(TASK, sha256="0"),
+        "board": replace(TASK, board=other_board),
+        "first_click": replace(TASK, board=replace(CONFIG, first_click="any")),
+        "moves": replace(TASK, config=replace(CONFIG, moves=("click", "flag"))),
+        "start": replace(TASK, entry=replace(TASK.entry, start="a:b")),
+        "batch_size": replace(TASK, batch_size=5),
+        "precision": replace(TASK, precision="bfloat16"),
+        "record": replace(TASK, record=True),
+    }
+    assert [*others, "seed"] == [*TASK.owner(SEED)]
+    for name, task in others.items():
+        place = task.folder(tmp_path) / path.name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(path.read_bytes())
+        with pytest.raises(OSError, match=f"has games of another {name} than") as caught:
+            task.read(tmp_path, SEED)
+        assert caught.value.filename == str(place)
+    with pytest.raises(OSError, match="another seed"):
+        TASK.read(tmp_path, SEED + 1)
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_does_not_fill_the_memory(tmp_path):
+    TASK.write(tmp_path, make_part(0, 20))
+    (path,) = tmp_path.rglob(f"*{SUFFIX}")
+    with gzip.open(path, "wb") as file:
+        for _ in range(4):
+            file.write(bytes(1 << 24))
+    tracemalloc.start()
+    with pytest.raises(OSError, match="is damaged"):
+        TASK.read(tmp_path, SEED)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize("parts", [[(0, 30), (20, 10)], [(5, 10)], [(40, 10)]])
@@ -110,10 +156,13 @@ def test_each_policy_on_each_board_has_a_folder_of_its_own(tmp_path):
             for entry in group.entries
         ]
         assert len(set(folders)) == len(folders)
-    names = ["a/b.py:C", "a_b.py:C", "a b.py:C", "m.n:C", "m:n.C", "C" * 300 + ".py:D"]
+    chats = [f"chat:model=qwen3{mark}8b" for mark in ":_."]
+    names = ["a/b.py:C", "a_b.py:C", "a b.py:C", "m.n:C", "m:n.C", "C" * 300 + ".py:D", *chats]
+    names += ["..", ".", ".games", "../..", "exact:a=1", "exact_a=1", "Exact", "exact", "EXACT", "hf:a/b@c", "hf:a_b@c"]
     folders = [policy_folder(name) for name in names]
-    assert len(set(folders)) == len(names)
-    assert all(len(folder) < 80 and "/" not in folder for folder in folders)
+    # Some file systems know no capitals, and a folder with a dot at the beginning may be another one.
+    assert len({folder.lower() for folder in folders}) == len(names)
+    assert all(len(folder) < 80 and re.fullmatch(r"[-=,+\w]+", folder) for folder in folders)
 
 
 def assignment(games: int, batch_size: int) -> Assignment:
