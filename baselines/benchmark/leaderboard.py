@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple, TypeVar
+
+import numpy as np
 
 from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, read_result_file, title_of
@@ -51,7 +52,8 @@ class Row(NamedTuple):
 
 def read_results(folder: Path) -> list[ResultFile]:
     """Returns all result files of a folder, by the name of the entry; raises as `read_result_file` does."""
-    return sorted((read_result_file(path) for path in folder.glob(f"*{SUFFIX}")), key=lambda result: result.card.name)
+    found = (read_result_file(path, hashes=False) for path in folder.glob(f"*{SUFFIX}"))
+    return sorted(found, key=lambda result: result.card.name)
 
 
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
@@ -71,8 +73,9 @@ def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
 
 def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float], float]:
     """Returns the difference with its interval, and the p-value, on the games that both played."""
-    counts = Counter(zip(games.outcomes.tolist(), reference.outcomes.tolist(), strict=False))
-    both, alone, lost, neither = (counts[pair] for pair in ((True, True), (True, False), (False, True), (False, False)))
+    met = min(games.games, reference.games)
+    pairs = 2 * games.outcomes[:met] + reference.outcomes[:met]
+    neither, lost, alone, both = np.bincount(pairs, minlength=4).tolist()
     difference, low, high = paired_difference(both, alone, lost, neither)
     return (100 * difference, 100 * low, 100 * high), p_value_of_discordant(alone, lost)
 

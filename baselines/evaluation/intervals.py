@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 CONFIDENCE = 0.95
 """Confidence level of all intervals."""
@@ -11,10 +12,16 @@ CONFIDENCE = 0.95
 
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     """Returns the 95 % Wilson score interval of a win rate (Wilson 1927), as (low, high); ValueError without games."""
-    from scipy.stats import binomtest
+    from scipy.special import ndtri
 
-    interval = binomtest(wins, games).proportion_ci(CONFIDENCE, method="wilson")
-    return float(interval.low), float(interval.high)
+    if games < 1 or not 0 <= wins <= games:
+        raise ValueError(f"a win rate needs games, and at most as many wins, not {wins} of {games}")
+    # scipy.stats.binomtest gives the same interval, and spends most of its time on a p-value.
+    z, rate = float(ndtri((1 + CONFIDENCE) / 2)), wins / games
+    divisor = 2 * (games + z**2)
+    centre = (2 * games * rate + z**2) / divisor
+    reach = z / divisor * math.sqrt(4 * games * rate * (1 - rate) + z**2)
+    return 0.0 if wins == 0 else centre - reach, 1.0 if wins == games else centre + reach
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
@@ -30,6 +37,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     return mean - reach, mean + reach
 
 
+@cache
 def p_value_of_discordant(only_first: int, only_second: int) -> float:
     """Returns the two-sided p-value of the exact McNemar test, from the numbers of games that one player alone won.
 
