@@ -10,10 +10,9 @@ from typing import Any
 
 import msgspec
 
+from baselines.benchmark.cards import AUTHOR, Card, track_of
 from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import (
-    AUTHOR,
-    Card,
     Games,
     RefusedFileError,
     ResultFile,
@@ -31,7 +30,7 @@ from baselines.evaluation.games import Assignment, GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
 from baselines.learned.configurations import lineage, training_of
-from baselines.registry import SCRIPTED, agent_folder, build_policy, policy_digest, policy_of_file, read_specification
+from baselines.registry import agent_folder, build_policy, policy_digest, policy_of_file, read_specification
 from baselines.support.board_names import name_of
 from baselines.support.provenance import processor_name
 from baselines.support.tables import Page
@@ -41,16 +40,6 @@ from minesweeper_env.texts import printable
 
 MOST_GAMES = 1000
 """Maximum number of games that are timed on a board."""
-
-_TRACKS = {
-    **dict.fromkeys(SCRIPTED, "scripted"),
-    **dict.fromkeys(("marginal", "graphical_source", "conditional", "graphical"), "reveal"),
-    **dict.fromkeys(("plain-dqn", "plain-ppo"), "board"),
-    **dict.fromkeys(("any-size", "dqn", "ppo"), "reveal"),
-    "exact": "oracle",
-    **dict.fromkeys(("afterstate", "afterstate-any-size", "lookahead", "rollout", "optimal"), "search"),
-}
-"""Tracks of the policies of the package."""
 
 
 def card_for(policy: str, **given: Any) -> Card:
@@ -64,7 +53,7 @@ def card_for(policy: str, **given: Any) -> Card:
 def _known(policy: str) -> dict[str, Any]:
     """Returns the track, the author and the weights of a policy of the package, and the training of an agent."""
     base = read_specification(policy).base
-    known: dict[str, Any] = {"track": _TRACKS[base], "author": AUTHOR} if base in _TRACKS else {}
+    known: dict[str, Any] = {"track": track, "author": AUTHOR} if (track := track_of(policy)) else {}
     if (folder := agent_folder(base)) is None or training_of(folder)["run"] is None:
         return known
     if known:

@@ -10,8 +10,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from baselines.benchmark.cards import AUTHOR, Card
 from baselines.benchmark.protocol import PROTOCOL, Protocol
-from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, read_result_file, title_of
+from baselines.benchmark.result_files import SUFFIX, Games, ResultFile, read_result_file, title_of
 from baselines.evaluation.columns import format_p_value, games_range, per_cent, shown, spaced
 from baselines.evaluation.intervals import (
     holm,
@@ -24,6 +25,9 @@ from baselines.support.board_names import board_name
 from minesweeper_env.texts import markdown, markdown_code
 
 Item = TypeVar("Item")
+
+Entry = tuple[str, str]
+"""An entry: its author and its name; nobody adds to the entry of another."""
 
 NOT_MEASURED = "-"
 
@@ -59,7 +63,8 @@ def read_results(folder: Path) -> list[ResultFile]:
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
     """Returns the entries on a board such as "8x8/14 opening", the highest win rate first."""
     played = {result.card: games for result in results if (games := result.board(board)) is not None}
-    reference = next((games for card, games in played.items() if card.name == PROTOCOL.reference), None)
+    named = sorted((card for card in played if card.name == PROTOCOL.reference), key=lambda card: card.author != AUTHOR)
+    reference = played[named[0]] if named else None
     rivals = [card for card in played if card.name != PROTOCOL.reference and reference is not None]
     tests = [_compare(played[card], reference) for card in rivals if reference is not None]
     corrected = holm([p_value for _, p_value in tests])
@@ -123,13 +128,13 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> st
     win rate with the Wilson interval; `±` stands before the longer side. `*` marks p < 0.05 against the reference. A
     column that no entry fills is left out.
     """
-    entries, boards = _grouped(results, lambda result: result.card.entry), dict[str, list[dict[str, list[Row]]]]()
+    entries, boards = _grouped(results, lambda result: result.card), dict[str, list[dict[Entry, list[Row]]]]()
     for board in protocol.boards:
-        rows = _grouped(rows_of(results, title_of(board)), lambda row: row.card.entry)
+        rows = _grouped(rows_of(results, title_of(board)), lambda row: row.card)
         boards.setdefault(board_name(board.rows, board.cols, board.mines), []).append(rows)
     order = ["", *BUDGETS, "open"]
 
-    def rank(name: str) -> tuple[int, float]:
+    def rank(name: Entry) -> tuple[int, float]:
         rates = [fmean(row.rate for row in rows[name]) for rules in boards.values() for rows in rules if name in rows]
         return order.index(budget_of([result.card for result in entries[name]])), -sum(rates)
 
@@ -142,10 +147,10 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> st
     return markdown_table([headings[at] for at in kept], [[row[at] or NOT_MEASURED for at in kept] for row in table])
 
 
-def _grouped(items: Iterable[Item], name_of_group: Callable[[Item], str]) -> dict[str, list[Item]]:
-    groups: dict[str, list[Item]] = {}
+def _grouped(items: Iterable[Item], card_of: Callable[[Item], Card]) -> dict[Entry, list[Item]]:
+    groups: dict[Entry, list[Item]] = {}
     for item in items:
-        groups.setdefault(name_of_group(item), []).append(item)
+        groups.setdefault((card_of(item).author, card_of(item).entry), []).append(item)
     return groups
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,10 +18,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS, Protocol
+from baselines.benchmark.cards import Card, Strict, check_card
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, Protocol
 from baselines.evaluation.games import GameRecord
 from baselines.support.board_names import name_of
-from baselines.support.checks import one_of
 from baselines.support.files import first_line, read_bounded, replace_file
 from baselines.support.structs import Count
 from baselines.support.structs import Games as Number
@@ -34,12 +33,6 @@ FORMAT = 1
 
 SUFFIX = ".json"
 
-AUTHOR = "minesweeper-env"
-"""Author of the policies of the package."""
-
-MOST_TEXT = 200
-"""Maximum length of a text of a card, in characters."""
-
 LEAST_SAMPLE = 10
 """A file holds the actions of one per cent of the games of a board, and of this number at least."""
 
@@ -50,18 +43,14 @@ class RefusedFileError(ValueError):
     """A result file that the benchmark does not accept; the message says where it is wrong, in one line."""
 
 
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a result file, which has no other fields."""
-
-
-class Sampled(_Strict, frozen=True):
+class Sampled(Strict, frozen=True):
     """The actions of a game, as little-endian uint16 numbers."""
 
     game: Count
     actions: bytes
 
 
-class Games(_Strict, frozen=True, dict=True):
+class Games(Strict, frozen=True, dict=True):
     """Games of a policy on one board, with digests that name the game where something was changed.
 
     Attributes:
@@ -166,86 +155,21 @@ class Games(_Strict, frozen=True, dict=True):
         return f"{self.name}, game {game} (seed {self.seed + game})"
 
 
-class Card(_Strict, frozen=True):
-    """Description of an entry.
-
-    Attributes:
-        policy: specification of the policy; see `baselines.registry.find_policy`.
-        links: where its code, weights or paper are: addresses with https, or paths in this repository.
-        training_steps: environment steps of all games of its training together; None for a policy without training.
-        training_hours: core-hours of its training; None if there was none or if they were not measured.
-        hardware: what it was trained on; empty without training.
-        sha256: SHA-256 of its file or run folder; None for a policy of the package, which its version identifies.
-    """
-
-    name: str
-    policy: str
-    track: str
-    author: str
-    links: tuple[str, ...] = ()
-    training_steps: Annotated[int, msgspec.Meta(ge=0, le=10**15)] | None = None
-    training_hours: Annotated[float, msgspec.Meta(ge=0, le=1e7)] | None = None
-    hardware: str = ""
-    sha256: str | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("name", "policy", "author"):
-            _check_text(name, getattr(self, name), 1)
-        for text in (self.hardware, *self.links):
-            _check_text("hardware and each link", text, 0)
-        if not _NAME.fullmatch(self.name):
-            rule = "letters a to z, digits, spaces and -_.,:=+@, and begins with a letter or a digit"
-            raise ValueError(f"the name of an entry has {rule}, unlike {self.name!r}")
-        for link in self.links:
-            if not _LINK.fullmatch(link):
-                raise ValueError(f"a link must be an address with https:// or a path in this repository, not {link!r}")
-        one_of("track", self.track, TRACKS)
-
-    @property
-    def entry(self) -> str:
-        """Name of the entry in the tables: the name of the card without the number of the training, as in "mine@2"."""
-        return re.sub(r"@\d+$", "", self.name)
-
-    @property
-    def file_name(self) -> str:
-        """Name of the result file, from the name of the entry."""
-        return re.sub(r"[^-=,.+0-9A-Za-z]", "_", self.name) + SUFFIX
-
-
-def check_card(card: Card, protocol: Protocol) -> None:
-    """Raises a ValueError if the protocol lacks the track of a card, or asks for what the card does not state."""
-    one_of("track", card.track, protocol.tracks)
-    if protocol.asks_for_code and (card.track in ("board", "reveal") or card.training_steps is not None):
-        fault = "a learned entry states its --training-steps, and by --link where its code or weights are"
-        _ask(bool(card.links) and card.training_steps is not None, fault)
-
-
-_NAME = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)\b)[0-9a-z][-0-9a-z _.,:=+@]*", re.ASCII | re.IGNORECASE)
-"""Names of entries: a name is also that of a file, and no two look alike."""
-
-_LINK = re.compile(r"https://[-0-9A-Za-z._~:/?#@!$&*+,;=%]+|\w[-\w./]*", re.ASCII)
-
-
-def _check_text(name: str, value: str, least: int) -> None:
-    if not least <= len(value) <= MOST_TEXT or not value.isprintable() or value != value.strip():
-        raise ValueError(f"{name} must be one line of {least} to {MOST_TEXT} characters, not {value!r}")
-
-
-class Time(_Strict, frozen=True):
+class Time(Strict, frozen=True):
     """Time per game on a board, over some of its games."""
 
     games: Number
     ms_per_game: Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
 
 
-class Times(_Strict, frozen=True):
+class Times(Strict, frozen=True):
     """Times per game by board, such as "8x8/14 opening", on one processor."""
 
     processor: str
     boards: dict[str, Time]
 
 
-class ResultFile(_Strict, frozen=True):
+class ResultFile(Strict, frozen=True):
     """Content of a result file.
 
     Attributes:
@@ -324,7 +248,8 @@ def read_result_file(path: Path, *, hashes: bool = True) -> ResultFile:
     try:
         result = msgspec.json.decode(content, type=ResultFile)
         _check(result, hashes)
-        _ask(not hashes or result.canonical() == content, "a field, a space or the order is not as `minesweeper benchmark run` wrote it")
+        fault = "a field, a space or the order is not as `minesweeper benchmark run` wrote it"
+        _ask(not hashes or result.canonical() == content, fault)
     except (ValueError, RecursionError) as error:
         raise RefusedFileError(f"{path}: no valid result file: {first_line(error)}") from error
     return result
@@ -333,11 +258,11 @@ def read_result_file(path: Path, *, hashes: bool = True) -> ResultFile:
 def check_result_file(path: Path) -> tuple[ResultFile, int]:
     """Checks a result file completely, and returns it with the number of games replayed; raises RefusedFileError."""
     result = read_result_file(path)
-    for games in result.boards:
-        env = MinesweeperVectorEnv(1, **games.config.arguments())
-        for each in games.sample:
-            if fault := _fault_of_replay(env, games, each):
-                raise RefusedFileError(f"{path}: {games.place(each.game)}: {fault}")
+    try:
+        for games in result.boards:
+            _replay(games)
+    except ValueError as error:
+        raise RefusedFileError(f"{path}: {error}") from error
     return result, sum(len(games.sample) for games in result.boards)
 
 
@@ -347,7 +272,6 @@ def _check(result: ResultFile, hashes: bool) -> None:
     for name, right in (("format", FORMAT), ("protocol_sha256", protocol.digest())):
         found = getattr(result, name)
         _ask(found == right, f"`{name}` must be {right}, not {found!r}")
-    check_card(result.card, protocol)
     order = [title_of(board) for board in protocol.boards]
     for games in result.boards:
         _ask(games.name in order, f"protocol {protocol.version} has no board {games.name!r}")
@@ -359,6 +283,7 @@ def _check(result: ResultFile, hashes: bool) -> None:
     _ask(in_order, "`boards` must hold boards of the protocol, each board once and in its order")
     changed = "the card, the versions or the list of boards was changed: `sha256` is that of other content"
     _ask(not hashes or result.content_sha256() == result.sha256, changed)
+    check_card(result.card, protocol)
     for title in result.times.boards if result.times else ():
         _ask(result.board(title) is not None, f"`times` has {title!r}, which is no board of the file")
 
@@ -385,29 +310,45 @@ def _check_games(games: Games, protocol: Protocol) -> None:
 def _check_hashes(games: Games) -> None:
     """Raises a ValueError if a hash, or the sample that the hashes choose, is that of other games."""
     name = games.name
-    for game in range(games.games):
-        held = games.checks[CHECK_BYTES * game : CHECK_BYTES * (game + 1)]
-        _ask(games.check_of(game) == held, f"{games.place(game)}: its outcome or digest was changed")
+    right = games.signed(games.sample)
+    if right.checks != games.checks:
+        pairs = zip(right.checks, games.checks, strict=True)
+        game = next(at for at, (one, other) in enumerate(pairs) if one != other) // CHECK_BYTES
+        raise ValueError(f"{games.place(game)}: its outcome or digest was changed")
     chosen = [each.game for each in games.sample] == games.chosen_games()
     _ask(chosen, f"{name}: `sample` must hold the games that the hash of the outcomes chooses")
     for each in games.sample:
         fits = digest_of(each.actions) == games.digest(each.game) and len(each.actions) == 2 * games.actions[each.game]
         _ask(fits, f"{games.place(each.game)}: the actions do not match their digest")
-    _ask(games.signed(games.sample).sha256 == games.sha256, f"{name}: `sha256` is that of other games")
+    _ask(right.sha256 == games.sha256, f"{name}: `sha256` is that of other games")
 
 
-def _fault_of_replay(env: MinesweeperVectorEnv, games: Games, sampled: Sampled) -> str:
-    """Plays a sampled game on the engine; returns what is wrong with it, or an empty text."""
-    actions = np.frombuffer(sampled.actions, "<u2").astype(np.int64)
-    _, infos = env.reset(seed=[games.seed + sampled.game])
-    for left, action in zip(reversed(range(len(actions))), actions, strict=True):
-        if action >= infos["action_mask"].shape[1] or not infos["action_mask"][0, action]:
-            return f"an action is illegal, {left} before the last one"
-        _, _, terminations, truncations, infos = env.step(np.array([action]))
-        if terminations[0] or truncations[0]:
-            if left:
-                return f"the game ends {left} actions before the last one recorded"
-            won = bool(infos["is_success"][0]) == games.outcomes[sampled.game]
-            return "" if won else "the recorded actions end it, and `won` says otherwise"
+def _replay(games: Games) -> None:
+    """Plays all sampled games side by side on the engine; a ValueError says what is wrong with the first wrong one."""
+    played = [np.frombuffer(each.actions, "<u2").astype(np.int64) for each in games.sample]
+    seeds, lengths = [games.seed + each.game for each in games.sample], np.array([len(each) for each in played])
+    env, faults = MinesweeperVectorEnv(len(played), **games.config.arguments()), dict[int, str]()
+    playing, won = lengths > 0, games.outcomes[[each.game for each in games.sample]]
     # A policy may give a game up, which then counts as lost.
-    return "the game does not end with the last action" if games.outcomes[sampled.game] else ""
+    unended = won.copy()
+    _, infos = env.reset(seed=seeds)
+    for step in range(lengths.max()):
+        masks = infos["action_mask"]
+        actions = np.array([each[step] if step < len(each) else 0 for each in played])
+        legal = actions < masks.shape[1]
+        actions[~(legal & playing)] = 0
+        legal &= masks[np.arange(len(played)), actions] != 0
+        for number in np.flatnonzero(playing & ~legal).tolist():
+            faults[number] = f"an action is illegal, {lengths[number] - step - 1} before the last one"
+        playing &= legal
+        _, _, terminations, truncations, infos = env.step(actions)
+        ended = playing & (terminations | truncations)
+        for number in np.flatnonzero(ended & (lengths > step + 1)).tolist():
+            faults[number] = f"the game ends {lengths[number] - step - 1} actions before the last one recorded"
+        for number in np.flatnonzero(ended & (infos["is_success"] != won)).tolist():
+            faults.setdefault(number, "the recorded actions end it, and `won` says otherwise")
+        playing &= ~ended & (lengths > step + 1)
+        unended &= ~ended
+    faults = dict.fromkeys(np.flatnonzero(unended).tolist(), "the game does not end with the last action") | faults
+    for number in sorted(faults):
+        raise ValueError(f"{games.place(games.sample[number].game)}: {faults[number]}")

@@ -17,7 +17,8 @@ from baselines.support.checks import check_extra
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
-    from baselines.benchmark.result_files import Card
+    from baselines.benchmark.cards import Card
+    from baselines.benchmark.result_files import ResultFile
 
 EXAMPLES = """\
 {0} run --policy mine.py:Agent --track board --author "A. Nonym" --out runs/benchmark
@@ -66,6 +67,7 @@ def _add_arguments(parser: Parser) -> None:
     timed.add_argument(
         "--seconds", type=positive_number, default=20, metavar="S", help="play about S seconds on each board"
     )
+    add.add_argument("--yes", action="store_true", help="change rows of one's own without a question")
     add.add_argument("--docs", type=Path, default=Path("docs"), metavar="DIR", help="add to this documentation")
 
 
@@ -96,8 +98,8 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     """Returns the cards of all policies; raises ValueError if one lacks a field or would replace another file."""
     import msgspec
 
+    from baselines.benchmark.cards import check_card
     from baselines.benchmark.entries import card_for, earlier_file
-    from baselines.benchmark.result_files import check_card
     from baselines.registry import pinned
 
     options.policy = [pinned(policy) for policy in options.policy]
@@ -143,7 +145,7 @@ def _check_or_time(options: argparse.Namespace) -> None:
 
 def _prepare_add(options: argparse.Namespace) -> Work:
     """Looks for the documentation; returns what checks the files, adds them to it and rewrites the tables."""
-    from baselines.benchmark.entries import check_entry, earlier_file
+    from baselines.benchmark.entries import check_entry
 
     script = options.docs / "generate" / "pages.py"
     if not script.is_file():
@@ -155,8 +157,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
         for path in options.files:
             result = check_entry(path, options.replay, options.policy)
             folder = options.docs / "leaderboard" / result.protocol
-            if earlier_file(result.card, folder) is not None:
-                say(f"{result.card.name} by {result.card.author} replaces its earlier entry")
+            _admit(result, folder, options.yes)
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.card.file_name)
             say(f"wrote {folder / result.card.file_name}; now the tables of {options.docs} are computed")
@@ -165,6 +166,29 @@ def _prepare_add(options: argparse.Namespace) -> Work:
         return subprocess.run([sys.executable, script, "tables"], check=False, env=environment).returncode
 
     return add
+
+
+def _admit(result: ResultFile, folder: Path, is_allowed: bool) -> None:
+    """Raises a ValueError if the name is another author's, or the user does not let the file change a row.
+
+    A row changes if the file replaces one, or turns an entry of one training into one of several.
+    """
+    from baselines.benchmark.cards import check_name_is_free
+    from baselines.benchmark.entries import earlier_file
+    from baselines.benchmark.leaderboard import read_results
+
+    card = result.card
+    check_name_is_free(card, (each.card for place in folder.parent.glob("*") for each in read_results(place)))
+    is_new, own = earlier_file(card, folder) != result, (card.author, card.entry)
+    row = [each.card.name for each in read_results(folder) if (each.card.author, each.card.entry) == own]
+    changed = [name for name in row if name == card.name or card.entry in (name, card.name)]
+    if is_allowed or not (is_new and changed):
+        return
+    question = f"{card.name} by {card.author} changes the row of {', '.join(changed)} in {folder}"
+    if not sys.stdin.isatty():
+        raise ValueError(f"{question}; if that is meant, add --yes")
+    if input(f"{question}. Go on? [y/N] ").strip().lower() not in ("y", "yes"):
+        raise ValueError("nothing was added")
 
 
 main = Command(

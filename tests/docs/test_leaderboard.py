@@ -86,6 +86,11 @@ def test_entries_are_compared_on_the_games_that_both_played():
     assert heading == "| entry | track | ms/game | 5x5/5 |"
     assert lines[0] == "| `better`<br>me<br>n = 6 | board | 0.25 | 83.3&nbsp;±39.7<br>- |"
     assert lines[2] == "| `worse`<br>me<br>n = 4 | board | - | 0.0&nbsp;±49.0<br>- |"
+    # A stranger's file of this name changes no row, wherever it comes from.
+    stranger = entry("worse", [1, 1, 1, 1], author="a stranger")
+    assert lines[2] in overview([*entries, stranger]).splitlines()
+    rival = entry("exact", [0, 0, 0, 0], author="minesweeper-env")
+    assert rows_of([*entries, rival], "5x5/5 opening")[0].difference[0] == pytest.approx(75.0)
     (alone,) = rows_of(entries[1:2], "5x5/5 opening")
     assert (alone.difference, alone.p_value) == (None, None)
 

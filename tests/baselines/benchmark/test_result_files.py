@@ -193,8 +193,8 @@ def test_policies_of_the_package_have_cards_and_others_need_a_track_and_an_autho
     assert card_for("os.path:join", track="board", author="me").name == "os.path:join"
 
 
-NAMES = ("", "a|b", "../x", ".", "a/b", "CON", "com1.x", "a\n", "a ", "\u0435xact", "x" * 201)
-AUTHORS = ("", " ", "a\nb", "a\x1b[2J", "a\u202eb", "x" * 201, 5)
+NAMES = ("", "a|b", "../x", ".", "a/b", "CON", "com1.x", "a\n", "a ", "\u0435xact", "x" * 61, "\uff45xact")
+AUTHORS = ("", " ", "a\nb", "a\x1b[2J", "a\u202eb", "x" * 61, "\uff4de", "a\u00a0b", "a\u2003b", 5)
 LINKS = ("http://x.org", "javascript:alert(1)", "//x.org", "../x", "a b", "https://x.org](y", "https://x.org/<b>", 5)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 from msgspec import structs
@@ -11,7 +12,8 @@ from support import ROOT
 from support.commands import complaint, refused
 
 from baselines.benchmark import entries
-from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.entries import card_for
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS
 from baselines.benchmark.result_files import ResultFile, Time, read_result_file
 from baselines.cli import benchmark
 
@@ -178,3 +180,92 @@ def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder
     assert benchmark.main([work[0], str(path), *work[1:]]) == 1
     assert f"{policy!r} may run code" in complaint(capsys.readouterr().err)
     assert not (working_folder / "imported").exists()
+
+
+PUBLISHED = ROOT / "docs" / "leaderboard" / PROTOCOL.version
+
+
+def file_of(path, **card):
+    """Writes the games of random under another card; returns the path."""
+    result = read_result_file(PUBLISHED / "random.json")
+    changed = structs.replace(result.card, policy="mine.py:Agent", **card)
+    ResultFile.of(changed, result.versions, result.boards[:1]).write(path)
+    return str(path)
+
+
+@pytest.fixture
+def leaderboard(tmp_path):
+    """A documentation whose leaderboard has one entry by one author, and whose tables nobody computes."""
+    for name in ("generate", f"leaderboard/{PROTOCOL.version}"):
+        (tmp_path / "docs" / name).mkdir(parents=True)
+    (tmp_path / "docs/generate/pages.py").touch()
+    file_of(tmp_path / "docs/leaderboard" / PROTOCOL.version / "mine.json", name="mine", author="me")
+    return tmp_path / "docs"
+
+
+def add(docs, path, *more):
+    return benchmark.main(["add", path, "--docs", str(docs), *more])
+
+
+@pytest.mark.parametrize(
+    "name", ["mine", "Mine", "mi-ne", "m i n e", "mine@1", "MINE@02", "mine@1@2", "exact@1", "Any Size"]
+)
+def test_a_name_that_another_author_holds_is_refused_in_any_spelling(leaderboard, tmp_path, capsys, name):
+    path = file_of(tmp_path / "new.json", name=name, author="a stranger")
+    before = {each: each.read_bytes() for each in leaderboard.rglob("*.json")}
+    assert add(leaderboard, path, "--yes") == 1
+    assert f"the name {name!r} belongs to '" in complaint(capsys.readouterr().err)
+    assert {each: each.read_bytes() for each in leaderboard.rglob("*.json")} == before
+
+
+@pytest.mark.parametrize("version", PROTOCOLS)
+def test_a_name_is_held_in_every_protocol_and_an_author_has_one_spelling(leaderboard, tmp_path, capsys, version):
+    place = leaderboard / "leaderboard" / PROTOCOL.version
+    place.rename(place.with_name(version))
+    if version == PROTOCOL.version:
+        assert add(leaderboard, file_of(tmp_path / "new.json", name="other", author="Me")) == 1
+        assert "the author 'Me' is spelled otherwise" in complaint(capsys.readouterr().err)
+    (leaderboard / "leaderboard" / version / "mine.json").unlink()
+    assert add(leaderboard, file_of(tmp_path / "new.json", name="other", author="Me")) == 0
+
+
+@pytest.mark.parametrize("name", ["mine", "mine@1"])
+def test_ones_own_row_changes_after_a_question_alone(leaderboard, tmp_path, capsys, monkeypatch, name):
+    path = file_of(tmp_path / "new.json", name=name, author="me", track="oracle")
+    stored = leaderboard / "leaderboard" / PROTOCOL.version / f"{name.replace('@', '_')}.json"
+    before = stored.read_bytes() if stored.exists() else None
+    assert add(leaderboard, path) == 1
+    assert "changes the row of mine in " in (said := complaint(capsys.readouterr().err))
+    assert "--yes" in said
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    for answer, status in (("", 1), ("no", 1), ("y", 0)):
+        assert (stored.read_bytes() if stored.exists() else None) == before
+        monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
+        assert add(leaderboard, path) == status
+    assert stored.read_bytes() == (tmp_path / "new.json").read_bytes()
+    # The same file again changes nothing, and so does a further training of an entry of several.
+    monkeypatch.setattr("builtins.input", None)
+    assert add(leaderboard, path) == 0
+    assert add(leaderboard, file_of(tmp_path / "new.json", name="own@1", author="me")) == 0
+    assert add(leaderboard, file_of(tmp_path / "new.json", name="own@2", author="me")) == 0
+    assert add(leaderboard, file_of(tmp_path / "new.json", name="own@2", author="me", track="oracle"), "--yes") == 0
+
+
+@pytest.mark.parametrize(
+    ("policy", "track", "known"),
+    [
+        ("exact", "board", "oracle"),
+        ("dqn", "board", "reveal"),
+        ("dqn:first=exact", "reveal", "oracle"),
+        ("subset", "search", "scripted"),
+    ],
+)
+def test_the_package_knows_the_tracks_of_its_policies(tmp_path, capsys, policy, track, known):
+    said = f"of track {known}, not {track}"
+    assert said in refused(capsys, benchmark.main, "run", "--policy", policy, "--track", track, "--out", tmp_path / "a")
+    result = read_result_file(PUBLISHED / "random.json")
+    card = structs.replace(result.card, policy=policy, track=track)
+    ResultFile.of(card, result.versions, result.boards[:1]).write(tmp_path / "a.json")
+    assert benchmark.main(["check", str(tmp_path / "a.json")]) == 1
+    assert said in complaint(capsys.readouterr().err)
+    assert card_for(policy).track == known

@@ -1,0 +1,128 @@
+"""Cards of entries of the benchmark: their fields, what these may say, and the names that others hold."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Annotated
+
+import msgspec
+
+from baselines.benchmark.protocol import TRACKS, Protocol
+from baselines.registry import SCRIPTED, policy_names
+from baselines.support.checks import one_of
+
+AUTHOR = "minesweeper-env"
+"""Author of the policies of the package."""
+
+MOST_NAME, MOST_TEXT = 60, 200
+"""Maximum length of the names of a card, which stand in tables, and of its other texts, in characters."""
+
+TRACKS_OF_PACKAGE = {
+    **dict.fromkeys(SCRIPTED, "scripted"),
+    **dict.fromkeys(("marginal", "graphical_source", "conditional", "graphical"), "reveal"),
+    **dict.fromkeys(("plain-dqn", "plain-ppo"), "board"),
+    **dict.fromkeys(("any-size", "dqn", "ppo"), "reveal"),
+    "exact": "oracle",
+    **dict.fromkeys(("afterstate", "afterstate-any-size", "lookahead", "rollout", "optimal"), "search"),
+}
+"""Tracks of the policies of the package."""
+
+
+class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a result file, which has no other fields."""
+
+
+class Card(Strict, frozen=True):
+    """Description of an entry.
+
+    Attributes:
+        policy: specification of the policy; see `baselines.registry.find_policy`.
+        links: where its code, weights or paper are: addresses with https, or paths in this repository.
+        training_steps: environment steps of all games of its training together; None for a policy without training.
+        training_hours: core-hours of its training; None if there was none or if they were not measured.
+        hardware: what it was trained on; empty without training.
+        sha256: SHA-256 of its file or run folder; None for a policy of the package, which its version identifies.
+    """
+
+    name: str
+    policy: str
+    track: str
+    author: str
+    links: tuple[str, ...] = ()
+    training_steps: Annotated[int, msgspec.Meta(ge=0, le=10**15)] | None = None
+    training_hours: Annotated[float, msgspec.Meta(ge=0, le=1e7)] | None = None
+    hardware: str = ""
+    sha256: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, most in (("name", MOST_NAME), ("author", MOST_NAME), ("policy", MOST_TEXT)):
+            _check_text(name, getattr(self, name), 1, most)
+        for text in (self.hardware, *self.links):
+            _check_text("hardware and each link", text, 0, MOST_TEXT)
+        if not _NAME.fullmatch(self.name):
+            rule = "letters a to z, digits, spaces and -_.,:=+@, and begins with a letter or a digit"
+            raise ValueError(f"the name of an entry has {rule}, unlike {self.name!r}")
+        for link in self.links:
+            if not _LINK.fullmatch(link):
+                raise ValueError(f"a link must be an address with https:// or a path in this repository, not {link!r}")
+        one_of("track", self.track, TRACKS)
+
+    @property
+    def entry(self) -> str:
+        """Name of the entry in the tables: the name of the card without the number of the training, as in "mine@2"."""
+        return re.sub(r"@\d+$", "", self.name)
+
+    @property
+    def file_name(self) -> str:
+        """Name of the result file, from the name of the entry."""
+        return re.sub(r"[^-=,.+0-9A-Za-z]", "_", self.name) + ".json"
+
+
+def check_card(card: Card, protocol: Protocol) -> None:
+    """Raises a ValueError if a card breaks a rule of a protocol, or names a policy of the package for another one."""
+    one_of("track", card.track, protocol.tracks)
+    known = track_of(card.policy)
+    if known not in (None, card.track):
+        raise ValueError(f"{card.policy} is a policy of the package, of track {known}, not {card.track}")
+    check_name_is_free(card, (Card(name, name, "search", AUTHOR) for name in policy_names()))
+    is_learned = card.track in ("board", "reveal") or card.training_steps is not None
+    if protocol.asks_for_code and is_learned and (not card.links or card.training_steps is None):
+        raise ValueError("a learned entry states its --training-steps, and by --link where its code or weights are")
+
+
+def track_of(policy: str) -> str | None:
+    """Returns the track of a policy of the package, which an option such as first=exact changes; None for others."""
+    base, _, options = policy.partition(":")
+    track = TRACKS_OF_PACKAGE.get(base)
+    return "oracle" if "=exact" in options and track not in (None, "search") else track
+
+
+def check_name_is_free(card: Card, others: Iterable[Card]) -> None:
+    """Raises a ValueError if another author holds the name of a card, or its author is one, in any spelling."""
+    for other in others:
+        held = f"{other.name!r} by {other.author!r}"
+        if other.author != card.author and spelled(other.entry) == spelled(card.entry):
+            raise ValueError(f"the name {card.name!r} belongs to {held}; choose another name")
+        if other.author != card.author and spelled(other.author) == spelled(card.author):
+            raise ValueError(f"the author {card.author!r} is spelled otherwise in {held}")
+
+
+def spelled(name: str) -> str:
+    """Returns what names that look alike have in common: their small letters and digits, without a version."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"[\W_]", "", re.sub(r"(@\d*)+$", "", plain))
+
+
+_NAME = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)\b)[0-9a-z][-0-9a-z _.,:=+@]*", re.ASCII | re.IGNORECASE)
+"""Names of entries: a name is also that of a file, and no two look alike."""
+
+_LINK = re.compile(r"https://[-0-9A-Za-z._~:/?#@!$&*+,;=%]+|\w[-\w./]*", re.ASCII)
+
+
+def _check_text(name: str, value: str, least: int, most: int) -> None:
+    # Letters of full width, and others that only look unlike, are not their own normal form.
+    is_plain = value.isprintable() and value == unicodedata.normalize("NFKC", value).strip()
+    if not least <= len(value) <= most or not is_plain:
+        raise ValueError(f"{name} must be one line of {least} to {most} usual characters, not {value[: 2 * most]!r}")
