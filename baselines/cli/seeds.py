@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -33,6 +33,7 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.command import Command, Work
 from baselines.cli.train import NEEDED
+from baselines.evaluation.intervals import difference_interval, mean_interval
 from baselines.evaluation.seeds import check_seeds
 from baselines.learned.configurations import RUN_FILE, check_earlier
 from baselines.learned.settings import TrainingSettings
@@ -44,7 +45,7 @@ from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.progress import game_bar
 from baselines.support.provenance import earlier_results, own_identity
 from baselines.support.structs import Count, Games, read_as
-from baselines.workers import worker_pool
+from baselines.workers import Workers, worker_pool
 from minesweeper_env import BoardConfig
 from minesweeper_env.notices import say
 
@@ -56,34 +57,55 @@ EXAMPLES = """\
 STUDY_FILE, RESULT_FILE = "seeds.json", "result.json"
 """The number of test games and the code that made a study; and, in each run folder, the games won in the test."""
 
+References = dict[str, dict[str, float]]
+"""Win rates of scripted policies in the selection games, by board and policy."""
+
 TRIMMED, RESAMPLES = 0.25, 10_000
+
+_FINAL_NUMBER = re.compile(r"[-_/][0-9]+(?=(\.[a-z]\w*)?$)", re.IGNORECASE)
+"""A number at the end of the name of a file or folder, such as that in runs/mine-0 or mine-0.pt."""
 
 LEAST_SEEDS, ENOUGH_SEEDS = 3, 5
 """The smallest number of seeds, and the smallest one without a warning."""
 
 
 class Result(msgspec.Struct):
-    """Content of `RESULT_FILE`: steps of the training, test games on each board, and games won by board."""
+    """Content of `RESULT_FILE`: steps and settings of the training, test games on each board, and wins by board."""
 
     steps: Count
     games: Games
     wins: dict[str, Count]
+    settings: dict[str, Any] | None = None
 
 
 class Task(NamedTuple):
-    """One training and its test: the configuration, settings, run folder, command to record, and games per board."""
+    """One training and its test: the configuration, settings, run folder, command to record, and games per board.
+
+    `references` are the win rates of scripted policies; None to play their games in the training.
+    """
 
     config: str
     settings: TrainingSettings
     folder: Path
     command: str
     games: int
+    references: References | None = None
 
     @property
     def result(self) -> Result | None:
-        """The stored result, which may be one of fewer test games; None if there is none."""
+        """The stored result, which may be one of fewer test games; None if there is none.
+
+        A ValueError names a file that is damaged, that counts more wins than games, or that is of another training.
+        """
         path = self.folder / RESULT_FILE
-        return read_as(path, Result) if path.exists() else None
+        if not path.exists():
+            return None
+        result, settings = read_as(path, Result), self.settings.to_json()
+        if max(result.wins.values(), default=0) > result.games:
+            raise ValueError(f"{path} is damaged: it has more wins than its {result.games} games")
+        if {*result.wins} != {*self.settings.boards} or result.settings not in (None, settings):
+            raise ValueError(f"{path} is the result of other settings; delete it to test the agent again")
+        return result
 
     @property
     def done(self) -> bool:
@@ -123,7 +145,7 @@ def _add_arguments(parser: Parser) -> None:
         parser,
         "--policy",
         help="compare these agents of your own: one for each seed, such as runs/mine-0 runs/mine-1, or "
-        "mine.py:Agent:seed=0 mine.py:Agent:seed=1; agents that differ only in options or a final number share a row",
+        "mine.py:Agent:seed=0 mine.py:Agent:seed=1; agents that differ only in seed= or a final number share a row",
     )
     share(parser, "--games", default=2000, help="play N test games with each agent")
     share(parser, "--workers", "--ray")
@@ -156,7 +178,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         _ = task.result
     write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()})
     if bases and options.seeds < ENOUGH_SEEDS:
-        say(f"warning: an interval over {options.seeds} seeds is too narrow; compare with {ENOUGH_SEEDS} or more")
+        say(f"warning: an interval over {options.seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
     boards = tasks[0].settings.configs if tasks else (board,)
     return partial(_work, tasks, boards, options)
 
@@ -188,17 +210,39 @@ def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], options: argpars
 def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
     """Yields each task when it is done: in a worker process, or on a node, which sends the files of its folder."""
     if options.ray is None:
-        calls = ((task,) for task in tasks)
         with worker_pool(min(options.workers, len(tasks))) as pool:
-            for (task,), _ in pool.run(carry_out, calls):
+            for (task,), _ in pool.run(carry_out, ((task,) for task in with_references(tasks, pool))):
                 yield task
         return
     starts = [task.settings.start for task in tasks if task.settings.start is not None]
     with chosen_workers(options, starts) as nodes:
-        sent = ((task, _read_files(task.folder)) for task in tasks)
+        sent = ((task, _read_files(task.folder)) for task in with_references(tasks, nodes))
         for (task, _), files in nodes.run(_carry_out_elsewhere, sent):
             _write_files(task.folder, files)
             yield task
+
+
+def with_references(tasks: Sequence[Task], workers: Workers) -> list[Task]:
+    """Returns the tasks with the win rates of scripted policies, where trainings are still to be done."""
+    new = [task for task in tasks if task.result is None]
+    found = dict(
+        zip((task.folder for task in new), references_of([each.settings for each in new], workers), strict=True)
+    )
+    return [task._replace(references=found.get(task.folder)) for task in tasks]
+
+
+def references_of(trainings: Sequence[TrainingSettings], workers: Workers) -> list[References]:
+    """Returns the win rates of scripted policies in the selection games of each training; equal games play once."""
+    games = [(each.boards, each.first_click, each.no_guess, each.eval_games) for each in trainings]
+    calls = iter(dict(zip(games, trainings, strict=True)).items())
+    played = {key: found for (key, _), found in workers.run(_play_references, calls)}
+    return [played[key] for key in games]
+
+
+def _play_references(_key: Hashable, settings: TrainingSettings) -> References:
+    from baselines.learned.training.state import play_references
+
+    return play_references(settings)
 
 
 def carry_out(task: Task) -> None:
@@ -214,7 +258,9 @@ def carry_out(task: Task) -> None:
     else:
         task.folder.mkdir(parents=True, exist_ok=True)
         resume = (task.folder / RUN_FILE).is_file()
-        training = loop.train(task.settings, task.folder, task.command, resume=resume, bar=False)
+        training = loop.train(
+            task.settings, task.folder, task.command, resume=resume, references=task.references, bar=False
+        )
         if training.is_interrupted:
             raise KeyboardInterrupt
         steps = training.steps
@@ -223,7 +269,8 @@ def carry_out(task: Task) -> None:
         board: sum(record.won for record in play_games(make(config), config, range(task.games)))
         for board, config in zip(task.settings.boards, task.settings.configs, strict=True)
     }
-    write_json(task.folder / RESULT_FILE, {"steps": steps, "games": task.games, "wins": wins})
+    result = {"steps": steps, "games": task.games, "wins": wins, "settings": task.settings.to_json()}
+    write_json(task.folder / RESULT_FILE, result)
 
 
 def _carry_out_elsewhere(task: Task, files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -247,31 +294,44 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def own_rates(names: Sequence[str], boards: Sequence[BoardConfig], games: int, workers: int) -> dict[str, list[float]]:
-    """Returns the win rates of agents in test games of each board, one for each agent of a row of the table.
-
-    A row is called by the name of its agents without their options, and without a number at the end of a folder.
-    """
+    """Returns the win rates of agents in test games of each board, one for each agent of a row of the table."""
     from baselines.evaluation.evaluate import evaluate_policy
 
     found: dict[str, list[float]] = {}
     for name in names:
         say(f"playing {name}")
-        base, attribute = read_specification(name)[1:3]
-        row = re.sub(r"[-/][0-9]+$", "", base.rstrip("/")) if attribute is None else f"{base}:{attribute}"
         rates = []
         for board in boards:
             config = config_for(name, board)
             result = evaluate_policy(partial(build_policy, name, config), config, range(games), workers=workers)
             rates.append(result.wins / games)
-        found.setdefault(row, []).append(float(np.mean(rates)))
+        found.setdefault(row_of(name), []).append(float(np.mean(rates)))
     return found
 
 
-def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tuple[float, tuple[float, float]]:
-    """Returns the interquartile mean of win rates, perhaps less that of `others`, and its 95 % bootstrap interval.
+def row_of(policy: str) -> str:
+    """Returns the name of an agent's row: its specification without `seed=` and numbers at the end of files' names.
 
-    The interval has the percentiles of `RESAMPLES` samples, which are drawn from both independently. That of a single
-    win rate has no width.
+    Everything else may be another method, whose agents have a row of their own.
+    """
+    found = read_specification(policy)
+    row = _FINAL_NUMBER.sub("", found.base.rstrip("/")) + (f":{found.attribute}" if found.attribute else "")
+    # A number in the name of a file tells agents apart; elsewhere it is a setting or a version, as in model=llama-3.
+    is_file = re.compile(r".*\.[a-z]\w*", re.IGNORECASE).fullmatch
+    options = [
+        f"{name}={_FINAL_NUMBER.sub('', value) if is_file(str(value)) else value}"
+        for name, value in found.options.items()
+        if name != "seed"
+    ]
+    return row + (f":{','.join(options)}" if options else "")
+
+
+def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tuple[float, tuple[float, float]]:
+    """Returns the interquartile mean of win rates, perhaps less that of `others`, and a 95 % interval.
+
+    Below `ENOUGH_SEEDS` win rates the interval is that of the mean by Student's t; percentiles of so few would be their
+    lowest and highest. From there on it has the percentiles of `RESAMPLES` bootstrap samples, which are drawn from both
+    independently. That of a single win rate has no width.
     """
     from scipy.stats import bootstrap, trim_mean
 
@@ -280,11 +340,13 @@ def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tupl
         return first - second[0] if second else first
 
     value = float(statistic(rates, *others))
-    if len(rates) < 2:
-        return value, (value, value)
+    if min(map(len, (rates, *others))) < ENOUGH_SEEDS:
+        found = difference_interval(rates, *others) if others else mean_interval(rates)
+        low, high = found or (value, value)
+        return value, (max(low, -1.0 if others else 0.0), min(high, 1.0))
     rng = np.random.default_rng(0)
-    found = bootstrap((rates, *others), statistic, n_resamples=RESAMPLES, method="percentile", random_state=rng)
-    return value, (float(found.confidence_interval.low), float(found.confidence_interval.high))
+    drawn = bootstrap((rates, *others), statistic, n_resamples=RESAMPLES, method="percentile", random_state=rng)
+    return value, (float(drawn.confidence_interval.low), float(drawn.confidence_interval.high))
 
 
 def _report(
@@ -315,24 +377,26 @@ def _report(
 
 
 def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:
-    from baselines.evaluation.columns import Column, table_of
+    from baselines.evaluation.columns import Column, shown, table_of
     from baselines.support.tables import Page
 
     columns = (
         Column("configuration", "config"),
         Column("agents", lambda row: len(row["win_rates"]), "d"),
         Column("IQM of win rates", "iqm", ".1%"),
-        Column("95 % bootstrap interval", lambda row: row["ci95"] if len(row["win_rates"]) > 1 else None, ".1%"),
+        Column("95 % interval", lambda row: row["ci95"] if len(row["win_rates"]) > 1 else None, ".1%"),
         Column("lowest", lambda row: min(row["win_rates"]), ".1%", 1),
         Column("highest", lambda row: max(row["win_rates"]), ".1%", 1),
     )
     best = max(range(len(results)), key=lambda number: results[number]["iqm"])
     page = Page.for_stdout(wide)
     page.table(table_of(title, columns, results, (best,) if len(results) > 1 else ()))
-    page.note("IQM: interquartile mean.", "dim")
+    few = f"below {ENOUGH_SEEDS} agents Student's t for their mean, else bootstrap percentiles"
+    page.note(f"IQM: interquartile mean. Interval: {few}.", "dim")
     for one, other in combinations([each for each in results if len(each["win_rates"]) > 1], 2):
         gap, (low, high) = interquartile_mean(one["win_rates"], other["win_rates"])
-        page.note(f"{one['config']} minus {other['config']}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
+        points = shown(100 * gap, "+.1f", (100 * low, 100 * high))
+        page.note(f"{one['config']} minus {other['config']}, percentage points (95 % interval): {points}")
     page.print()
 
 

@@ -11,15 +11,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from baselines.cli.arguments import Parser, share, study_settings, whole_number_from
 from baselines.cli.command import Command, Work
+from baselines.cli.seeds import references_of
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.configurations import RUN_FILE
 from baselines.learned.settings import TrainingSettings, hyperparameters_of
 from baselines.support.checks import check_extra, number_or_text
-from baselines.support.files import hold_folder, replace_file, write_json
+from baselines.support.files import first_line, hold_folder, replace_file, write_json
 from baselines.support.provenance import earlier_results, own_identity
+from baselines.support.structs import Count, Rate, convert
 from baselines.workers import worker_pool
 from minesweeper_env.notices import say
 
@@ -28,14 +32,16 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial
 
-    from baselines.learned.training.state import Training
+    from baselines.learned.training.state import References, Training
 
 EXAMPLES = """\
 {0} --config quick --search learning_rate=log:1e-4:1e-2 --trials 8 --out runs/sweep
 {0} --config dqn-8x8 --search depth=int:4:8 batch_size=128,256 --steps 1000000 --out runs/sweep"""
 
-PLAN_FILE, JOURNAL = "sweep.json", "journal.log"
-"""What a folder searches for, and the file of Optuna with all trials and their evaluations."""
+PLAN_FILE, JOURNAL, NUMBER = "sweep.json", "journal.log", "first"
+"""What a folder searches for, the file of Optuna with all trials and their evaluations, and its name of their numbers.
+
+Optuna's own numbers also count trials that a kill cut off before they had values."""
 
 SETTINGS = ("gamma", "reward", "optimizer", "channels", "depth", "envs")
 """Settings of a training that may vary, apart from the hyperparameters of its algorithm."""
@@ -70,32 +76,68 @@ class Sweep:
         _ = settings.own
         return settings
 
-    def study(self, draws: int = 0) -> Study:
-        """Returns the study of Optuna in the folder; `draws` tells apart the draws of several workers."""
+    def study(self, draw: int = 0) -> Study:
+        """Returns the study of Optuna in the folder, which draws for a trial of this number; a ValueError if damaged.
+
+        The draws depend on the number, and so not on trials that a kill has cut off.
+        """
         import optuna
         from optuna.storages.journal import JournalFileBackend, JournalStorage
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         try:
-            storage = JournalStorage(JournalFileBackend(str(self.out / JOURNAL)))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{self.out / JOURNAL} is damaged: {error}; delete it") from error
+            storage = JournalStorage(JournalFileBackend(str(self.journal)))
+        except OSError:
+            raise
+        except Exception as error:
+            # The replay of a damaged line raises errors of many kinds.
+            raise ValueError(f"{self.journal} is damaged: {first_line(error)}; delete it") from error
         return optuna.create_study(
             storage=storage,
             # A sampler with the seed of an earlier trial would draw its values again.
-            sampler=optuna.samplers.TPESampler(seed=self.seed * 10_007 + draws),
+            sampler=optuna.samplers.TPESampler(seed=self.seed * 10_007 + draw),
             pruner=optuna.pruners.SuccessiveHalvingPruner(GRACE_PERCENT, REDUCTION),
             study_name="sweep",
             direction="maximize",
             load_if_exists=True,
         )
 
-    def done(self) -> list[FrozenTrial]:
-        """Returns the trials that spent their budget, or that the pruner ended, the best first."""
+    @property
+    def journal(self) -> Path:
+        """The file of Optuna."""
+        return self.out / JOURNAL
+
+    def begun(self) -> dict[int, FrozenTrial]:
+        """Returns the trials so far by their numbers; a ValueError if one that is done says what cannot be."""
         from optuna.trial import TrialState
 
-        trials = self.study().get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
+        found = {}
+        for trial in self.study().get_trials(deepcopy=False):
+            number = trial.user_attrs.get(NUMBER)
+            if trial.state != TrialState.RUNNING:
+                convert({**trial.user_attrs, "curve": [*trial.intermediate_values.values()]}, Facts, str(self.journal))
+            if isinstance(number, int):
+                found[number] = trial
+        return found
+
+    def done(self) -> list[FrozenTrial]:
+        """Returns the trials that spent their budget, or that the pruner ended, the best first."""
+        trials = [trial for trial in self.begun().values() if trial.state.is_finished()]
         return sorted(trials, key=lambda trial: -trial.user_attrs["win_rate"])
+
+    def left(self) -> list[int]:
+        """Returns the numbers of the trials that are not done."""
+        done = {trial.user_attrs[NUMBER] for trial in self.done()}
+        return [number for number in range(self.trials) if number not in done]
+
+
+class Facts(msgspec.Struct):
+    """What Optuna knows of a trial that is done: its number, win rate, steps, and the win rates on the way."""
+
+    first: Count
+    win_rate: Rate
+    steps: Count
+    curve: list[Rate]
 
 
 def rounded(drawn: dict[str, Any]) -> dict[str, Any]:
@@ -163,59 +205,55 @@ def _prepare(options: argparse.Namespace) -> Work:
     options.out.mkdir(parents=True, exist_ok=True)
     if not earlier_results(options.out, PLAN_FILE, plan):
         write_json(options.out / PLAN_FILE, plan | {"identity": own_identity()})
+    with hold_folder(options.out):
+        end_last_line(sweep.journal)
+        sweep.done()
     return partial(_work, sweep, options)
 
 
 def _work(sweep: Sweep, options: argparse.Namespace) -> None:
     with hold_folder(sweep.out) as remove_temporary_files:
         remove_temporary_files(2)  # In trials/NUMBER/, too.
-        end_last_line(sweep.out / JOURNAL)
-        left = sweep.trials - len(sweep.done())
-        say(f"{sweep.trials - left} of {sweep.trials} trials are done")
-        if left > 0:
-            begun = _resume(sweep.study())
-            calls = ((sweep, draw) for draw in range(begun, begun + left))
-            with worker_pool(min(options.workers, left)) as pool:
-                for number, _ in enumerate(pool.run(run_trial, calls), 1):
-                    say(f"{sweep.trials - left + number} of {sweep.trials} trials are done")
+        left = sweep.left()
+        done = sweep.trials - len(left)
+        say(f"{done} of {sweep.trials} trials are done")
+        if left:
+            with worker_pool(min(options.workers, len(left))) as pool:
+                references = references_of([sweep.base], pool)
+                calls = ((sweep, number, *references) for number in left)
+                for _ in pool.run(run_trial, calls):
+                    done += 1
+                    say(f"{done} of {sweep.trials} trials are done")
         _report(sweep, sweep.done(), options)
 
 
 def end_last_line(journal: Path) -> None:
-    """Cuts off half a line, which a power cut can leave, and to which Optuna would append."""
+    """Cuts off half a line, which a power cut can leave, and to which Optuna would append.
+
+    A ValueError says if the last whole line is damaged: Optuna itself would write one line more.
+    """
     if journal.exists():
-        os.truncate(journal, journal.read_bytes().rfind(b"\n") + 1)
+        content = journal.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        try:
+            json.loads(whole.splitlines()[-1] if whole else b"{}")
+        except ValueError as error:
+            raise ValueError(f"{journal} is damaged: {first_line(error)}; delete its last line") from error
+        os.truncate(journal, len(whole))
 
 
-def _resume(study: Study) -> int:
-    """Enqueues the trials that an end of the command cut off; returns the number of all trials so far."""
-    from optuna.trial import TrialState
-
-    for trial in study.get_trials(states=(TrialState.RUNNING,)):
-        study.tell(trial.number, state=TrialState.FAIL)
-        study.enqueue_trial(trial.params, {"first": trial.user_attrs.get("first", trial.number)})
-    return len(study.get_trials(deepcopy=False))
-
-
-def run_trial(sweep: Sweep, draws: int) -> None:
+def run_trial(sweep: Sweep, number: int, references: References | None = None) -> None:
     """Trains with values that Optuna draws, until the budget is spent or the pruner ends the training.
 
-    A trial that was cut off goes on from its checkpoint, under a new number, with its earlier evaluations.
+    A trial that was cut off goes on from its checkpoint. `references` are win rates of scripted policies.
     """
-    from optuna.trial import TrialState
+    import optuna
 
     from baselines.learned.training.loop import train
 
-    study, is_pruned = sweep.study(draws), False
-    trial = study.ask(sweep.search)
-    first = trial.user_attrs.get("first", trial.number)
-    trial.set_user_attr("first", first)
-    for earlier in study.get_trials(deepcopy=False)[: trial.number]:
-        if earlier.user_attrs.get("first", earlier.number) == first:
-            for percent, rate in earlier.intermediate_values.items():
-                trial.report(rate, percent)
-            for name, value in earlier.user_attrs.items():
-                trial.set_user_attr(name, value)
+    study, is_pruned, begun = sweep.study(number), False, sweep.begun().get(number)
+    trial = study.ask(sweep.search) if begun is None else optuna.Trial(study, begun._trial_id)
+    trial.set_user_attr(NUMBER, number)
 
     def follow(training: Training) -> bool:
         """Reports an evaluation to Optuna; returns False if its pruner ends the training."""
@@ -223,23 +261,24 @@ def run_trial(sweep: Sweep, draws: int) -> None:
         assert training.score is not None
         assert training.progress.kept is not None
         percent, rate = round(100 * training.budget.progress(training.steps)), training.score.win_rate
-        trial.report(rate, percent)
         trial.set_user_attr("win_rate", training.progress.kept["win_rate"])
         trial.set_user_attr("steps", training.steps)
+        trial.report(rate, percent)
         values = ", ".join(f"{name}={value}" for name, value in rounded(trial.params).items())
-        say(f"trial {first} ({values}): {percent}% of its budget, wins {rate:.1%}")
+        say(f"trial {number} ({values}): {percent}% of its budget, wins {rate:.1%}")
         is_pruned = percent < 100 and trial.should_prune()
+        if is_pruned:
+            study.tell(trial, state=optuna.trial.TrialState.PRUNED)
         return not is_pruned
 
-    folder = sweep.out / "trials" / f"{first:03}"
+    folder = sweep.out / "trials" / f"{number:03}"
     folder.mkdir(parents=True, exist_ok=True)
-    resume, settings = (folder / RUN_FILE).is_file(), sweep.settings_of(trial.params)
-    training = train(settings, folder, sweep.command, resume=resume, bar=False, on_evaluation=follow)
+    settings, how = sweep.settings_of(trial.params), {"bar": False, "on_evaluation": follow}
+    resume = (folder / RUN_FILE).is_file()
+    training = train(settings, folder, sweep.command, resume=resume, references=references, **how)
     if training.is_interrupted:
         raise KeyboardInterrupt
-    if is_pruned:
-        study.tell(trial, state=TrialState.PRUNED)
-    else:
+    if not is_pruned:
         study.tell(trial, trial.user_attrs["win_rate"])
 
 
@@ -250,7 +289,7 @@ def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Names
 
     trials = [
         {
-            "trial": trial.user_attrs["first"],
+            "trial": trial.user_attrs[NUMBER],
             "values": rounded(trial.params),
             "stopped_early": trial.state.name == "PRUNED",
             "steps": trial.user_attrs["steps"],
@@ -285,7 +324,7 @@ def _to_toml(sweep: Sweep, best: FrozenTrial) -> str:
     """Returns the settings of a trial as a configuration of `train.py`; the rest is left to the command line."""
     settings = sweep.settings_of(best.params).to_json()
     table = settings.pop("hyperparameters")
-    number, won = best.user_attrs["first"], f"{best.user_attrs['win_rate']:.1%} of {sweep.games} selection games"
+    number, won = best.user_attrs[NUMBER], f"{best.user_attrs['win_rate']:.1%} of {sweep.games} selection games"
     lines = [f"# The best of {sweep.trials} trials, number {number}, which won {won}."]
     for name, value in settings.items():
         if value is not None and name not in ("seed", "device", "threads"):

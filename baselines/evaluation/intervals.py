@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
+from statistics import fmean, variance
 
 CONFIDENCE = 0.95
 """Confidence level of all intervals."""
@@ -35,6 +36,19 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     reach = float(t.ppf((1 + CONFIDENCE) / 2, count - 1)) * math.sqrt(variance / count)
     return mean - reach, mean + reach
+
+
+def difference_interval(one: Sequence[float], other: Sequence[float]) -> tuple[float, float] | None:
+    """Returns the 95 % interval of the mean of one sample less that of another, by Welch's t; None below 2 in each."""
+    from scipy.stats import t
+
+    if min(len(one), len(other)) < 2:
+        return None
+    parts = [(variance(each) / len(each), len(each)) for each in (one, other)]
+    square, gap = sum(part for part, _ in parts), fmean(one) - fmean(other)
+    freedom = square**2 / sum(part**2 / (count - 1) for part, count in parts) if square else 1
+    reach = float(t.ppf((1 + CONFIDENCE) / 2, freedom)) * math.sqrt(square)
+    return gap - reach, gap + reach
 
 
 @cache

@@ -23,6 +23,7 @@ from baselines.learned.training.state import (
     Learner,
     Log,
     Progress,
+    References,
     Training,
     lasting,
     record_session,
@@ -41,7 +42,15 @@ LOG_ROWS = 200
 ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again ends at once"
 
 
-def train(settings: TrainingSettings, folder: Path, command: str = "", *, resume: bool = False, **how: Any) -> Training:
+def train(
+    settings: TrainingSettings,
+    folder: Path,
+    command: str = "",
+    *,
+    resume: bool = False,
+    references: References | None = None,
+    **how: Any,
+) -> Training:
     """Trains an agent, and leaves it in a run folder.
 
     The training may run in any thread; it handles signals in the main thread alone.
@@ -51,12 +60,15 @@ def train(settings: TrainingSettings, folder: Path, command: str = "", *, resume
         folder: the run folder, which exists.
         command: recorded in `run.json`.
         resume: whether to continue from the checkpoint in the folder, if there is one.
+        references: of `play_references`; None to play these games in the training.
         **how: see `run`.
 
     Raises:
         ValueError: the checkpoint is damaged, the agent to start from does not fit, or there is no such device.
     """
-    return run(prepare(settings, folder, resume), command, **how)
+    training = prepare(settings, folder, resume)
+    training.progress.references = training.progress.references or references
+    return run(training, command, **how)
 
 
 @single_precision()

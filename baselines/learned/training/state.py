@@ -136,6 +136,18 @@ def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig]
     return Score(rates, len(seeds))
 
 
+def play_references(settings: TrainingSettings, on_player: Callable[[str], object] = lambda _name: None) -> References:
+    """Plays the selection games with the scripted policies; `on_player` gets the name of each when it begins."""
+    found = References()
+    for name in REFERENCES:
+        on_player(name)
+        games = f"{settings.eval_games} selection games of {', '.join(settings.boards)}"
+        say(f"Play the {games} with {name}, for comparison")
+        for board, rate in play_selection(settings, partial(build_policy, name)).win_rates.items():
+            found.setdefault(board, {})[name] = rate
+    return found
+
+
 class Progress(msgspec.Struct):
     """State of a training that is not its learner's; None stands for what there is not yet."""
 
@@ -234,7 +246,7 @@ class Training:
             self.save()
         if compares and not progress.references:
             begin = self.budget.elapsed()
-            progress.references = self._play_references()
+            progress.references = play_references(settings, partial(setattr, self, "player"))
             # Comparing is no training.
             self.budget.seconds_before -= self.budget.elapsed() - begin
         minutes, begin, self.player = self.budget.elapsed() / 60, time.perf_counter(), "the agent"
@@ -257,16 +269,6 @@ class Training:
         if time.monotonic() - self.drawn_at >= seconds:
             draw_curves(self.folder, self.settings.boards)
             self.drawn_at = time.monotonic()
-
-    def _play_references(self) -> References:
-        settings, found = self.settings, References()
-        for name in REFERENCES:
-            self.player = name
-            games = f"{settings.eval_games} selection games of {', '.join(settings.boards)}"
-            say(f"Play the {games} with {name}, for comparison")
-            for board, rate in play_selection(settings, partial(build_policy, name)).win_rates.items():
-                found.setdefault(board, {})[name] = rate
-        return found
 
     def _keep(self, network: nn.Module, score: Score) -> None:
         settings = self.settings

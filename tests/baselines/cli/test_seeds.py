@@ -1,13 +1,19 @@
 """Comparisons over several seeds."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 from support.commands import refused
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.cli.seeds import band, carry_out, interquartile_mean, main, plan
+from baselines.cli.seeds import band, carry_out, interquartile_mean, main, plan, references_of, row_of
+from baselines.learned.training import state
+from baselines.learned.training.curves import read_points
+from baselines.support.files import read_json, write_json
+from baselines.workers import Workers
 
 CONFIG = """
 algo = "dqn"
@@ -44,6 +50,45 @@ def test_equal_seeds_leave_no_doubt():
     assert interquartile_mean([0.75] * 6, [0.5] * 6) == (0.25, (0.25, 0.25))
 
 
+@pytest.mark.parametrize("seeds", [2, 3, 4])
+def test_below_five_seeds_the_interval_is_students(seeds):
+    rates, others = [0.5, 0.62, 0.55, 0.58][:seeds], [0.3, 0.35, 0.45, 0.4, 0.41][: seeds + 1]
+    exact = np.clip(stats.t.interval(0.95, seeds - 1, np.mean(rates), stats.sem(rates)), 0, 1)
+    assert interquartile_mean(rates)[1] == pytest.approx(exact)
+    for one, other in ((rates, others), (others, rates)):
+        welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval()
+        assert interquartile_mean(one, other)[1] == pytest.approx((max(-1, welch.low), min(1, welch.high)))
+    low, high = interquartile_mean([0.9, 1.0, 1.0])[1]
+    assert 0 <= low < 0.9
+    assert high == 1.0
+
+
+AGENTS = {
+    "runs/mine": ("runs/mine-0", "runs/mine-11", "runs/mine/3/"),
+    "runs/mine:first=exact": ("runs/mine-0:first=exact", "runs/mine-1:first=exact"),
+    "my.py:Agent:file=a.pt": ("my.py:Agent:file=a-0.pt", "my.py:Agent:file=a-1.pt", "my.py:Agent:seed=2,file=a-1.pt"),
+    "my.py:Agent:file=b.pt": ("my.py:Agent:file=b-0.pt",),
+    "my.py:Agent": ("my.py:Agent", "my.py:Agent:seed=0"),
+    "my.py:Agent:depth=4": ("my.py:Agent:depth=4,seed=1", "my.py:Agent:seed=2,depth=4"),
+    "my.py:Agent:depth=6": ("my.py:Agent:depth=6",),
+    "my.py:Agent:lr=0.001": ("my.py:Agent:lr=1e-3",),
+    "my.py:Agent:lr=0.0001": ("my.py:Agent:lr=1e-4",),
+    "my.py:Agent:model=llama-2": ("my.py:Agent:model=llama-2",),
+    "my.py:Agent:model=llama-3": ("my.py:Agent:model=llama-3",),
+    "my.py:Other": ("my.py:Other:seed=0",),
+    "exact": ("exact",),
+}
+
+
+@pytest.mark.parametrize("row", AGENTS)
+def test_agents_share_a_row_if_their_seeds_alone_differ(row, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("mine-0", "mine-1", "mine-11", "mine/3"):
+        (tmp_path / "runs" / folder).mkdir(parents=True)
+        (tmp_path / "runs" / folder / "agent.json").touch()
+    assert {row_of(policy) for policy in AGENTS[row]} == {row}
+
+
 def test_intervals_of_differences_cover_the_truth():
     """Nearly all 95 % intervals of two equal algorithms contain 0; few seeds make them somewhat too narrow."""
     rng = np.random.default_rng(0)
@@ -68,6 +113,22 @@ def test_trainings_differ_in_their_seeds_alone(tmp_path):
     assert len({task.folder for task in tasks}) == 10
 
 
+def test_scripted_policies_play_once_for_trainings_on_the_same_games(tmp_path, monkeypatch):
+    trainings = [tiny("ppo", steps=200, seed=seed) for seed in (0, 1)]
+    played, play = [], state.play_selection
+    monkeypatch.setattr(state, "play_selection", lambda *given: played.append(given) or play(*given))
+    one, other = references_of(trainings, Workers())
+    assert one == other
+    assert {*one["4x5/2"]} == {*state.REFERENCES}
+    assert len(played) == len(state.REFERENCES)
+    played.clear()
+    task = plan({"short": tiny("ppo", steps=200)}, 1, tmp_path, "command", 5)[0]
+    carry_out(task._replace(references={"4x5/2": {"exact": 0.25}}))
+    assert read_points(task.folder)["eval/4x5-2/exact"][-1][1] == 0.25
+    assert played
+    assert not any(isinstance(policy_of, partial) for _, policy_of in played)
+
+
 def test_what_is_done_is_not_done_again(tmp_path):
     task = plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[1]
     carry_out(task)
@@ -76,6 +137,23 @@ def test_what_is_done_is_not_done_again(tmp_path):
     before = (task.folder / "checkpoint.safetensors").stat().st_mtime_ns
     carry_out(task)
     assert task.win_rate == rate
+    path, content = task.folder / "result.json", read_json(task.folder / "result.json")
+    for change, said in (
+        ({"wins": {"4x5/2": 5000}}, "more wins than its 20 games"),
+        ({"wins": {"4x5/2": -1}}, "is damaged"),
+        ({"wins": {"4x5/2": float("nan")}}, "is damaged"),
+        ({"wins": {"5x5/2": 3}}, "other settings"),
+        ({"wins": {}}, "other settings"),
+        ({"games": 0}, "is damaged"),
+        ({"steps": float("inf")}, "is damaged"),
+        ({"settings": content["settings"] | {"seed": 2}}, "other settings"),
+    ):
+        write_json(path, content | change)
+        with pytest.raises(ValueError, match=said) as caught:
+            carry_out(task)
+        assert str(caught.value).startswith(str(path))
+        assert "\n" not in str(caught.value)
+    write_json(path, content)
     longer = task._replace(games=40)
     assert not longer.done
     carry_out(longer)
@@ -94,7 +172,7 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys):
     assert main(arguments) == 0
     told = capsys.readouterr()
     assert "tiny minus deeper" in told.out
-    assert "warning: an interval over 3 seeds is too narrow; compare with 5 or more" in told.err
+    assert "warning: an interval over 3 seeds is wide; compare with 5 or more" in told.err
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     assert [len(each["win_rates"]) for each in results["results"]] == [3, 3]
     assert (tmp_path / "out" / "curves.png").read_bytes().startswith(b"\x89PNG")
