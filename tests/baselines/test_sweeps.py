@@ -6,17 +6,21 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 from support import ROOT
 from support.clusters import wait_until
+from support.commands import refused
 from support.processes import started
 from support.tiny_training import tiny
 
-from baselines.cli.sweep import Sweep, check_values, end_last_line, parse_search, rounded
+from baselines.cli.sweep import Sweep, check_values, end_last_line, main, parse_search, rounded, run_trial
 from baselines.learned.configurations import read_configuration
 from baselines.learned.settings import TrainingSettings
-from baselines.support.files import read_json
+from baselines.learned.training import loop
+from baselines.support.files import read_json, write_json
 
 pytest.importorskip("optuna")
 
@@ -75,6 +79,64 @@ def test_draws_keep_to_their_forms_and_depend_on_the_seed(tmp_path):
     assert len({each["learning_rate"] for each in one}) == 8
 
 
+class KilledError(Exception):
+    """Stands for the end of a process."""
+
+
+def play(out, trials, kills=()):
+    """Runs a sweep whose trainings win as their values say, and kills it at these evaluations; returns its trials.
+
+    Returns the values, the evaluations and the win rate of each trial.
+    """
+    out.mkdir()
+    search = parse_search(["learning_rate=log:1e-4:1e-2", "gamma=uniform:0.5:1", "depth=1,2"], "dqn")
+    sweep, counts = Sweep(tiny("dqn"), search, trials, 5, out, ""), dict.fromkeys(("evaluations", "references"), 0)
+
+    def train(settings, folder, command, *, resume, references, on_evaluation, bar):
+        """A training of four evaluations, which goes on after the last one of an earlier session."""
+        kept, file = {"win_rate": 0.0}, folder / "run.json"
+        begun = read_json(file)["steps"] if resume else 0
+        for step in range(begun + 1, 5):
+            counts["evaluations"] += 1
+            if counts["evaluations"] in kills:
+                raise KilledError
+            write_json(file, {"steps": step})
+            rate = (1 - 30 * settings.own.learning_rate) * settings.gamma * step / 8
+            kept["win_rate"] = max(kept["win_rate"], rate)
+            budget = SimpleNamespace(progress=lambda steps: 0.25 * steps)
+            progress, score = SimpleNamespace(kept=kept), SimpleNamespace(win_rate=rate)
+            if not on_evaluation(SimpleNamespace(budget=budget, steps=step, progress=progress, score=score)):
+                break
+        return SimpleNamespace(is_interrupted=False)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "train", train)
+        while left := sweep.left():
+            with suppress(KilledError):
+                for number in left:
+                    run_trial(sweep, number)
+    trials = {each.user_attrs["first"]: each for each in sweep.done()}
+    return {
+        number: (each.params, each.intermediate_values, each.user_attrs["win_rate"], each.state)
+        for number, each in sorted(trials.items())
+    }
+
+
+def test_a_sweep_ends_the_trainings_of_bad_trials(tmp_path):
+    trials = play(tmp_path / "whole", 4)
+    assert [*trials] == [*range(4)]
+    assert {state.name for *_, state in trials.values()} == {"COMPLETE", "PRUNED"}
+    assert all((max(curve) == 100) == (state.name == "COMPLETE") for _, curve, _, state in trials.values())
+
+
+@pytest.mark.slow
+def test_a_killed_sweep_draws_the_values_of_one_that_was_not(tmp_path):
+    # From the tenth trial on, the draws depend on the trials before.
+    whole = play(tmp_path / "whole", 14)
+    for number, kills in enumerate([(1,), (2, 3, 4, 9), (6, 20, 21, 33)]):
+        assert play(tmp_path / str(number), 14, kills) == whole
+
+
 @pytest.mark.slow
 def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_path):
     (tmp_path / "tiny.toml").write_text(CONFIGURATION)
@@ -110,7 +172,10 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
     assert (other.returncode, "trials 6, not 2" in other.stderr) == (2, True)
 
 
-def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_named(tmp_path):
+def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_named(tmp_path, capsys, monkeypatch):
+    words = ["--config", "quick", "--search", "depth=1,2", "--out", str(tmp_path)]
+    monkeypatch.setattr("baselines.cli.sweep._work", lambda *_: 0)
+    assert main(words) == 0
     sweep = Sweep(tiny("dqn"), {}, 1, 0, tmp_path, "")
     sweep.study()
     journal = tmp_path / "journal.log"
@@ -118,6 +183,11 @@ def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_na
     journal.write_bytes(whole + whole[:20])
     end_last_line(journal)
     assert journal.read_bytes() == whole
-    journal.write_bytes(whole[:20] + b"\n" + whole)
-    with pytest.raises(ValueError, match="is damaged"):
-        sweep.study()
+    damage = [whole[:20] + b"\n" + whole]
+    damage += [whole + line for line in (b"[1]\n", b"{}\n", b'{"op_code": 99, "worker_id": ""}\n', b"3\n", b"x\n")]
+    trial = sweep.study().ask()
+    sweep.study().tell(trial, 0.5)
+    damage.append(journal.read_bytes())  # a trial that is done, and does not say its number
+    for content in damage:
+        journal.write_bytes(content)
+        assert f"{journal} is damaged: " in refused(capsys, main, *words)

@@ -115,8 +115,8 @@ def test_trainings_differ_in_their_seeds_alone(tmp_path):
 
 def test_scripted_policies_play_once_for_trainings_on_the_same_games(tmp_path, monkeypatch):
     trainings = [tiny("ppo", steps=200, seed=seed) for seed in (0, 1)]
-    played, play = [], state.play_selection
-    monkeypatch.setattr(state, "play_selection", lambda *given: played.append(given) or play(*given))
+    played, score = [], state.Score({"4x5/2": 0.5}, 5)
+    monkeypatch.setattr(state, "play_selection", lambda _, policy_of: played.append(policy_of) or score)
     one, other = references_of(trainings, Workers())
     assert one == other
     assert {*one["4x5/2"]} == {*state.REFERENCES}
@@ -126,7 +126,7 @@ def test_scripted_policies_play_once_for_trainings_on_the_same_games(tmp_path, m
     carry_out(task._replace(references={"4x5/2": {"exact": 0.25}}))
     assert read_points(task.folder)["eval/4x5-2/exact"][-1][1] == 0.25
     assert played
-    assert not any(isinstance(policy_of, partial) for _, policy_of in played)
+    assert not any(isinstance(policy_of, partial) for policy_of in played)
 
 
 def test_what_is_done_is_not_done_again(tmp_path):
