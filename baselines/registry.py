@@ -25,25 +25,31 @@ from baselines.support.checks import check_extra, import_extra, number_or_text
 from baselines.support.files import local_path
 from minesweeper_env.config import BoardConfig
 
-SCRIPTED: dict[str, str] = {
-    "random": "baselines.scripted.base:RandomPolicy",
-    "marginal": "baselines.scripted.fitted:MarginalPolicy",
-    "graphical_source": "baselines.scripted.graphical:GraphicalSourcePolicy",
-    "conditional": "baselines.scripted.fitted:ConditionalPolicy",
-    "graphical": "baselines.scripted.graphical:GraphicalPolicy",
-    "semi_deterministic": "baselines.scripted.semi_deterministic:SemiDeterministicPolicy",
-    "straightforward": "baselines.scripted.base:StraightforwardPolicy",
-    "subset": "baselines.scripted.subset:SubsetPolicy",
-    "expected_value_source": "baselines.scripted.expected_value:ExpectedValueSourcePolicy",
-    "expected_value": "baselines.scripted.expected_value:ExpectedValuePolicy",
-    "bayes_source": "baselines.scripted.bayes_source:BayesSourcePolicy",
-    "bayes": "baselines.scripted.bayes:BayesPolicy",
-    "exact": "baselines.scripted.oracle_play.exact:ExactPolicy",
-    "lookahead": "baselines.scripted.oracle_play.lookahead:LookaheadPolicy",
-    "rollout": "baselines.scripted.oracle_play.rollout:RolloutPolicy",
-    "optimal": "baselines.scripted.oracle_play.optimal:OptimalPolicy",
+_ROWS = {
+    "random": ("baselines.scripted.base:RandomPolicy", "no reasoning"),
+    "marginal": ("baselines.scripted.fitted:MarginalPolicy", "no reasoning"),
+    "graphical_source": ("baselines.scripted.graphical:GraphicalSourcePolicy", "published program"),
+    "conditional": ("baselines.scripted.fitted:ConditionalPolicy", "local rules"),
+    "graphical": ("baselines.scripted.graphical:GraphicalPolicy", "local rules"),
+    "semi_deterministic": ("baselines.scripted.semi_deterministic:SemiDeterministicPolicy", "local rules"),
+    "straightforward": ("baselines.scripted.base:StraightforwardPolicy", "local rules"),
+    "subset": ("baselines.scripted.subset:SubsetPolicy", "local rules"),
+    "expected_value_source": ("baselines.scripted.expected_value:ExpectedValueSourcePolicy", "published program"),
+    "expected_value": ("baselines.scripted.expected_value:ExpectedValuePolicy", "local rules"),
+    "bayes_source": ("baselines.scripted.bayes_source:BayesSourcePolicy", "published program"),
+    "bayes": ("baselines.scripted.bayes:BayesPolicy", "probabilities"),
+    "exact": ("baselines.scripted.oracle_play.exact:ExactPolicy", "probabilities"),
+    "lookahead": ("baselines.scripted.oracle_play.lookahead:LookaheadPolicy", "probabilities"),
+    "rollout": ("baselines.scripted.oracle_play.rollout:RolloutPolicy", "probabilities"),
+    "optimal": ("baselines.scripted.oracle_play.optimal:OptimalPolicy", "probabilities"),
 }
-"""The scripted policies, weakest first, each with its class as "module:class"."""
+"""The scripted policies, weakest first, each with its class as "module:class" and its family, what it computes."""
+
+SCRIPTED = {name: made_by for name, (made_by, _) in _ROWS.items()}
+"""The scripted policies, weakest first, each with its class."""
+
+FAMILIES = {name: family for name, (_, family) in _ROWS.items()}
+"""The scripted policies with their families."""
 
 SERVED = {"chat": "baselines.chat:ChatPolicy"}
 """The policies that ask a server, which their options name."""

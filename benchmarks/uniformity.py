@@ -9,7 +9,7 @@ the seeds that follow. `tests/minesweeper_env/engine/test_uniformity.py` tests t
 from __future__ import annotations
 
 import argparse
-from math import comb
+from math import ceil, comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,47 @@ from minesweeper_env import MinesweeperVectorEnv
 LEAST_EXPECTED = 5.0
 """Least expected count of a bin; below it the chi-squared law is a poor approximation."""
 
+RULES = ("any", "safe", "opening")
+
 Counts = NDArray[np.int64]
+
+
+def law_of(cells: int, mines: int) -> NDArray[np.float64]:
+    """Returns the negative hypergeometric law of the free cells before the first mine."""
+    return np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
+
+
+def bins_of(expected: NDArray[np.float64]) -> Counts:
+    """Returns the bin of each number of clicks: it ends where the sum reaches the next multiple of twice the least."""
+    width = 2 * LEAST_EXPECTED
+    return np.minimum(expected.cumsum() // width, expected.sum() // width - 1).astype(np.int64)
+
+
+def protected_cells(size: int, reach: int) -> NDArray[np.bool_]:
+    """Returns (size, size) bool: the cells within `reach` - 1 of the middle, where no mine lies."""
+    near = abs(np.arange(size) - size // 2) < reach
+    return near[:, None] & near
+
+
+def check(size: int, mines: int, games: int) -> None:
+    """Raises a ValueError unless both tests of each rule have the counts that the chi-squared law needs."""
+    if min(size, mines, games) < 1:
+        raise ValueError("--size, --mines and --games must be at least 1")
+    cells = [size * size - int(protected_cells(size, reach).sum()) for reach in range(len(RULES))]
+    if mines >= min(cells):
+        raise ValueError(f"--mines must be less than the {min(cells)} cells that no first click protects")
+    laws = [law_of(each, mines) for each in cells]
+    least = ceil(max(LEAST_EXPECTED * each / min(mines, each - mines) for each in cells))
+    while any(len(np.unique(bins_of(law * least))) < 2 for law in laws):
+        least += 1
+    if games < least:
+        raise ValueError(f"--games must be at least {least}, for {LEAST_EXPECTED:g} a cell and two bins of clicks")
 
 
 def clicks_test(clicks: Counts, law: NDArray[np.float64]) -> tuple[float, int]:
     """Returns Pearson's statistic of the clicks against their law, and its degrees of freedom, over pooled bins."""
     expected, observed = law * len(clicks), np.bincount(clicks, minlength=len(law))
-    # A bin ends where the sum of what it expects reaches the next multiple of twice the least.
-    bins = np.minimum(expected.cumsum() // (2 * LEAST_EXPECTED), expected.sum() // (2 * LEAST_EXPECTED) - 1).astype(int)
+    bins = bins_of(expected)
     wanted, seen = (np.bincount(bins, values) for values in (expected, observed))
     seen, wanted = seen[wanted > 0], wanted[wanted > 0]
     return ((seen - wanted) ** 2 / wanted).sum(), len(wanted) - 1
@@ -53,16 +86,14 @@ def report(size: int, mines: int, rule: str, reach: int, games: int, seed: int) 
     flooded = random_game_clicks(env, first, rule)
     env.reset(seed=seed)
     env.step(np.full(games, first))
-    near = abs(np.arange(size) - middle) < reach
-    layouts = env.get_state()["mines"][:, ~(near[:, None] & near)]
+    layouts = env.get_state()["mines"][:, ~protected_cells(size, reach)]
     cells, elsewhere = layouts.shape[1], games * mines - int(layouts.sum())
     # M mines are drawn without replacement from n cells, so the statistic is multiplied by (n - 1) / (n - M).
     expected = games * mines / cells
     placement = ((layouts.sum(axis=0) - expected) ** 2 / expected).sum() * (cells - 1) / (cells - mines)
     order = np.argsort(np.random.default_rng(seed).random(layouts.shape), axis=1)
     plain = np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
-    # The negative hypergeometric law of the free cells before the first mine.
-    law = np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
+    law = law_of(cells, mines)
     for name, (statistic, degrees), note in (
         ("placement", (placement, cells - 1), f"{cells} cells, {elsewhere} mines elsewhere"),
         ("clicks before a mine", clicks_test(plain, law), f"mean {plain.mean():.3f}, law {law @ range(len(law)):.3f}"),
@@ -79,8 +110,12 @@ def main() -> None:
     for name, value in (("--size", 9), ("--mines", 10), ("--games", 10_000), ("--seed", 0)):
         parser.add_argument(name, type=int, default=value)
     options = parser.parse_args()
+    try:
+        check(options.size, options.mines, options.games)
+    except ValueError as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
     print("| first click | test | chi-squared | degrees of freedom | p | what was seen |\n|---|---|---|---|---|---|")
-    for reach, rule in enumerate(("any", "safe", "opening")):
+    for reach, rule in enumerate(RULES):
         report(options.size, options.mines, rule, reach, options.games, options.seed)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from baselines.evaluation.columns import board_title, games_range
+from baselines.registry import FAMILIES
 from baselines.support.figures import image, styled_figure
 
 if TYPE_CHECKING:
@@ -14,17 +15,17 @@ if TYPE_CHECKING:
 
 Content = dict[str, Any]
 
-FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "no reasoning": ("random", "marginal"),
-    "local rules": ("conditional", "graphical", "semi_deterministic", "straightforward", "subset", "expected_value"),
-    "published program": ("graphical_source", "expected_value_source", "bayes_source"),
-    "probabilities": ("bayes", "exact", "lookahead", "rollout", "optimal"),
-}
-"""Scripted policies by what they compute; every other policy is learned, or the user's own."""
-
 OTHERS = "learned, or your own"
+"""Stands for the family of a policy that is not scripted."""
 
-COLOURS = dict(zip([*FAMILIES, OTHERS], ("0.45", "#009E73", "#E69F00", "#0072B2", "#D55E00"), strict=True))
+COLOURS = {
+    "no reasoning": "0.45",
+    "local rules": "#009E73",
+    "published program": "#E69F00",
+    "probabilities": "#0072B2",
+    OTHERS: "#D55E00",
+}
+"""Colours of the families."""
 
 REFERENCES: Mapping[str, Literal["--", ":"]] = {"exact": "--", "optimal": ":"}
 """Policies with a vertical line at their win rate, and the style of the line."""
@@ -34,8 +35,8 @@ WIDTH, ROW_HEIGHT, PANEL_EXTRA = 8.0, 0.22, 0.5
 
 
 def family_of(policy: str) -> str:
-    """Returns the family of a policy."""
-    return next((family for family, members in FAMILIES.items() if policy in members), OTHERS)
+    """Returns the family of a policy, whatever its options."""
+    return FAMILIES.get(policy.partition(":")[0], OTHERS)
 
 
 def draw(content: Content, title: str, suffix: str = ".png") -> bytes:

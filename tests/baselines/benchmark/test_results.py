@@ -14,11 +14,13 @@ from support.tiny_suites import BOARDS, TINY
 
 from baselines.benchmark.results import content_of, fill, markdown, plot, scores
 from baselines.benchmark.run import Task
-from baselines.benchmark.suites import Entry
+from baselines.benchmark.suites import Entry, find_suite
 from baselines.evaluation.columns import COLUMNS, board_title
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
-from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.plot import OTHERS, family_of
+from baselines.evaluation.results import PolicyResult, config_row
+from baselines.registry import SCRIPTED
 from baselines.support.tables import Page
 from minesweeper_env import BoardConfig
 
@@ -124,6 +126,26 @@ def shown(name, width, wide=False):
     page = Page(width, wide=wide)
     fill(page, PUBLISHED[name])
     return page.text()
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_command_of_a_published_result_is_accepted(name):
+    *_, command, suite = PUBLISHED[name]["command"].partition(" --")[0].split()
+    assert command == "suite"
+    groups = PUBLISHED[name]["command"].partition("--groups ")[2].split()[:1]
+    group, *_ = find_suite(suite).chosen(groups or None, ()).groups
+    boards = [board["config"] for board in PUBLISHED[name]["boards"]]
+    assert boards == [config_row(board) for board in group.boards]
+
+
+@pytest.mark.parametrize("policy", SCRIPTED)
+def test_every_scripted_policy_has_a_family_whatever_its_options(policy):
+    assert family_of(policy) == family_of(f"{policy}:first=18") != OTHERS
+
+
+def test_other_policies_are_learned_or_ones_own():
+    for policy in ("dqn", "dqn:first=exact", "mine.py:exact", "runs/exact", "chat:model=exact"):
+        assert family_of(policy) == OTHERS
 
 
 @pytest.mark.parametrize("width", [80, 160])

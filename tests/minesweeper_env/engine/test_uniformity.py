@@ -6,12 +6,14 @@ evenly are as wrong as mines that lie too unevenly.
 
 from __future__ import annotations
 
+import runpy
 from itertools import combinations
 
 import numpy as np
 import pytest
 from gymnasium.utils import seeding
 from scipy.stats import chi2
+from support import ROOT
 from support.naive_game import neighbours
 
 from minesweeper_env import MinesweeperVectorEnv
@@ -211,3 +213,15 @@ def test_a_bound_that_does_not_divide_the_draws_is_exact():
     assert draws.min() >= 0
     assert draws.max() < bound
     assert is_plausible(counts_p_value(counts, np.full(3, len(draws) / 3)))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [("3", "at least 41"), ("40", "at least 41"), ("9 --mines 80", "--mines"), ("0", "--games")]
+)
+def test_the_script_refuses_samples_that_its_tests_cannot_judge(capsys, monkeypatch, given, said):
+    monkeypatch.setattr("sys.argv", ["uniformity.py", "--games", *given.split()])
+    with pytest.raises(SystemExit):
+        runpy.run_path(str(ROOT / "benchmarks" / "uniformity.py"), run_name="__main__")
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert (captured.out, captured.err.count("\n")) == ("", 1)
