@@ -15,7 +15,7 @@ from baselines.cli.arguments import SIDE, Parser, parse_size, share, whole_numbe
 from baselines.cli.command import Command, Work
 from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
 from baselines.learned.settings import TrainingSettings, options_of
-from baselines.support.checks import check_extra, import_extra
+from baselines.support.checks import check_extra
 from baselines.support.files import hold_folder, is_empty, read_json
 from baselines.support.processes import FAILED, INTERRUPTED, explain, typed_command
 from minesweeper_env.notices import say
@@ -37,7 +37,6 @@ class LongHelp(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         """Prints, and leaves."""
-        import_extra("torch")
         parser.print_help()
         print(long_help(max(get_terminal_size().columns - 2, 20)))
         parser.exit()

@@ -46,7 +46,8 @@ def _play_itself() -> None:
     import numpy as np
 
     from baselines.learned.afterstate.network import AfterstateNetwork
-    from baselines.learned.afterstate.self_play import AfterstateHyperparameters, SelfPlay
+    from baselines.learned.afterstate.self_play import SelfPlay
+    from baselines.learned.hyperparameters import AfterstateHyperparameters
     from baselines.learned.settings import NetworkSize
     from minesweeper_env.config import BoardConfig
 

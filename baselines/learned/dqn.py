@@ -24,7 +24,6 @@ Differences from textbook DQN:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,33 +41,9 @@ from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, random_clicks, turn_at_random, unopened
-from baselines.learned.settings import ISOLATED, KEEP, MAX_BUFFER, Hyperparameters, TrainingSettings, option
+from baselines.learned.settings import TrainingSettings
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
-
-
-@dataclass(frozen=True)
-class DQNHyperparameters(Hyperparameters):
-    """Hyperparameters of DQN; the constructor of `MaskedDQN` takes them by their names."""
-
-    buffer_size: int = option(50_000, "boards in each replay buffer", 1, MAX_BUFFER)
-    learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
-    train_freq: int = option(8, "steps of every game between two rounds of updates", 1, 10_000)
-    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(5.0, KEEP, 0, 1e6)
-    keep_min: float = option(0.1, "minimum probability of keeping", 1e-3, 1)
-    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0: clicks alone", 0, 1e3)
-    isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
-    target_update_interval: int = option(10_000, "steps between two updates of the target network", 1, 1 << 40)
-    exploration_fraction: float = option(0.02, "fraction of the training in which exploration falls to its end", 0, 1)
-    exploration_initial_eps: float = option(1.0, "initial fraction of random clicks", 0, 1)
-    exploration_final_eps: float = option(0.0, "final fraction of random clicks", 0, 1)
-
-    def make_learner(self, settings: TrainingSettings) -> MaskedDQN:
-        """Returns a new model with games in progress."""
-        model: MaskedDQN = make_model(MaskedDQN, MinesweeperQPolicy, settings, teacher=settings.teacher == "exact")
-        return model
-
 
 ILLEGAL = -1e8
 """Q-value of an illegal click, below every return."""
@@ -266,3 +241,9 @@ class MaskedDQN(MultiBoardMixin, DQN):
         extractor = self.q_net.features_extractor
         assert isinstance(extractor, BoardExtractor)
         return BoardNetwork(extractor.trunk, self.q_net.q_net)
+
+
+def make_dqn(settings: TrainingSettings) -> MaskedDQN:
+    """Returns a new model with games in progress."""
+    model: MaskedDQN = make_model(MaskedDQN, MinesweeperQPolicy, settings, teacher=settings.teacher == "exact")
+    return model

@@ -19,7 +19,6 @@ Differences from unmodified MaskablePPO:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,53 +43,7 @@ from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, turn_at_random, unopened
-from baselines.learned.settings import ISOLATED, KEEP, MAX_BATCH, MAX_BUFFER, Hyperparameters, TrainingSettings, option
-
-
-@dataclass(frozen=True)
-class PPOHyperparameters(Hyperparameters):
-    """Hyperparameters of PPO; the constructor of `MinesweeperPPO` takes them by their names."""
-
-    max_grad_norm: float = option(5.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
-    n_steps: int = option(8, "steps of each game per rollout", 1, 1 << 16)
-    n_epochs: int = option(1, "passes over each rollout", 1, 1_000)
-    gae_lambda: float = option(0.95, "lambda of generalised advantage estimation", 0, 1)
-    clip_range: float = option(0.2, "clipping range of the probability ratio", 1e-3, 10)
-    policy_coef: float = option(1.0, "weight of the policy gradient; 0 turns it off", 0, 1e6)
-    vf_coef: float = option(1.0, "weight of the value loss", 0, 1e6)
-    ent_coef: float = option(0.0, "weight of the entropy", 0, 1e6)
-    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0: clicks alone", 0, 1e3)
-    isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
-    buffer_size: int = option(50_000, "boards in each replay buffer", 1, MAX_BUFFER)
-    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(5.0, KEEP, 0, 1e6)
-    keep_min: float = option(0.1, "minimum probability of keeping", 1e-3, 1)
-
-    def make_learner(self, settings: TrainingSettings) -> MinesweeperPPO:
-        """Returns a new model with games in progress."""
-        model: MinesweeperPPO = make_model(MinesweeperPPO, MinesweeperPolicy, settings, normalize_advantage=False)
-        return model
-
-
-@dataclass(frozen=True)
-class PlainPPOHyperparameters(PPOHyperparameters):
-    """Hyperparameters of unmodified PPO: no hindsight, no thinning, the usual weight of the value loss."""
-
-    batch_size: int = option(512, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
-    max_grad_norm: float = option(0.5, "norm to which larger gradients are clipped", 1e-6, 1e6)
-    weight_decay: float = option(0.0, "weight decay as a fraction of the learning rate", 0, 1)
-    n_steps: int = option(32, "steps of each game per rollout", 1, 1 << 16)
-    n_epochs: int = option(4, "passes over each rollout", 1, 1_000)
-    policy_coef: float = option(1.0, "always 1", 1, 1)
-    vf_coef: float = option(0.5, "weight of the value loss", 0, 1e6)
-    ent_coef: float = option(0.01, "weight of the entropy", 0, 1e6)
-    hindsight: float = option(0.0, "always 0", 0, 0)
-    keep_scale: float = option(0.0, "always 0", 0, 0)
-
-    def make_learner(self, settings: TrainingSettings) -> MinesweeperPPO:
-        """Returns a new model with games in progress."""
-        model: MinesweeperPPO = make_model(MinesweeperPPO, PlainPolicy, settings, normalize_advantage=True)
-        return model
+from baselines.learned.settings import TrainingSettings
 
 
 class ValueHead(nn.Module):
@@ -374,3 +327,15 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         extractor = self.policy.features_extractor
         assert isinstance(extractor, BoardExtractor)
         return BoardNetwork(extractor.trunk, self.policy.click_head())
+
+
+def make_ppo(settings: TrainingSettings) -> MinesweeperPPO:
+    """Returns a new model with games in progress."""
+    model: MinesweeperPPO = make_model(MinesweeperPPO, MinesweeperPolicy, settings, normalize_advantage=False)
+    return model
+
+
+def make_plain_ppo(settings: TrainingSettings) -> MinesweeperPPO:
+    """Returns a new model of unmodified PPO with games in progress."""
+    model: MinesweeperPPO = make_model(MinesweeperPPO, PlainPolicy, settings, normalize_advantage=True)
+    return model

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cached_property
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any, ClassVar, NamedTuple, Self
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
@@ -17,12 +17,12 @@ from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.rewards import REWARDS
 
 ALGORITHMS = {
-    "ppo": "baselines.learned.ppo:PPOHyperparameters",
-    "plain-ppo": "baselines.learned.ppo:PlainPPOHyperparameters",
-    "dqn": "baselines.learned.dqn:DQNHyperparameters",
-    "afterstate": "baselines.learned.afterstate.learner:LearnerHyperparameters",
+    "ppo": "baselines.learned.hyperparameters:PPOHyperparameters",
+    "plain-ppo": "baselines.learned.hyperparameters:PlainPPOHyperparameters",
+    "dqn": "baselines.learned.hyperparameters:DQNHyperparameters",
+    "afterstate": "baselines.learned.hyperparameters:AfterstateHyperparameters",
 }
-"""The hyperparameters of each algorithm, which make its learner; their modules import PyTorch."""
+"""The hyperparameters of each algorithm, which make its learner."""
 
 PRECISIONS = ("float32", "bfloat16")
 """Number formats of the convolutions."""
@@ -101,7 +101,13 @@ class Options:
 
 @dataclass(frozen=True)
 class Hyperparameters(Options):
-    """Hyperparameters of all algorithms, named as in Stable-Baselines3 where it has them; checked when it is made."""
+    """Hyperparameters of all algorithms, named as in Stable-Baselines3 where it has them; checked when it is made.
+
+    Attributes:
+        learner: what makes a learner of settings, as "module:NAME"; its module imports PyTorch.
+    """
+
+    learner: ClassVar[str] = ""
 
     learning_rate: float = option(1e-3, "initial learning rate of Adam; Muon multiplies it by 10", 1e-8, 1)
     learning_rate_flat: float = option(0.1, "fraction of the training before the learning rate falls linearly", 0, 0.99)
@@ -118,13 +124,12 @@ class Hyperparameters(Options):
 
     def make_learner(self, settings: TrainingSettings) -> Any:
         """Returns a new learner with these hyperparameters; see `baselines.learned.training.state.Learner`."""
-        raise NotImplementedError
+        return resolve_name(self.learner)(settings)
 
 
 def hyperparameters_of(algo: str) -> type[Hyperparameters]:
-    """Returns the class that declares the hyperparameters of an algorithm; this imports the algorithm."""
-    module, _, name = ALGORITHMS[algo].partition(":")
-    kind: type[Hyperparameters] = getattr(import_module(module), name)
+    """Returns the class that declares the hyperparameters of an algorithm."""
+    kind: type[Hyperparameters] = resolve_name(ALGORITHMS[algo])
     return kind
 
 

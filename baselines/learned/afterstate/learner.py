@@ -15,14 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.self_play import (
-    MINE,
-    UNKNOWN,
-    AfterstateHyperparameters,
-    Afterstates,
-    Lessons,
-    SelfPlay,
-)
+from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Afterstates, Lessons, SelfPlay
 from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_weights
 from baselines.learned.common.replay_buffer import RingBuffer
 from baselines.learned.common.tensor_files import (
@@ -33,6 +26,7 @@ from baselines.learned.common.tensor_files import (
     restore_optimiser,
     unprefixed,
 )
+from baselines.learned.hyperparameters import AfterstateHyperparameters
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
 from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
 from baselines.support.board_names import file_name, name_of
@@ -283,11 +277,3 @@ class AfterstateLearner:
             self._rng.bit_generator.state = state["random"]
         except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:
             raise ValueError(f"the snapshot does not fit this training: {str(error).splitlines()[0]}") from error
-
-
-class LearnerHyperparameters(AfterstateHyperparameters):
-    """The hyperparameters of afterstate, with their learner."""
-
-    def make_learner(self, settings: TrainingSettings) -> AfterstateLearner:
-        """Returns a new learner."""
-        return AfterstateLearner(settings)

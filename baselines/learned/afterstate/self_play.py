@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,42 +18,12 @@ from baselines.learned.afterstate.search import (
     rate,
     worths,
 )
-from baselines.learned.settings import ISOLATED, KEEP, MAX_BATCH, MAX_BUFFER, Hyperparameters, option
+from baselines.learned.hyperparameters import AfterstateHyperparameters
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.rules import CLICK, make_move
 from minesweeper_env.engine.state import PLAYING, REMAINING, STATUS, WON, Boards, RewardWeights, Rules
-
-
-@dataclass(frozen=True)
-class AfterstateHyperparameters(Hyperparameters):
-    """Hyperparameters of afterstate; `SelfPlay` and `AfterstateLearner` explain them."""
-
-    learning_rate_flat: float = option(0.4, "fraction of the training before the learning rate falls linearly", 0, 0.99)
-    batch_size: int = option(256, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
-    buffer_size: int = option(100_000, "boards in each replay buffer", 1, MAX_BUFFER)
-    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(2.0, KEEP, 0, 1e6)
-    keep_min: float = option(0.05, "minimum probability of keeping", 0, 1)
-    isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
-    counts: float = option(0.5, "weight of the loss of the counts", 0, 1e3)
-    mixing: float = option(
-        0.3, "weight of the outcome in the targets after the first click; the rest is bootstrapped", 0, 1
-    )
-    exploration: float = option(0.3, "probability that a guess explores; one guess per game does, at most", 1e-3, 1)
-    exploration_slack: float = option(0.12, "maximum risk of an exploring click above the least risk", 0, 1)
-    slack: float = option(0.05, "maximum risk of a weighed click above the least, on up to 64 cells", 0, 1)
-    breadth: int = option(8, "maximum number of clicks weighed at a guess", 1, 1_000)
-    sure: float = option(0.99, "safety at which a training game clicks a cell without weighing others", 0, 1)
-    search_starts: int = option(60_000, "boards to learn from before training games weigh clicks", 0, MAX_BUFFER)
-    depth_spread: int = option(2, "training leaves out up to this many applications of the block, at random", 0, 63)
-    safety_rate: float = option(1.0, "learning rate of safety, as a multiple of the rate of counts and worth", 0, 1e3)
-    averaging: float = option(0.998, "decay per minibatch of the averaged weights, which play", 0, 1)
-    warm_up: int = option(400, "minibatches over which the learning rate rises from 0", 1, MAX_BUFFER)
-    heads_first: int = option(200, "minibatches at the start from which only the heads learn", 0, MAX_BUFFER)
-    other_rule: float = option(0.25, "fraction of the games under another first-click rule: safe, or opening", 0, 1)
-
 
 _RULES = len(Rules._fields)
 
