@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from baselines.support.checks import did_you_mean
 from baselines.support.processes import BAD_ARGUMENTS, MODULE, run_command
 from minesweeper_env.notices import say
 
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None, program: str = MODULE) -> int:
     if name in COMMANDS:
         module = PLAY_MODULE if name == "play" else f"baselines.cli.{name.replace('-', '_')}"
         return run_command(module, given[1:], f"{program} {name}")
-    say(f"{program}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}")
+    say(f"{program}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}{did_you_mean(name, COMMANDS)}")
     return BAD_ARGUMENTS
 
 

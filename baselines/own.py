@@ -1,4 +1,4 @@
-"""Policies of users: classes and functions in modules and files, loaded, called and wrapped."""
+"""Policies and rewards of users: classes and functions in modules and files, loaded, called and wrapped."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 import minesweeper_env
 from baselines.policy import DEFAULT_MOVES, PolicyError
 from baselines.support.act_inputs import checked_act
+from baselines.support.checks import did_you_mean
 from baselines.support.files import local_path
 from minesweeper_env.config import BoardConfig, whole_number
 
@@ -34,6 +35,10 @@ TRACEBACK = "MINESWEEPER_TRACEBACK"
 
 MAX_LENGTH = 300
 """Maximum number of characters of an error message that are repeated."""
+
+_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+OWN = re.compile(rf"(?P<base>.+?\.py|{_NAME}):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
+"""A class or function in a file, or in a module, perhaps with options."""
 
 _INSTALLED = (
     *(Path(path).parent for path in (__file__, minesweeper_env.__file__)),
@@ -56,7 +61,7 @@ def own_code(name: str, may_refuse: bool = False) -> Generator[None]:
     except (Exception, SystemExit) as error:
         if os.environ.get(TRACEBACK):
             traceback.print_exception(error)
-        text = " ".join(str(error).split())
+        text = " ".join(" ".join([str(error), *getattr(error, "__notes__", ())]).split())
         text = f"{text[:MAX_LENGTH]}..." if len(text) > MAX_LENGTH else text
         line = f"{name}: {type(error).__name__}{': ' if text else ''}{text}{_place(error)}"
         raise (ValueError if may_refuse and isinstance(error, ValueError) else OwnCodeError)(line) from error
@@ -149,13 +154,11 @@ def load(specification: Specification) -> Callable[..., Any]:
     offers = f"it defines {', '.join(own) or 'no class or function'}"
     for part in attribute.split("."):
         if not hasattr(target, part):
-            raise ValueError(f"{base} has no {attribute}; {offers}")
+            raise ValueError(f"{base} has no {attribute}; {offers}{did_you_mean(attribute, own)}")
         target = getattr(target, part)
     if not callable(target):
         kind = type(target).__name__
-        raise ValueError(
-            f"{base}:{attribute} must be a class or a function that returns a policy, not {kind}; {offers}"
-        )
+        raise ValueError(f"{base}:{attribute} must be a class or a function, not {kind}; {offers}")
     return target
 
 
@@ -179,7 +182,7 @@ def _load_module(specification: Specification) -> ModuleType:
         cause = error.__cause__
         if isinstance(cause, ModuleNotFoundError) and f"{name}.".startswith(f"{cause.name}."):
             raise ValueError(
-                f"there is no module {cause.name} for the policy {specification.text!r}; a module lies in the working "
+                f"there is no module {cause.name} for {specification.text!r}; a module lies in the working "
                 f"folder ({Path.cwd()}) or is installed, and a file is named as path/file.py:NAME"
             ) from None
         raise
@@ -210,6 +213,38 @@ def _make_importable(folder: Path) -> None:
     """Puts a folder first on the path of imports, as Python does with the folder of a script."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
+
+
+def load_reward(text: str) -> str | Callable[[Any], Any]:
+    """Returns a reward: a name of the environment as it is, or a function of the user, whose errors name it.
+
+    Raises as `load` does.
+    """
+    if (match := OWN.fullmatch(text)) is None:
+        return text
+    base = match["base"]
+    function = load(Specification(text, base, match["attribute"], {}, base.endswith(".py")))
+
+    def reward(transition: Any) -> Any:
+        with own_code(text):
+            return function(transition)
+
+    return reward
+
+
+def check_reward(text: str, config: BoardConfig) -> None:
+    """Raises a ValueError unless a reward of the user gives a finite number for a step of each of two games."""
+    from minesweeper_env.vector_env import MinesweeperVectorEnv
+
+    games = MinesweeperVectorEnv(2, **config.arguments(), reward=load_reward(text))
+    games.reset(seed=0)
+    try:
+        rewards = games.step(games.sample_actions())[1]
+    except (TypeError, PolicyError) as error:
+        rule = "a reward gets the Transition of N games, with arrays (N,), and returns N numbers"
+        raise ValueError(f"the reward {text} cannot be used: {error}; {rule}") from error
+    if not np.isfinite(rewards).all():
+        raise ValueError(f"the reward {text} must be finite, not {rewards.tolist()}")
 
 
 class EntryFactory:

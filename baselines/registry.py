@@ -11,17 +11,16 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, PREFIX, hub_folder, parse_hub_name, pinned_name
-from baselines.own import EntryFactory, Specification, existing_file, load
+from baselines.own import OWN, EntryFactory, Specification, existing_file, load
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
-from baselines.support.checks import check_extra, import_extra, number_or_text
+from baselines.support.checks import check_extra, did_you_mean, import_extra, number_or_text
 from baselines.support.files import local_path
 from minesweeper_env.config import BoardConfig
 
@@ -59,10 +58,6 @@ CHECKPOINT_FILE = "checkpoint.safetensors"
 
 AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
 """The shipped agents: one run folder each, named after the agent."""
-
-_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-_OWN = re.compile(rf"(?P<base>.+?\.py|{_NAME}):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
-"""A class or function in a file, or in a module."""
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
@@ -292,7 +287,7 @@ def read_specification(text: str) -> Specification:
             return Specification(text, base, None, _parse_options(text, text[len(base) + 1 :]) if base != text else {})
     if text.startswith(PREFIX):
         parse_hub_name(text)  # raises, since no beginning of the text is a name
-    if match := _OWN.fullmatch(text):
+    if match := OWN.fullmatch(text):
         options = {} if match["options"] is None else _parse_options(text, match["options"])
         return Specification(text, match["base"], match["attribute"], options, match["base"].endswith(".py"))
     if re.search(r"\.py(?::|$)", text):
@@ -337,9 +332,18 @@ def _unknown(name: str) -> str:
             "agent.py: from baselines.adapters import SB3Policy; from sb3_contrib import MaskablePPO; "
             f"agent = lambda **board: SB3Policy(MaskablePPO.load({name!r}), **board). Then use --policy agent.py:agent"
         )
-    near = get_close_matches(name, policy_names(), 1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    path = local_path(name).expanduser()
+    if path.is_dir():
+        return f"{name} is no run folder with an agent: it holds no {AGENT_FILE}, which train.py writes"
+    if "/" in name or path.is_file():
+        beside = [f"{folder.parent}" for folder in path.parent.glob(f"*/{AGENT_FILE}")]
+        found = "is a file" if path.is_file() else "does not exist"
+        return (
+            f"{name} {found}, and a policy is a name, a run folder of train.py, or a class or function of yours as "
+            f"path/file.py:NAME{did_you_mean(str(path), beside)}"
+        )
     return (
         f"unknown policy {name!r}; there are {', '.join(policy_names())}, run folders of train.py, which hold "
-        f"{AGENT_FILE}, and your own classes and functions as package.module:NAME or path/file.py:NAME{hint}"
+        f"{AGENT_FILE}, and your own classes and functions as package.module:NAME or path/file.py:NAME"
+        f"{did_you_mean(name, policy_names())}"
     )

@@ -10,6 +10,7 @@ from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import SCRIPTED
 from baselines.support.board_names import parse_board
+from baselines.support.checks import did_you_mean
 from minesweeper_env.config import BoardConfig
 
 GAMES = 1000
@@ -88,7 +89,7 @@ class Suite:
 def find_suite(name: str) -> Suite:
     """Returns the suite of this name; raises ValueError, with the names of all suites, if there is none."""
     if name not in SUITES:
-        raise ValueError(f"unknown suite {name!r}; there are {', '.join(SUITES)}")
+        raise ValueError(f"unknown suite {name!r}; there are {', '.join(SUITES)}{did_you_mean(name, SUITES)}")
     return SUITES[name]
 
 

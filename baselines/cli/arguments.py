@@ -14,6 +14,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from baselines.cluster import parse_address
+from baselines.support.checks import did_you_mean
 from baselines.support.processes import BAD_ARGUMENTS
 from baselines.workers import Workers, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
@@ -74,32 +75,58 @@ class Parser(argparse.ArgumentParser):
 
     Attributes:
         has_set: True for a command with --set, which the error of an unknown option then names.
+        words: the command line.
     """
 
     has_set = False
+    words: Sequence[str] = ()
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=HelpFormatter, **settings)
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parses the command line, as `argparse.ArgumentParser` does, and keeps it for messages."""
+        self.words = sys.argv[1:] if args is None else args
+        return super().parse_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Prints the message as one line on stderr, and exits with status 2; arguments are named as options."""
         text = _ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", " ".join(message.split()))
         text = re.sub("^(rows|cols)(?= must )", r"--size: \1", text)
-        found = re.match(r"unrecognized arguments: --([a-z][\w-]*)(?:[ =]([^-]\S*))?", text)
-        if found and not self.has_set:
-            text += "; --help lists all options"
-        elif found:
-            name, value = found[1].replace("-", "_"), found[2] or "VALUE"
-            text += f"; --help-all lists all options, and a hyperparameter is set as in --set {name}={value}"
+        found = re.match(r"unrecognized arguments: (--[a-z][\w-]*)(?:[ =]([^-]\S*))?", text)
+        if found:
+            meant = did_you_mean(found[1], self._option_string_actions)
+            text += f"; {'--help-all' if self.has_set else '--help'} lists all options{meant}"
+        if found and self.has_set and not meant:
+            name, value = found[1][2:].replace("-", "_"), found[2] or "VALUE"
+            text += f", and a hyperparameter is set as in --set {name}={value}"
+        if found := re.match(r"unrecognized arguments: ([^-]\S*)", text):
+            text += self._place_of(found[1])
         say(f"{self.prog}: {text}")
         sys.exit(BAD_ARGUMENTS)
+
+    def _place_of(self, word: str) -> str:
+        """Returns where a word belongs that no option takes: after an option, or in place of the value before it."""
+        options = self._option_string_actions
+        before = ["", *self.words]
+        at = next((at for at, each in enumerate(self.words) if each == word and before[at] not in options), 0)
+        option = next((each for each in reversed(self.words[:at]) if each in options), None)
+        if option == "--size":
+            return f"; {SIZE_FORMS}"
+        if option is not None and options[option].nargs != 0:
+            return f"; {option} takes one value"
+        naming = [each for each in ("--config", "--policy", "--out") if each in options]
+        return f"; did you mean {naming[0]} {word}?" if naming else ""
+
+
+SIZE_FORMS = "a size is a side such as 8, or ROWSxCOLS such as 16x30"
 
 
 def parse_size(text: str) -> tuple[int, int]:
     """Returns (rows, cols) of a size such as "16x30", or "8" for a square."""
     match = re.fullmatch(r"([0-9]{1,7})(?:x([0-9]{1,7}))?", text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"a size is a side such as 8, or ROWSxCOLS such as 16x30, not {text!r}")
+        raise argparse.ArgumentTypeError(f"{SIZE_FORMS}, not {text!r}")
     return int(match[1]), int(match[2] or match[1])
 
 
@@ -126,6 +153,14 @@ def positive_number(text: str) -> float:
     if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"must be a number above 0, not {text!r}")
     return number
+
+
+class Boards(argparse.Action):
+    """Takes boards with spaces or commas between them: "5x5/3 6x6/6" or "5x5/3,6x6/6"."""
+
+    def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: Any = None) -> None:
+        """Stores the list of all boards."""
+        setattr(namespace, self.dest, ",".join(values).split(","))
 
 
 SHARED: Mapping[str, dict[str, Any]] = {
@@ -175,15 +210,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
     },
     "--wide": {"action": "store_true", "help": "show all columns of tables, whatever the terminal's width"},
     "--out": {"type": Path, "metavar": "DIR", "help": "write into this folder; the same command resumes there"},
-    "--minutes": {
-        "type": positive_number,
-        "metavar": "M",
-        "help": "train each for at most M minutes (default as configured)",
-    },
-    "--steps": {
-        "type": whole_number_from(1),
-        "metavar": "N",
-        "help": "train for up to N steps each, instead of --minutes (default as configured)",
+    "--boards": {
+        "action": Boards,
+        "nargs": "+",
+        "metavar": "BOARD",
+        "help": "train on these boards in turn, such as 5x5/5 16x30/99, instead of --size and --mines",
     },
 }
 """The arguments that several commands take, as `argparse.ArgumentParser.add_argument` takes them."""
@@ -204,6 +235,23 @@ def share(group: argparse._ActionsContainer, *names: str, **changes: Any) -> Non
         place.add_argument(name, **{**SHARED[name], **changes})
 
 
+def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
+    """Adds arguments for settings of a training, by their declarations; None stands for what is not given."""
+    from baselines.learned.settings import TrainingSettings, options_of
+
+    declared = {entry.name: (entry, option) for entry, option in options_of(TrainingSettings)}
+    for name in names:
+        entry, option = declared[name]
+        kinds: dict[str, Callable[[str], Any]] = {"int": whole_number_from(int(option.least)), "float": float}
+        group.add_argument(
+            "--" + name.replace("_", "-"),
+            type=kinds.get(str(entry.type).partition(" ")[0], str),
+            choices=option.choices or None,
+            metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
+            help=option.help,
+        )
+
+
 def chosen_board(options: argparse.Namespace) -> BoardConfig:
     """Returns the games that the options of `BOARD` name, played by clicks."""
     rules = {"first_click": options.first_click, "no_guess": options.no_guess}
@@ -222,9 +270,14 @@ def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> Abst
 
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
-    """Returns the settings of a configuration, for the budget that the options name and one thread."""
-    from baselines.learned.configurations import read_configuration
+    """Returns the settings of a configuration, with those that the options replace, and one thread."""
+    from baselines.learned.configurations import check_reward_of, given_settings, read_configuration
     from baselines.learned.settings import TrainingSettings
 
-    budget = {"minutes": options.minutes, "steps": options.steps} if options.minutes or options.steps else {}
-    return TrainingSettings.of({**read_configuration(name), **budget, "threads": 1})
+    given = given_settings(options) | {"threads": 1}
+    # Studies give each training its own seed; --seed of a sweep is that of its draws.
+    given.pop("seed", None)
+    settings = TrainingSettings.of({**read_configuration(name), **given})
+    _ = settings.own
+    check_reward_of(settings, given)
+    return settings

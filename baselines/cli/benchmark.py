@@ -75,7 +75,7 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.set_defaults(left="; the games so far are in {out}: the same command goes on")
     ranges = ", ".join(f"{each.least_games} to {len(each.seeds)} of {name}" for name, each in PROTOCOLS.items())
     share(run, "--games", default=None, help=f"play N games on each board, {ranges} (default the first number)")
-    run.add_argument("--boards", nargs="+", metavar="BOARD", help="play these boards, such as 8x8/14 (default all)")
+    share(run, "--boards", help="play these boards, such as 8x8/14 (default all)")
     run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
     text = f"play the boards of this protocol: {', '.join(PROTOCOLS)} (default {PROTOCOL.version})"
     run.add_argument("--protocol", choices=PROTOCOLS, default=PROTOCOL.version, metavar="VERSION", help=text)

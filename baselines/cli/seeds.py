@@ -22,10 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from baselines.cli.arguments import (
-    BOARD,
     SIDE,
     Parser,
-    chosen_board,
+    add_settings,
     chosen_workers,
     share,
     study_settings,
@@ -35,7 +34,7 @@ from baselines.cli.command import Command, Work
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import difference_interval, mean_interval
 from baselines.evaluation.seeds import check_seeds
-from baselines.learned.configurations import RUN_FILE, check_earlier
+from baselines.learned.configurations import RUN_FILE, check_earlier, given_settings
 from baselines.learned.settings import TrainingSettings
 from baselines.registry import build_policy, check_name, config_for, read_specification
 from baselines.support.board_names import name_of
@@ -48,6 +47,7 @@ from baselines.support.structs import Count, Games, read_as
 from baselines.workers import Workers, worker_pool
 from minesweeper_env import BoardConfig
 from minesweeper_env.notices import say
+from minesweeper_env.rewards import REWARDS
 
 EXAMPLES = """\
 {0} --config quick --seeds 5 --out runs/quick
@@ -149,20 +149,20 @@ def _add_arguments(parser: Parser) -> None:
     )
     share(parser, "--games", default=2000, help="play N test games with each agent")
     share(parser, "--workers", "--ray")
-    share(parser, "--minutes", "--steps", "--wide")
+    share(parser, "--wide")
     share(parser, "--out", required=True)
-    share(parser.add_argument_group("board of --policy without --config"), *BOARD)
+    task = parser.add_argument_group("board and training (default as configured)")
+    share(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
+    share(task, "--mines", "--boards")
+    add_settings(task, "first_click", "no_guess", "reward", "minutes", "steps")
 
 
 def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*NEEDED)
     for name in options.policy:
         check_name(name)
-    board = chosen_board(options)
     if not (options.config or options.policy):
         raise ValueError("name what to compare: --config, --policy, or both")
-    if options.config and board != BoardConfig.of_size(SIDE, moves=("click",)):
-        raise ValueError("a configuration names its boards: leave out " + ", ".join(BOARD))
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
@@ -179,7 +179,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()})
     if bases and options.seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {options.seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
-    boards = tasks[0].settings.configs if tasks else (board,)
+    boards = (tasks[0].settings if tasks else TrainingSettings.of(given_settings(options))).configs
     return partial(_work, tasks, boards, options)
 
 
@@ -214,8 +214,9 @@ def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[T
             for (task,), _ in pool.run(carry_out, ((task,) for task in with_references(tasks, pool))):
                 yield task
         return
-    starts = [task.settings.start for task in tasks if task.settings.start is not None]
-    with chosen_workers(options, starts) as nodes:
+    starts = {task.settings.start for task in tasks if task.settings.start is not None}
+    rewards = {task.settings.reward for task in tasks}.difference(REWARDS)
+    with chosen_workers(options, [*starts, *rewards]) as nodes:
         sent = ((task, _read_files(task.folder)) for task in with_references(tasks, nodes))
         for (task, _), files in nodes.run(_carry_out_elsewhere, sent):
             _write_files(task.folder, files)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from baselines.cli.arguments import Parser, share, study_settings, whole_number_from
+from baselines.cli.arguments import SIDE, Parser, add_settings, share, study_settings, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.cli.seeds import references_of
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
-from baselines.learned.configurations import RUN_FILE
+from baselines.learned.configurations import RUN_FILE, check_reward_of
 from baselines.learned.settings import TrainingSettings, hyperparameters_of
-from baselines.support.checks import check_extra, number_or_text
+from baselines.support.checks import check_extra, did_you_mean, number_or_text
 from baselines.support.files import first_line, hold_folder, replace_file, write_json
 from baselines.support.provenance import earlier_results, own_identity
 from baselines.support.structs import Count, Rate, convert
@@ -154,9 +154,15 @@ def parse_search(texts: Sequence[str], algo: str) -> dict[str, BaseDistribution]
     for text in texts:
         name, _, form = text.partition("=")
         if name not in known or name in search or not form:
-            raise ValueError(f"search each setting once, as NAME=FORM, not {text!r}; {algo} has {', '.join(known)}")
+            meant = "" if name in known else did_you_mean(name, known)
+            names = f"{algo} has {', '.join(known)}"
+            raise ValueError(f"search each setting once, as NAME=FORM, not {text!r}; {names}{meant}")
         kind, *ends = form.split(":")
         try:
+            if kind in ("int", "log", "uniform") and len(ends) != 2:
+                raise ValueError("a range has two ends")
+            if ends and not isinstance(number_or_text(kind), str):
+                raise ValueError(f"did you mean {name}=log:{form} or {name}=uniform:{form}?")
             if kind == "int":
                 low, high = map(int, ends)
                 search[name] = IntDistribution(low, high)
@@ -174,7 +180,9 @@ def check_values(sweep: Sweep) -> None:
     """Raises a ValueError unless the ends of each range, and each choice, are allowed."""
     for name, drawn in sweep.search.items():
         for value in getattr(drawn, "choices", None) or (getattr(drawn, "low", 0), getattr(drawn, "high", 0)):
-            sweep.settings_of({name: value})
+            settings = sweep.settings_of({name: value})
+            if name == "reward":
+                check_reward_of(settings, {"reward": value})
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -189,8 +197,12 @@ def _add_arguments(parser: Parser) -> None:
     )
     share(parser, "--seed", help="seed the draws with SEED")
     share(parser, "--workers", help="run N trainings at a time, one per core")
-    share(parser, "--minutes", "--steps", "--wide")
+    share(parser, "--wide")
     share(parser, "--out", required=True)
+    task = parser.add_argument_group("board and training (default as configured)")
+    share(task, "--size", default=None, help=f"train on this side, or on ROWSxCOLS (default {SIDE})")
+    share(task, "--mines", "--boards")
+    add_settings(task, "first_click", "no_guess", "reward", "minutes", "steps")
 
 
 def _prepare(options: argparse.Namespace) -> Work:

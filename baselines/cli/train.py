@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import SIDE, Parser, parse_size, share, whole_number_from
+from baselines.cli.arguments import SIDE, Parser, add_settings, share
 from baselines.cli.command import Command, Work
 from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
-from baselines.learned.settings import TrainingSettings, options_of
 from baselines.support.checks import check_extra
 from baselines.support.files import hold_folder, is_empty, read_json
 from baselines.support.processes import FAILED, INTERRUPTED, explain, typed_command
@@ -47,35 +45,17 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument("--help-all", action=LongHelp, nargs=0, help="show the configurations and hyperparameters, too")
     task = parser.add_argument_group("what to train")
     task.add_argument("--config", metavar="NAME", help="train this configuration or .toml file, see --help-all")
-    task.add_argument(
-        "--size", type=parse_size, metavar="SIZE", help=f"train on this side, or on ROWSxCOLS (default {SIDE})"
-    )
-    share(task, "--mines")
-    task.add_argument("--boards", nargs="+", metavar="B", help="train on boards in turn, such as 5x5/5 16x30/99")
-    _add_options(task, "algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed")
+    share(task, "--size", default=None, help=f"train on this side, or on ROWSxCOLS (default {SIDE})")
+    share(task, "--mines", "--boards")
+    add_settings(task, "algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed")
     length = parser.add_argument_group("length and place")
     share(length, "--out", help="write the run folder DIR (default runs/NAME)")
     length.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --out")
-    _add_options(length, "minutes", "steps", "device", "threads")
+    add_settings(length, "minutes", "steps", "device", "threads")
     how = parser.add_argument_group("how to train")
-    _add_options(how, "envs", "channels", "depth", "precision", "optimizer", "eval_games")
+    add_settings(how, "envs", "channels", "depth", "precision", "optimizer", "eval_games")
     how.add_argument("--set", nargs="+", metavar="X=Y", help="set hyperparameters, which --help-all lists")
     how.add_argument("--track", action="store_true", help="send the log to Weights & Biases, too")
-
-
-def _add_options(group: argparse._ArgumentGroup, *names: str) -> None:
-    """Adds arguments for settings, by their declarations."""
-    declared = {entry.name: (entry, option) for entry, option in options_of(TrainingSettings)}
-    for name in names:
-        entry, option = declared[name]
-        kinds: dict[str, Callable[[str], Any]] = {"int": whole_number_from(int(option.least)), "float": float}
-        group.add_argument(
-            "--" + name.replace("_", "-"),
-            type=kinds.get(str(entry.type).partition(" ")[0], str),
-            choices=option.choices or None,
-            metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
-            help=option.help,
-        )
 
 
 def _train(options: argparse.Namespace, training: Training, lock: ExitStack) -> int:

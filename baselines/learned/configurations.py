@@ -15,13 +15,15 @@ from typing import Any
 
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, hyperparameters_of, options_of
-from baselines.registry import CHECKPOINT_FILE
+from baselines.own import check_reward
+from baselines.registry import CHECKPOINT_FILE, policy_digest
 from baselines.support.board_names import board_name, file_name
-from baselines.support.checks import number_or_text
+from baselines.support.checks import did_you_mean, number_or_text
 from baselines.support.files import read_json
 from baselines.support.provenance import earlier_results
 from baselines.support.structs import Agent, read_as
 from minesweeper_env.config import PRESETS, BoardConfig, parse_size
+from minesweeper_env.rewards import REWARDS
 
 FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"
 
@@ -44,7 +46,10 @@ def read_configuration(name: str) -> dict[str, Any]:
     """
     if not name.endswith(SUFFIX) and name not in configuration_names():
         known = ", ".join(configuration_names())
-        raise ValueError(f"there is no configuration {name!r}; there are {known}, and files that end in {SUFFIX}")
+        meant = did_you_mean(name, configuration_names())
+        raise ValueError(
+            f"there is no configuration {name!r}; there are {known}, and files that end in {SUFFIX}{meant}"
+        )
     try:
         file = Path(name) if name.endswith(SUFFIX) else FOLDER / f"{name}{SUFFIX}"
         return tomllib.loads(file.read_text(encoding="utf-8"))
@@ -79,13 +84,17 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     Raises:
         ValueError: two options contradict each other, a setting is not allowed, or there is no training to resume.
     """
-    given = _given(options)
+    given = given_settings(options)
     start = read_configuration(options.config) if options.config else {}
     if options.resume and options.out is not None and not options.config:
-        return _resumed(options.out, given), options.out
+        settings = _resumed(options.out, given)
+        check_reward_of(settings, given)
+        return settings, options.out
     if "hyperparameters" in given:
         given["hyperparameters"] = {**start.get("hyperparameters", {}), **given["hyperparameters"]}
     settings = TrainingSettings.of({**start, **given})
+    _ = settings.own
+    check_reward_of(settings, given)
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
     if options.resume:
         # The budget of the first session may be another one.
@@ -94,13 +103,13 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     return settings, folder
 
 
-def _given(options: argparse.Namespace) -> dict[str, Any]:
-    """Returns the settings that the command line gives; a budget of one kind replaces one of the other."""
+def given_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Returns the settings that a command line gives; a budget of one kind replaces one of the other."""
     names = {field.name for field in fields(TrainingSettings)}
     given = {name: value for name, value in vars(options).items() if name in names and value is not None}
     if options.steps is not None or options.minutes is not None:
         given |= {"steps": options.steps, "minutes": options.minutes}
-    if options.set is not None:
+    if getattr(options, "set", None) is not None:
         if bad := [text for text in options.set if not re.fullmatch(r"[^=]+=.+", text)]:
             raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {bad[0]!r}")
         pairs = (text.partition("=") for text in options.set)
@@ -112,6 +121,22 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
         mines = options.mines or BoardConfig.of_size(size).mines
         given["boards"] = (board_name(*parse_size(size), mines),)
     return given
+
+
+def check_reward_of(settings: TrainingSettings, typed: Mapping[str, Any]) -> None:
+    """Tries a reward of the user in two games of each board; a ValueError refuses one that was not typed."""
+    reward = settings.reward
+    if reward in REWARDS:
+        return
+    if reward != typed.get("reward"):
+        raise ValueError(f"no file may choose the code of a reward: read {reward}, then type --reward {reward}")
+    for config in settings.configs:
+        check_reward(reward, config)
+
+
+def code_of_reward(reward: str | None) -> dict[str, Any]:
+    """Returns the entry of `run.json` about the code of a reward of the user; empty for a name of the environment."""
+    return {} if reward is None or reward in REWARDS else {"code of the reward": policy_digest(reward)}
 
 
 def _name(settings: TrainingSettings) -> str:
@@ -142,9 +167,8 @@ def check_earlier(folder: Path, settings: Mapping[str, Any]) -> None:
             f"{checkpoint} is missing, and a new training would overwrite {agents[0]}; "
             f"train on from its weights in another folder: --start {folder} --out DIR"
         )
-    earlier_results(
-        folder, RUN_FILE, {"settings": {name: value for name, value in settings.items() if value != "auto"}}
-    )
+    told = {name: value for name, value in settings.items() if value != "auto"}
+    earlier_results(folder, RUN_FILE, {"settings": told, **code_of_reward(settings.get("reward"))})
 
 
 def training_of(folder: Path) -> dict[str, Any]:

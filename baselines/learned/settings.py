@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
-from difflib import get_close_matches
 from functools import cached_property
 from pkgutil import resolve_name
 from typing import Any, ClassVar, NamedTuple, Self
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
+from baselines.own import OWN
 from baselines.support.board_names import parse_board
-from baselines.support.checks import number_within, one_of, whole_number_within
+from baselines.support.checks import did_you_mean, number_within, one_of, whole_number_within
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.rewards import REWARDS
 
@@ -93,8 +93,7 @@ class Options:
         if not isinstance(content, Mapping):
             raise ValueError(f"{cls.one}s must be a table, not {content!r}")
         if unknown := [str(name) for name in content if name not in names]:
-            near = get_close_matches(unknown[0], names, 1)
-            meant = f"; did you mean {near[0]}?" if near else ""
+            meant = did_you_mean(unknown[0], names)
             raise ValueError(f"unknown {cls.one} {', '.join(unknown)}; the {cls.one}s are {', '.join(names)}{meant}")
         return cls(**content)
 
@@ -168,7 +167,7 @@ class TrainingSettings(Options):
     seed: int = option(0, "seed all random choices", 0, MAX_SEED - 1)
     minutes: float | None = option(None, "train for MINUTES, over all sessions (default 10)", 0, 1e6)
     steps: int | None = option(None, "train for STEPS steps instead of --minutes", 1, 1 << 53)
-    reward: str = option("safe_click", f"reward steps by {', '.join(REWARDS)}", choices=tuple(REWARDS))
+    reward: str = option("safe_click", f"reward steps by {', '.join(REWARDS)}, or a function as path/file.py:NAME")
     gamma: float = option(0.0, "discount returns by this factor per step", 0, 1)
     teacher: str = option("none", "distil the oracle into dqn: exact", choices=("none", "exact"))
     start: str | None = option(None, "start from the weights of this run folder or agent")
@@ -191,6 +190,12 @@ class TrainingSettings(Options):
             object.__setattr__(self, "minutes", 10.0)
         if self.minutes == 0:
             raise ValueError("minutes must be more than 0")
+        if self.reward not in REWARDS and not OWN.fullmatch(self.reward):
+            near = did_you_mean(self.reward, REWARDS)
+            raise ValueError(
+                f"reward must be one of {', '.join(REWARDS)}, or a function of yours as path/file.py:NAME or "
+                f"package.module:NAME, not {self.reward!r}{near}"
+            )
         if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
             raise ValueError("teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safeties")
         if self.algo == "afterstate" and (self.gamma, self.reward) != (0, "safe_click"):

@@ -6,7 +6,9 @@ A value that is not allowed raises a ValueError, in one line that names what is.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -21,6 +23,14 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     if value not in names:
         raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
     return str(value)
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Returns "; did you mean NAME?" for the known name of these initials, or the most similar one; "" for neither."""
+    known = list(names)
+    near = [each for each in known if "".join(part[:1] for part in re.split("[_-]", each)) == name]
+    near += get_close_matches(name, known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def whether(name: str, value: Any) -> bool:

@@ -38,6 +38,7 @@ from baselines.learned.common.tensor_files import (
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, Tower, set_precision
 from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
+from baselines.own import load_reward
 from minesweeper_env.codes import FLAGGED, MINE
 
 
@@ -267,7 +268,8 @@ def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **argum
         del own[name]
     batch_size, weight_decay = own.pop("batch_size"), own.pop("weight_decay")
     sizes = [scaled(batch_size, config.cells) for config in settings.configs]
-    envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), settings.reward) for each in settings.configs]
+    reward = load_reward(settings.reward)
+    envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), reward) for each in settings.configs]
     # Their returns lie in [0, 1]: with gamma 0 the probability of a safe click, or that of a won game, discounted.
     probability = settings.reward == "win" or (settings.reward, settings.gamma) == ("safe_click", 0)
     model = algorithm(

@@ -31,7 +31,7 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
-from baselines.learned.configurations import MAY_CHANGE, RUN_FILE, START
+from baselines.learned.configurations import MAY_CHANGE, RUN_FILE, START, code_of_reward
 from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
 from baselines.learned.training.curves import CsvLog, draw_curves
 from baselines.policy import Policy
@@ -343,6 +343,7 @@ def record_session(
     }
     identity = own_identity()
     content = {"settings": settings.to_json(), "identity": identity, "sessions": [*earlier.sessions, session]}
+    content |= code_of_reward(settings.reward)
     write_json(path, content if start is None else content | {START: start})
 
 
