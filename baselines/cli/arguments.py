@@ -14,7 +14,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from baselines.cluster import parse_address
-from baselines.support.checks import did_you_mean
+from baselines.support.checks import did_you_mean, number_or_text
 from baselines.support.processes import BAD_ARGUMENTS
 from baselines.workers import Workers, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
@@ -242,7 +242,7 @@ def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
     declared = {entry.name: (entry, option) for entry, option in options_of(TrainingSettings)}
     for name in names:
         entry, option = declared[name]
-        kinds: dict[str, Callable[[str], Any]] = {"int": whole_number_from(int(option.least)), "float": float}
+        kinds: dict[str, Callable[[str], Any]] = {"int": whole_number_from(int(option.least)), "float": number_or_text}
         group.add_argument(
             "--" + name.replace("_", "-"),
             type=kinds.get(str(entry.type).partition(" ")[0], str),

@@ -13,10 +13,10 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE
+from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, hyperparameters_of, options_of
 from baselines.own import check_reward
-from baselines.registry import CHECKPOINT_FILE, policy_digest
+from baselines.registry import CHECKPOINT_FILE, agent_folder, agent_names, policy_digest
 from baselines.support.board_names import board_name, file_name
 from baselines.support.checks import did_you_mean, number_or_text
 from baselines.support.files import read_json
@@ -95,6 +95,8 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     settings = TrainingSettings.of({**start, **given})
     _ = settings.own
     check_reward_of(settings, given)
+    if settings.start is not None and not HUB_NAME.fullmatch(settings.start) and not options.resume:
+        folder_to_start_from(settings.start)
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
     if options.resume:
         # The budget of the first session may be another one.
@@ -121,6 +123,15 @@ def given_settings(options: argparse.Namespace) -> dict[str, Any]:
         mines = options.mines or BoardConfig.of_size(size).mines
         given["boards"] = (board_name(*parse_size(size), mines),)
     return given
+
+
+def folder_to_start_from(agent: str) -> Path:
+    """Returns the folder of the agent with whose weights a training begins; raises ValueError if there is none."""
+    folder = agent_folder(agent) or Path(agent)
+    if not folder.is_dir():
+        known = ", ".join(agent_names())
+        raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
+    return folder
 
 
 def check_reward_of(settings: TrainingSettings, typed: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ import torch
 
 from baselines.hub import HUB_NAME, pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
-from baselines.learned.configurations import training_of
+from baselines.learned.configurations import folder_to_start_from, training_of
 from baselines.learned.networks import single_precision
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training.console import show
@@ -30,7 +30,7 @@ from baselines.learned.training.state import (
     restore,
     start_tracking,
 )
-from baselines.registry import CHECKPOINT_FILE, agent_folder, agent_names
+from baselines.registry import CHECKPOINT_FILE
 from minesweeper_env.notices import say
 
 CHECKPOINT_SECONDS = 30.0
@@ -95,10 +95,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
 
 def _start_from(learner: Learner, agent: str) -> dict[str, Any]:
     """Gives the learner the weights of an agent, and returns the training of that agent."""
-    folder = agent_folder(agent) or Path(agent)
-    if not folder.is_dir():
-        known = ", ".join(agent_names())
-        raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
+    folder = folder_to_start_from(agent)
     try:
         learner.begin_with(load_network(folder))
     except ValueError as error:
