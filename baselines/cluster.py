@@ -124,7 +124,7 @@ def connected(address: str, files: Files) -> Generator[RayWorkers]:
             if host:  # Where nothing listens, Ray itself would wait for minutes.
                 socket.create_connection((host.strip("[]"), int(port)), 2.0).close()
             ray.init(address, **settings)
-        except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        except Exception as error:  # Ray raises it where its node does not start in time.
             raise ClusterError(_why(address, error)) from error
         try:
             yield RayWorkers(ray)

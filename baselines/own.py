@@ -255,18 +255,30 @@ class EntryFactory:
         self._name = specification.text
         self._target = load(specification)
         check_arguments(f"{specification.base}:{specification.attribute}", self._target, options)
+        self._made: tuple[BoardConfig, Any] | None = None
 
     def moves(self, config: BoardConfig, options: Mapping[str, Any]) -> tuple[str, ...]:
-        """Returns the moves that games must offer: the attribute `moves` of a class, or of what a function returns."""
+        """Returns the moves that games must offer: the attribute `moves` of a class, or of what a function returns.
+
+        The next call for this board returns what the function has made here.
+        """
         moves = getattr(self._target, "moves", None)
         if moves is None and not isinstance(self._target, type):
-            moves = getattr(call_with_board(self._name, self._target, config, options), "moves", None)
+            self._made = replace(config, moves=DEFAULT_MOVES), self._new(config, options)
+            moves = getattr(self._made[1], "moves", None)
         with own_code(self._name):
             return tuple(replace(config, moves=DEFAULT_MOVES if moves is None else moves).moves)
 
+    def _new(self, config: BoardConfig, options: Mapping[str, Any]) -> Any:
+        return call_with_board(self._name, self._target, config, options)
+
     def __call__(self, config: BoardConfig, **options: Any) -> EntryPolicy:
         """Makes the policy; raises as `call_with_board` does."""
-        return EntryPolicy(call_with_board(self._name, self._target, config, options), self._name, config)
+        board, made = self._made or (None, None)
+        self._made = None
+        if board != replace(config, moves=DEFAULT_MOVES):
+            made = self._new(config, options)
+        return EntryPolicy(made, self._name, config)
 
 
 def call_with_board(name: str, target: Callable[..., Any], config: BoardConfig, options: Mapping[str, Any]) -> Any:

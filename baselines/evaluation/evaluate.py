@@ -144,6 +144,21 @@ class Entrant:
         return result
 
 
+@dataclass
+class _Ready:
+    """Gives the policy that this process has made already, and makes another one after it and in other processes."""
+
+    make: Callable[[], Policy]
+    made: Policy | None
+
+    def __call__(self) -> Policy:
+        made, self.made = self.made, None
+        return self.make() if made is None else made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"make": self.make, "made": None}
+
+
 def prepare(policy: Any, config: BoardConfig, diagnose: bool = False, name: str = "") -> Entrant:
     """Builds a policy once, and lets it choose once on an empty board where it is code of the user.
 
@@ -162,13 +177,12 @@ def prepare(policy: Any, config: BoardConfig, diagnose: bool = False, name: str 
     if isinstance(policy, str):
         maker = find_policy(policy)
         name, games, precision = name or maker.name, maker.config_for(config), maker.precision
-        build: Callable[[], Policy] = partial(build_policy, maker.name, games)
-        built = build()
+        built: Any = maker(games)
+        build = _Ready(partial(build_policy, maker.name, games), built)
     else:
         _check_kind(policy)
-        build = partial(_made, policy, name, config)
-        built = build()
-        games = built.config
+        built = _made(policy, name, config)
+        build, games = _Ready(partial(_made, policy, name, config), built), built.config
     if diagnose:
         check_judgeable(games)
     if isinstance(built, EntryPolicy):
