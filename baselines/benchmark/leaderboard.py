@@ -89,6 +89,7 @@ def board_table(results: Sequence[ResultFile], board: str, entries: Sequence[str
     """Returns some entries on a board such as "8x8/14 opening"; p-values are corrected over all results."""
     difference = f"minus `{PROTOCOL.reference}`, points (95 %)"
     headings = ["entry", "n", "win rate", "95 % Wilson interval", difference, "p (Holm)"]
+    rows = rows_of(results, board)
     cells = (
         [
             markdown_code(row.card.name),
@@ -98,10 +99,12 @@ def board_table(results: Sequence[ResultFile], board: str, entries: Sequence[str
             shown(row.difference[0], "+.1f", row.difference[1:]) if row.difference else "",
             "" if row.p_value is None else format_p_value(row.p_value),
         ]
-        for row in rows_of(results, board)
+        for row in rows
         if not entries or row.card.name in entries
     )
-    return markdown_table(headings, cells)
+    tests = sum(row.p_value is not None for row in rows)
+    note = f"p is corrected for {tests} entries; the intervals are not, and can leave out 0 beside a p above 0.05."
+    return f"{markdown_table(headings, cells)}\n\n{note}"
 
 
 BUDGETS = {"100 000 steps": (1e5, math.inf), "1 million steps": (1e6, math.inf), "1 core-hour": (math.inf, 1.0)}
