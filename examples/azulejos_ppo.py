@@ -19,6 +19,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 import azulejos_env
 from azulejos_env.match import wilson_interval
+from baselines.cli.arguments import whole_number_from
 
 FIRST_TEST_SEED = 1_000_000
 """Training plays games of seed 0 and the next ones; no test game is among them."""
@@ -57,8 +58,8 @@ def play(model: MaskablePPO, opponent: str, games: int) -> int:
 def main() -> None:
     """Trains, plays, and prints a line for each opponent."""
     parser = argparse.ArgumentParser(description="Train MaskablePPO on Azulejos.")
-    parser.add_argument("--steps", type=int, default=60_000, help="steps of training (default 60000)")
-    parser.add_argument("--games", type=int, default=500, help="test games against each opponent (default 500)")
+    parser.add_argument("--steps", type=whole_number_from(1), default=60_000, help="steps of training (default 60000)")
+    parser.add_argument("--games", type=whole_number_from(1), default=500, help="test games against each (default 500)")
     options = parser.parse_args()
     azulejos_env.register_envs()
     torch.set_num_threads(1)

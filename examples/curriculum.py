@@ -10,7 +10,6 @@ convolutional, so that its weights fit every board. The value of a click is its 
 
 import argparse
 import json
-import re
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -23,8 +22,14 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from baselines.cli.arguments import Boards, whole_number_from
+from baselines.support.board_names import name_of, parse_board
+
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
+
+# How options are written: 10000 or 1e4, and boards with spaces or commas between them.
+KINDS = {int: {"type": whole_number_from(0)}, tuple: {"action": Boards, "nargs": "+"}}
 
 
 @dataclass
@@ -33,8 +38,9 @@ class Args:
 
     out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/curriculum/1")
     seed: Annotated[int, "seed of the weights and of the training games"] = 1
-    minutes: Annotated[float, "processor time to learn for, all boards together"] = 5.0
-    boards: Annotated[str, "rows x columns / mines of each board in turn"] = "5x5/3,6x6/6,8x8/14,10x10/20,16x16/40"
+    minutes: Annotated[float, "wall time to learn for, all boards together"] = 5.0
+    cpu_minutes: Annotated[float, "processor time to learn for, in place of --minutes"] = 0.0
+    boards: Annotated[tuple, "each board in turn"] = ("5x5/3", "6x6/6", "8x8/14", "10x10/20", "16x16/40")
     threshold: Annotated[float, "win rate of the last 500 training games that leads to the next board"] = 0.5
     num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
     capacity: Annotated[int, "clicks in the replay buffer of a board"] = 100_000
@@ -100,10 +106,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, hint in get_type_hints(Args, include_extras=True).items():
         option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
-        parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
+        kind = KINDS.get(type(default), {"type": type(default)})
+        parser.add_argument(option, **kind, default=default, help=hint.__metadata__[0] + " (%(default)s)")
     args = Args(**vars(parser.parse_args()))
-    if not re.fullmatch(r"(\d+x\d+/\d+,)*\d+x\d+/\d+", args.boards):
-        parser.error(f"boards are ROWSxCOLS/MINES with commas between them, not {args.boards}")
+    try:
+        boards_left = deque(parse_board(board, "opening") for board in args.boards)
+    except ValueError as error:
+        parser.error(str(error))
+    if not (args.cpu_minutes or args.minutes) > 0:
+        parser.error("needs minutes above 0")
     if (args.out / "model.pt").exists():
         parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
@@ -112,11 +123,12 @@ def main() -> None:
     random = np.random.default_rng(args.seed)
     network = QNetwork()
     optimizer = torch.optim.AdamW(network.parameters(), lr=args.learning_rate, weight_decay=0.0)
-    boards_left, steps, done, curve, before = deque(args.boards.split(",")), 0, 0.0, [], time.process_time()
+    clock, minutes = (time.process_time, args.cpu_minutes) if args.cpu_minutes else (time.monotonic, args.minutes)
+    steps, done, curve, before = 0, 0.0, [], clock()
     while done < 1:
         # 1. The next board: its games and its replay buffer. Test games have seeds below 2**30.
         board = boards_left.popleft()
-        rows, cols, mines = map(int, board.replace("/", "x").split("x"))
+        rows, cols, mines = board.rows, board.cols, board.mines
         options = {"mines": mines, "moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep"}
         env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=(rows, cols), **options)
         codes, info = env.reset(seed=2**31 + 100_000_000 * args.seed + steps)
@@ -143,11 +155,11 @@ def main() -> None:
                 loss.backward()
                 nn.utils.clip_grad_norm_(network.parameters(), 1.0)
                 optimizer.step()
-            done = min(1.0, (time.process_time() - before) / 60 / args.minutes)
+            done = min(1.0, (clock() - before) / 60 / minutes)
 
             # 4. Log and save now and then, and at the end.
             if steps % (100 * args.num_envs) == 0 or done == 1:
-                curve.append({"minutes": done * args.minutes, "board": board, "win_rate": float(np.mean(wins))})
+                curve.append({"minutes": done * minutes, "board": name_of(board), "win_rate": float(np.mean(wins))})
                 print(*(f"{name} {value}" for name, value in curve[-1].items()), flush=True)
                 torch.save(network.state_dict(), args.out / "model.tmp")
                 (args.out / "model.tmp").replace(args.out / "model.pt")  # whole, even after a kill

@@ -19,8 +19,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from baselines.cli.arguments import parse_size, whole_number_from
+
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
+
+KINDS = {int: whole_number_from(0), tuple: parse_size}  # how options are written: 10000 or 1e4, 8 or 16x30
 
 
 @dataclass
@@ -29,9 +33,10 @@ class Args:
 
     out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/dqn/1")
     seed: Annotated[int, "seed of the weights and of the training games"] = 1
-    minutes: Annotated[float, "processor time of the command"] = 15.0
+    minutes: Annotated[float, "wall time of the training"] = 15.0
+    cpu_minutes: Annotated[float, "processor time of the command, in place of --minutes"] = 0.0
     steps: Annotated[int, "clicks to learn from, if they take less time"] = 1_000_000_000
-    size: Annotated[int, "rows and columns of the board; the mines do not follow"] = 8
+    size: Annotated[tuple[int, int], "board, such as 8 or 16x30; the mines do not follow"] = (8, 8)
     mines: Annotated[int, "mines of the board"] = 14
     gamma: Annotated[float, "discount of the next click, below 1"] = 0.0
     num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
@@ -89,13 +94,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, hint in get_type_hints(Args, include_extras=True).items():
         option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
-        parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
+        kind = KINDS.get(type(default), type(default))
+        parser.add_argument(option, type=kind, default=default, help=hint.__metadata__[0] + " (%(default)s)")
     args = Args(**vars(parser.parse_args()))
-    if not (0 <= args.gamma < 1 and 0 < args.mines <= args.size**2 - 9 and min(args.minutes, args.steps) > 0):
-        parser.error("needs 0 <= gamma < 1, 1 <= mines <= size x size - 9, minutes above 0 and steps above 0")
+    if not (
+        0 <= args.gamma < 1
+        and 0 < args.mines <= np.prod(args.size) - 9
+        and min(args.cpu_minutes or args.minutes, args.steps) > 0
+    ):
+        parser.error("needs 0 <= gamma < 1, 1 <= mines <= cells - 9, minutes above 0 and steps above 0")
     if (args.out / "model.pt").exists():
         parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
+    rows, cols = args.size
+    begin, minutes = time.monotonic(), args.cpu_minutes or args.minutes
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
     agent = Agent(args.mines, None).to(args.device)
@@ -103,12 +115,12 @@ def main() -> None:
     options = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
     env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **options)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)  # the seeds of test games are below 2**30
-    random, cells = np.random.default_rng(args.seed), np.arange(args.size**2).reshape(args.size, args.size)
+    random, cells = np.random.default_rng(args.seed), np.arange(rows * cols).reshape(rows, cols)
     click = [("board", "i1", cells.shape), ("next", "i1", cells.shape), ("cell", "i8"), ("safe", "f4"), ("ended", "f4")]
     replay, new, wins, curve = np.zeros(200_000, click), np.zeros(args.num_envs, click), [0.0], []
     stored, steps, done = 0, 0, 0.0
     policy = f"{__file__}:Agent:file={args.out}/model.pt"
-    print(f"Any time: python evaluate.py --policy {policy} exact --size {args.size} --mines {args.mines}", flush=True)
+    print(f"Any time: python evaluate.py --policy {policy} exact --size {rows}x{cols} --mines {args.mines}", flush=True)
     while done < 1:
         # 1. Click the safest legal cell of each board. The luck of the boards explores enough.
         q = agent.q(boards, info["action_mask"])
@@ -138,9 +150,9 @@ def main() -> None:
         loss.backward()
         nn.utils.clip_grad_norm_(agent.parameters(), 1.0)
         optimizer.step()
-        # 5. Log and save every ten seconds of processor time, and at the end.
-        seconds = time.process_time()
-        done = max(seconds / 60 / args.minutes, steps / args.steps)
+        # 5. Log and save every ten seconds, and at the end.
+        seconds = time.process_time() if args.cpu_minutes else time.monotonic() - begin
+        done = max(seconds / 60 / minutes, steps / args.steps)
         if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
             curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(wins)), 4)})
             print(curve[-1], flush=True)

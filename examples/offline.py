@@ -21,8 +21,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from baselines.cli.arguments import whole_number_from
+
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
+
+KINDS = {int: whole_number_from(0)}  # how options are written: 10000 or 1e4
 
 
 @dataclass
@@ -32,7 +36,8 @@ class Args:
     dataset: Annotated[str, "name of the Minari data set"] = "minesweeper/8x8-14-opening/exact-v0"
     out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/offline/1")
     seed: Annotated[int, "seed of the weights and of the minibatches"] = 1
-    minutes: Annotated[float, "processor time to learn for"] = 5.0
+    minutes: Annotated[float, "wall time to learn for"] = 5.0
+    cpu_minutes: Annotated[float, "processor time to learn for, in place of --minutes"] = 0.0
     games: Annotated[int, "games to read"] = 20_000
     held_out: Annotated[int, "the last of these games, which only test the imitation"] = 500
     fade: Annotated[float, "weight of each click beside the one before it; 0 imitates the next click alone"] = 0.7
@@ -107,8 +112,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, hint in get_type_hints(Args, include_extras=True).items():
         option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
-        parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
+        kind = KINDS.get(type(default), type(default))
+        parser.add_argument(option, type=kind, default=default, help=hint.__metadata__[0] + " (%(default)s)")
     args = Args(**vars(parser.parse_args()))
+    if not (args.cpu_minutes or args.minutes) > 0:
+        parser.error("needs minutes above 0")
     if (args.out / "model.pt").exists():
         parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
@@ -126,7 +134,8 @@ def main() -> None:
     # 2. The network.
     network = Network(mines)
     optimizer = torch.optim.AdamW(network.parameters(), lr=args.learning_rate, weight_decay=0.0)
-    updates, done, curve, before = 0, 0.0, [], time.process_time()
+    clock, minutes = (time.process_time, args.cpu_minutes) if args.cpu_minutes else (time.monotonic, args.minutes)
+    updates, done, curve, before = 0, 0.0, [], clock()
     while done < 1:
         # 3. Learn from a minibatch, in one of the 8 views of a square board.
         chosen, view = torch.randint(len(learned[0]), (args.batch_size,)), int(torch.randint(8, ()))
@@ -138,13 +147,13 @@ def main() -> None:
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
         updates += 1
-        done = min(1.0, (time.process_time() - before) / 60 / args.minutes)
+        done = min(1.0, (clock() - before) / 60 / minutes)
 
         # 4. Log and save now and then, and at the end.
         if updates % 200 == 0 or done == 1:
             with torch.no_grad():
                 held_out_loss = functional.cross_entropy(network(*held_out[:2]), held_out[2]).item()
-            curve.append({"minutes": done * args.minutes, "updates": updates, "held_out_loss": held_out_loss})
+            curve.append({"minutes": done * minutes, "updates": updates, "held_out_loss": held_out_loss})
             print(" ".join(f"{name} {value:g}" for name, value in curve[-1].items()), flush=True)
             torch.save(network.state_dict(), args.out / "model.tmp")
             (args.out / "model.tmp").replace(args.out / "model.pt")  # whole, even after a kill

@@ -23,8 +23,12 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
+from baselines.cli.arguments import parse_size, whole_number_from
+
 HIDDEN = 11  # the code of a covered cell
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
+
+KINDS = {int: whole_number_from(0), tuple: parse_size}  # how options are written: 10000 or 1e4, 8 or 16x30
 
 
 @dataclass
@@ -33,9 +37,10 @@ class Args:
 
     out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/ppo_sb3/1")
     seed: Annotated[int, "seed of the weights and of the training games"] = 1
-    minutes: Annotated[float, "processor time of the command"] = 15.0
+    minutes: Annotated[float, "wall time of the training"] = 15.0
+    cpu_minutes: Annotated[float, "processor time of the command, in place of --minutes"] = 0.0
     steps: Annotated[int, "clicks to learn from, if they take less time"] = 1_000_000_000
-    size: Annotated[int, "rows and columns of the board; the mines do not follow"] = 8
+    size: Annotated[tuple[int, int], "board, such as 8 or 16x30; the mines do not follow"] = (8, 8)
     mines: Annotated[int, "mines of the board"] = 14
     gamma: Annotated[float, "discount of the next click, up to 1"] = 0.0
     num_envs: Annotated[int, "games side by side"] = 256
@@ -105,25 +110,29 @@ class Agent:
 
 
 class Clock(BaseCallback):
-    """Ends the training after its processor time; logs the wins of the last 2000 training games, and saves."""
+    """Ends the training after its time; logs the wins of the last 2000 training games, and saves."""
 
     def __init__(self, args: Args) -> None:
         super().__init__()
-        self.args, self.curve = args, [{"seconds": 0.0}]
+        self.args, self.curve, self.begin = args, [{"seconds": 0.0}], time.monotonic()
+
+    def seconds(self) -> float:
+        """Returns the time so far."""
+        return time.process_time() if self.args.cpu_minutes else time.monotonic() - self.begin
 
     def left(self) -> float:
-        """Returns the share of the processor time that is left."""
-        return max(0.0, 1 - time.process_time() / 60 / self.args.minutes)
+        """Returns the share of the time that is left."""
+        return max(0.0, 1 - self.seconds() / 60 / (self.args.cpu_minutes or self.args.minutes))
 
     def _on_step(self) -> bool:
         return self.left() > 0
 
     def _on_rollout_start(self) -> None:
-        if time.process_time() > self.curve[-1]["seconds"] + 10:
+        if self.seconds() > self.curve[-1]["seconds"] + 10:
             self._on_training_end()
 
     def _on_training_end(self) -> None:
-        wins, seconds = float(np.mean(self.model.ep_success_buffer or [0.0])), round(time.process_time(), 1)
+        wins, seconds = float(np.mean(self.model.ep_success_buffer or [0.0])), round(self.seconds(), 1)
         self.curve.append({"steps": self.num_timesteps, "seconds": seconds, "wins": round(wins, 4)})
         print(self.curve[-1], flush=True)
         torch.save(self.model.policy.state_dict(), self.args.out / "model.tmp")
@@ -136,10 +145,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, hint in get_type_hints(Args, include_extras=True).items():
         option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
-        parser.add_argument(option, type=type(default), default=default, help=hint.__metadata__[0] + " (%(default)s)")
+        kind = KINDS.get(type(default), type(default))
+        parser.add_argument(option, type=kind, default=default, help=hint.__metadata__[0] + " (%(default)s)")
     args = Args(**vars(parser.parse_args()))
-    if not (0 <= args.gamma <= 1 and 0 < args.mines <= args.size**2 - 9 and min(args.minutes, args.steps) > 0):
-        parser.error("needs 0 <= gamma <= 1, 1 <= mines <= size x size - 9, minutes above 0 and steps above 0")
+    if not (
+        0 <= args.gamma <= 1
+        and 0 < args.mines <= np.prod(args.size) - 9
+        and min(args.cpu_minutes or args.minutes, args.steps) > 0
+    ):
+        parser.error("needs 0 <= gamma <= 1, 1 <= mines <= cells - 9, minutes above 0 and steps above 0")
     if (args.out / "model.pt").exists():
         parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
@@ -153,8 +167,8 @@ def main() -> None:
         BoardPolicy, env, lambda left: args.learning_rate * min(left, clock.left()), args.n_steps, args.batch_size, 1,
         args.gamma, ent_coef=0.01, stats_window_size=2000, policy_kwargs={"mines": args.mines}, seed=args.seed,
     )  # fmt: skip
-    policy = f"{__file__}:Agent:file={args.out}/model.pt"
-    print(f"Any time: python evaluate.py --policy {policy} exact --size {args.size} --mines {args.mines}", flush=True)
+    (rows, cols), policy = args.size, f"{__file__}:Agent:file={args.out}/model.pt"
+    print(f"Any time: python evaluate.py --policy {policy} exact --size {rows}x{cols} --mines {args.mines}", flush=True)
     model.learn(args.steps, clock)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import minesweeper_env  # noqa: F401
+from baselines.cli.arguments import parse_size, whole_number_from
 from minesweeper_env.inference import mine_probabilities_batch, sample_layouts
 
 HIDDEN, UNDER_WAY = 11, 1
@@ -28,7 +29,7 @@ HIDDEN, UNDER_WAY = 11, 1
 
 
 OPTIONS = {  # the default of each option, and its meaning
-    "size": (5, "rows and columns of the board; the mines do not follow"),
+    "size": ((5, 5), "board, such as 5 or 4x6; the mines do not follow"),
     "mines": (7, "mines of the board"),
     "first-click": ("opening", "what the first click is sure to find: opening, safe or any"),
     "candidates": (8, "cells of least risk that a guess compares"),
@@ -121,7 +122,8 @@ def main() -> None:
     """Plays one game, and prints its guesses."""
     parser = argparse.ArgumentParser(description="Play one game of Minesweeper with determinised search.")
     for name, (default, meaning) in OPTIONS.items():
-        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{meaning} (default {default})")
+        kind = {int: whole_number_from(0), tuple: parse_size}.get(type(default), str)
+        parser.add_argument(f"--{name}", type=kind, default=default, help=f"{meaning} (default {default})")
     args = parser.parse_args()
     env = gym.make("Minesweeper-v0", size=args.size, mines=args.mines, first_click=args.first_click, moves=("click",))
     observation, info = env.reset(seed=args.seed)
@@ -132,7 +134,7 @@ def main() -> None:
         if agent.compared:
             print("guess      risk  rollouts won")
         for cell, (risk, value) in agent.compared.items():
-            print(f"{'>' if cell == action else ' '} {divmod(cell, args.size)}  {risk:6.1%}  {value:13.1%}")
+            print(f"{'>' if cell == action else ' '} {divmod(cell, args.size[1])}  {risk:6.1%}  {value:13.1%}")
         observation, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
     print("won" if info["is_success"] else "lost")

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from baselines.cli.arguments import whole_number_from
 from minesweeper_env import HIDDEN, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities_batch
 from minesweeper_env.text import TextGame, board_text
@@ -231,9 +232,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", choices=["imitate", "learn", "serve"])
     parser.add_argument("--out", type=Path, default=Path("runs/text/1"), help="folder of the network")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=1000, help="minibatches to imitate")
-    parser.add_argument("--games", type=int, default=12_800, help="games to learn from")
+    parser.add_argument("--seed", type=whole_number_from(0), default=1)
+    parser.add_argument("--steps", type=whole_number_from(1), default=1000, help="minibatches to imitate")
+    parser.add_argument("--games", type=whole_number_from(1), default=12_800, help="games to learn from")
     parser.add_argument("--reward", choices=["win", "sound", "imitate"], default="sound")
     options = parser.parse_args()
     needed = {"learn": "imitate", "serve": options.reward}.get(options.work)

@@ -37,7 +37,7 @@ def test_an_example_learns_and_its_first_line_scores_it(name, minutes, least, tm
         command = [sys.executable, *arguments]
         return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
-    board = ("--size", "5", "--mines", "3", "--minutes", str(minutes))
+    board = ("--size", "5", "--mines", "3", "--cpu-minutes", str(minutes))
     output = run(f"examples/{name}.py", *board, "--out", str(tmp_path))
     python, *line = shlex.split(output.splitlines()[0].partition(": ")[2])
     assert python == "python"
@@ -50,7 +50,9 @@ def test_an_example_learns_and_its_first_line_scores_it(name, minutes, least, tm
     assert curve[-1]["seconds"] < 60 * minutes + 10
 
 
-@pytest.mark.parametrize("wrong", [("--gamma", "-0.1"), ("--mines", "56"), ("--minutes", "0")])
+@pytest.mark.parametrize(
+    "wrong", [("--gamma", "-0.1"), ("--mines", "56"), ("--minutes", "0"), ("--cpu-minutes", "-1"), ("--size", "8", "8")]
+)
 @pytest.mark.parametrize("name", ["dqn", "ppo_sb3"])
 def test_an_example_refuses_options_that_cannot_work(name, wrong, monkeypatch):
     monkeypatch.setattr(sys, "argv", [f"{name}.py", *wrong])
@@ -79,7 +81,7 @@ BOARD = {"size": 5, "mines": 3, "games": 1000, "seed": 1_500_000_000, "against":
 
 def train(example, out, *arguments):
     """Trains for half a minute of processor time, and returns the curve and the win rate on development games."""
-    command = [sys.executable, str(ROOT / "examples" / example), "--out", str(out), "--minutes", "0.5", *arguments]
+    command = [sys.executable, str(ROOT / "examples" / example), "--out", str(out), "--cpu-minutes", "0.5", *arguments]
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
     policy = f"{ROOT}/examples/{example}:Agent:file={out}/model.pt"
     return json.loads((out / "curve.json").read_text()), baselines.evaluate(policy, **BOARD).policies[0].win_rate
@@ -99,6 +101,6 @@ def test_a_clone_of_exact_wins_games_that_it_has_not_seen(tmp_path, monkeypatch)
 
 @pytest.mark.slow
 def test_a_network_climbs_the_boards_of_a_curriculum(tmp_path):
-    curve, win_rate = train("curriculum.py", tmp_path, "--boards", "4x4/2,5x5/3")
+    curve, win_rate = train("curriculum.py", tmp_path, "--boards", "4x4/2", "5x5/3")
     assert curve[-1]["board"] == "5x5/3"
     assert win_rate > 0.8
