@@ -97,11 +97,8 @@ def main() -> None:
         kind = KINDS.get(type(default), type(default))
         parser.add_argument(option, type=kind, default=default, help=hint.__metadata__[0] + " (%(default)s)")
     args = Args(**vars(parser.parse_args()))
-    if not (
-        0 <= args.gamma < 1
-        and 0 < args.mines <= np.prod(args.size) - 9
-        and min(args.cpu_minutes or args.minutes, args.steps) > 0
-    ):
+    budget = min(args.cpu_minutes or args.minutes, args.steps)
+    if not (0 <= args.gamma < 1 and 0 < args.mines <= np.prod(args.size) - 9 and budget > 0):
         parser.error("needs 0 <= gamma < 1, 1 <= mines <= cells - 9, minutes above 0 and steps above 0")
     if (args.out / "model.pt").exists():
         parser.error(f"{args.out} holds a model; choose another --out")
