@@ -35,7 +35,8 @@ def line(training: Training) -> str:
     steps, left = _pace(training)
     parts = [f"{100 * training.budget.progress(training.steps):.0f}%", steps, left]
     if (score := training.score) is not None:
-        rates = ", ".join(f"{name} {rate:.1%}" for name, rate in _mean(training.progress.references or {}).items())
+        scores = _scores(training.progress.references or {}, score.games)
+        rates = ", ".join(f"{name} {each}" for name, each in scores.items())
         low, high = score.interval
         parts.append(f"wins {score.win_rate:.1%} ({low:.1%} to {high:.1%}{'; ' if rates else ''}{rates})")
     return ", ".join(parts)
@@ -81,17 +82,20 @@ def _table(score: Score, references: References) -> Table:
         *(Column(name, priority=3 if name == "random" else 2) for name in REFERENCES),
     ]
     parts = [
-        (board, Score({board: rate}, score.games), references.get(board, {})) for board, rate in score.win_rates.items()
+        (board, Score({board: rate}, score.games), {board: references[board]} if board in references else {})
+        for board, rate in score.win_rates.items()
     ]
     if len(parts) > 1:
-        parts.append(("mean", score, _mean(references)))
+        parts.append(("mean", score, references))
     rows = []
-    for name, part, rates in parts:
-        others = [f"{rates[each]:.1%}" if each in rates else "" for each in REFERENCES]
+    for name, part, played in parts:
+        scores = _scores(played, score.games)
+        others = [str(scores.get(each, "")) for each in REFERENCES]
         rows.append([name, f"{part.win_rate:.1%}", "{:.1%} to {:.1%}".format(*part.interval), *others])
     return Table("", columns, rows)
 
 
-def _mean(references: References) -> dict[str, float]:
-    boards = list(references.values())
-    return {name: sum(rates[name] for rates in boards) / len(boards) for name in REFERENCES} if boards else {}
+def _scores(references: References, games: int) -> dict[str, Score]:
+    """Returns the scores of the scripted policies in so many games of each board; empty before they have played."""
+    names = REFERENCES if references else ()
+    return {name: Score({board: rates[name] for board, rates in references.items()}, games) for name in names}

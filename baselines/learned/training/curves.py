@@ -15,6 +15,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from stable_baselines3.common.logger import KVWriter
 
+from baselines.evaluation.intervals import wilson_interval
 from baselines.support.board_names import file_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
@@ -30,8 +31,8 @@ MOST_COLS, WIDTH, ROW_HEIGHT = 2, 8.0, 3.6
 Points = dict[str, list[tuple[float, float]]]
 
 
-def draw_curves(folder: Path, boards: Sequence[str]) -> None:
-    """Draws `curves.png` from the log of a run folder, which holds an evaluation on the boards."""
+def draw_curves(folder: Path, boards: Sequence[str], games: int) -> None:
+    """Draws `curves.png` from the log of a run folder, which holds evaluations in `games` games on each board."""
     points, names = read_points(folder), [f"eval/{file_name(board)}" for board in boards]
     panels = [*names, *(name for name in LOSSES if name in points)]
     cols = min(len(panels), MOST_COLS)
@@ -40,7 +41,7 @@ def draw_curves(folder: Path, boards: Sequence[str]) -> None:
         for number, name in enumerate(panels, 1):
             axes = figure.add_subplot(rows, cols, number)
             if name in names:
-                _draw_board(axes, points, name)
+                _draw_board(axes, points, name, games)
             else:
                 axes.plot(*zip(*points[name], strict=True))
                 axes.set(title=name, xlabel="environment steps")
@@ -49,15 +50,19 @@ def draw_curves(folder: Path, boards: Sequence[str]) -> None:
         replace_file(folder / "curves.png", image(figure))
 
 
-def _draw_board(axes: Axes, points: Points, board: str) -> None:
+def _draw_board(axes: Axes, points: Points, board: str, games: int) -> None:
+    def shown(rate: float) -> str:
+        low, high = wilson_interval(round(rate * games), games)
+        return f"{rate:.1%} ({low:.1%} to {high:.1%})"
+
     steps, rates = zip(*points[board], strict=True)
-    axes.plot(steps, rates, marker="o", label=f"agent, last {rates[-1]:.1%}")
+    axes.plot(steps, rates, marker="o", label=f"agent, last {shown(rates[-1])}")
     references = sorted(name for name in points if name.startswith(f"{board}/"))
     for name, style in zip(references, cycle(("--", "-.", ":"))):
         rate = points[name][-1][1]
-        axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {rate:.1%}")
+        axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {shown(rate)}")
     title = board.removeprefix("eval/").replace("-", " with ")
-    axes.set(title=f"win rate, {title} mines", xlabel="environment steps", ylim=(0, 1))
+    axes.set(title=f"{title} mines, {games} selection games", xlabel="environment steps", ylim=(0, 1))
     # Below the axes the legend covers no curve.
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
 

@@ -118,12 +118,17 @@ class Score(NamedTuple):
         reach = 1.96 * self.standard_error
         return max(0.0, self.win_rate - reach), min(1.0, self.win_rate + reach)
 
+    def __str__(self) -> str:
+        """Returns the mean and the longer side of its interval, such as "76.0% ±5.1"."""
+        return f"{self.win_rate:.1%} ±{100 * max(abs(end - self.win_rate) for end in self.interval):.1f}"
+
     def in_words(self, references: References) -> str:
         """Returns one line with the win rates, and those of the scripted policies if they have played."""
         parts = []
         for board, rate in self.win_rates.items():
-            others = ", ".join(f"{name} {other:.1%}" for name, other in references.get(board, {}).items())
-            parts.append(f"{board} wins {rate:.1%}{f' ({others})' if others else ''}")
+            played = {name: Score({board: other}, self.games) for name, other in references.get(board, {}).items()}
+            others = ", ".join(f"{name} {score}" for name, score in played.items())
+            parts.append(f"{board} wins {Score({board: rate}, self.games)}{f' ({others})' if others else ''}")
         return "; ".join(parts)
 
 
@@ -267,7 +272,7 @@ class Training:
     def draw(self, seconds: float = 0) -> None:
         """Draws the learning curves, unless the last so many seconds saw them drawn, or the training begin."""
         if time.monotonic() - self.drawn_at >= seconds:
-            draw_curves(self.folder, self.settings.boards)
+            draw_curves(self.folder, self.settings.boards, self.settings.eval_games)
             self.drawn_at = time.monotonic()
 
     def _keep(self, network: nn.Module, score: Score) -> None:

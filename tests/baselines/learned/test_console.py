@@ -46,7 +46,7 @@ def test_a_line_has_the_figures_of_the_training(now):
     assert line(training(now, 0.5, 100)) == "0%, step 100 of 1000000, time left not known yet"
     assert line(evaluated(now)) == (
         "12%, step 123456 of 1000000, 300 steps a second, 49 min left, "
-        "wins 61.2% (56.9% to 65.4%; random 0.0%, exact 67.4%, lookahead 70.2%)"
+        "wins 61.2% (56.9% to 65.4%; random 0.0% ±0.8, exact 67.4% ±4.2, lookahead 70.2% ±4.2)"
     )
 
 

@@ -71,7 +71,7 @@ def test_the_sessions_share_a_log_without_what_a_kill_made_them_repeat(tmp_path)
     log_steps(tmp_path, 50)
     assert log.read_text() == text
     assert sorted(path.name for path in tmp_path.glob("*.csv")) == ["progress-notes.csv", "progress.csv"]
-    draw_curves(tmp_path, ["4x4/2"])
+    draw_curves(tmp_path, ["4x4/2"], 5)
     assert (tmp_path / "curves.png").exists()
 
 
