@@ -202,7 +202,8 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
     defaults = {each.name: each.default for each in allowed}
     if unknown := ", ".join(option for option in options if option not in defaults):
         names = ", ".join(defaults) or "none"
-        raise ValueError(f"policy {specification.base!r} has no option {unknown}; its options: {names}")
+        meant = did_you_mean(unknown.partition(",")[0], defaults)
+        raise ValueError(f"policy {specification.base!r} has no option {unknown}; its options: {names}{meant}")
     return PolicyMaker(name, make, options, (defaults | options).get("precision"))
 
 

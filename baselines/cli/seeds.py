@@ -164,6 +164,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     if not (options.config or options.policy):
         raise ValueError("name what to compare: --config, --policy, or both")
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
+    settings = next(iter(bases.values()), None) or TrainingSettings.of(given_settings(options))
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
     if bases:
@@ -179,8 +180,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()})
     if bases and options.seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {options.seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
-    boards = (tasks[0].settings if tasks else TrainingSettings.of(given_settings(options))).configs
-    return partial(_work, tasks, boards, options)
+    return partial(_work, tasks, settings.configs, options)
 
 
 def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: int) -> list[Task]:

@@ -162,7 +162,8 @@ def parse_search(texts: Sequence[str], algo: str) -> dict[str, BaseDistribution]
             if kind in ("int", "log", "uniform") and len(ends) != 2:
                 raise ValueError("a range has two ends")
             if ends and not isinstance(number_or_text(kind), str):
-                raise ValueError(f"did you mean {name}=log:{form} or {name}=uniform:{form}?")
+                likely = "int" if isinstance(number_or_text(kind), int) else "log"
+                raise ValueError(f"did you mean {name}={likely}:{form}?")
             if kind == "int":
                 low, high = map(int, ends)
                 search[name] = IntDistribution(low, high)
