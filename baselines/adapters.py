@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["FunctionPolicy", "PredictPolicy", "SB3Policy", "TorchPolicy"]
 
 
+def _check_takes(wanted: str, given: Any, is_allowed: bool) -> None:
+    if not is_allowed:
+        path = "; load it first: an adapter takes no path" if isinstance(given, str) else ""
+        raise ValueError(f"{wanted}, not {given!r:.100}{path}")
+
+
 class _BoardPolicy(ABC):
     """A policy for one board.
 
@@ -104,6 +110,7 @@ class FunctionPolicy(_BoardPolicy):
             PolicyError: the function does not return an action of the board.
             ValueError: a value is not allowed; the message names the allowed ones.
         """
+        _check_takes("FunctionPolicy takes a function of (observation, action_mask)", function, callable(function))
         super().__init__(getattr(function, "__name__", type(function).__name__), size, mines, first_click, moves)
         self._function = function
         self._encoder = Encoder(observation, self.config)
@@ -162,6 +169,8 @@ class PredictPolicy(FunctionPolicy):
             PolicyError: `predict` does not return an action of the board.
             ValueError: a value is not allowed; the message names the allowed ones.
         """
+        has_method = callable(getattr(agent, "predict", None))
+        _check_takes("PredictPolicy takes an agent with a method predict", agent, has_method)
         super().__init__(_Predict(agent), *board, **options)
 
 
@@ -374,6 +383,7 @@ class TorchPolicy(_ScoredPolicy):
             MissingExtraError: PyTorch is not installed.
             ValueError: the network does not fit the board; the message names both shapes.
         """
+        _check_takes("TorchPolicy takes a network or another function of tensors", network, callable(network))
         torch = import_extra("torch")
         name = getattr(network, "__name__", type(network).__name__)
         super().__init__(name, size, mines, first_click, moves, deterministic=deterministic)

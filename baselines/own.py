@@ -61,7 +61,7 @@ def own_code(name: str, may_refuse: bool = False) -> Generator[None]:
     except (Exception, SystemExit) as error:
         if os.environ.get(TRACEBACK):
             traceback.print_exception(error)
-        text = " ".join(" ".join([str(error), *getattr(error, "__notes__", ())]).split())
+        text = " ".join(str(error).split())
         text = f"{text[:MAX_LENGTH]}..." if len(text) > MAX_LENGTH else text
         line = f"{name}: {type(error).__name__}{': ' if text else ''}{text}{_place(error)}"
         raise (ValueError if may_refuse and isinstance(error, ValueError) else OwnCodeError)(line) from error

@@ -335,12 +335,12 @@ def _unknown(name: str) -> str:
         )
     path = local_path(name).expanduser()
     if path.is_dir():
-        return f"{name} is no run folder with an agent: it holds no {AGENT_FILE}, which train.py writes"
+        return f"unknown policy {name!r}: the folder holds no {AGENT_FILE}, which train.py writes into a run folder"
     if "/" in name or path.is_file():
         beside = [f"{folder.parent}" for folder in path.parent.glob(f"*/{AGENT_FILE}")]
         found = "is a file" if path.is_file() else "does not exist"
         return (
-            f"{name} {found}, and a policy is a name, a run folder of train.py, or a class or function of yours as "
+            f"unknown policy {name!r}: it {found}; a policy is a name, a run folder of train.py, or a class or function of yours as "
             f"path/file.py:NAME{did_you_mean(str(path), beside)}"
         )
     return (

@@ -142,6 +142,14 @@ def test_an_agent_without_masks_receives_the_observation_alone():
     assert PredictPolicy(Plain(), **BOARD, observation="flat").act(*boards(1)).tolist() == [11 * 20 % 20]
 
 
+@pytest.mark.parametrize(
+    ("adapter", "given"), [(TorchPolicy, "model.pt"), (TorchPolicy, {}), (FunctionPolicy, 3), (PredictPolicy, object())]
+)
+def test_what_is_no_agent_is_refused_with_what_an_adapter_takes(adapter, given):
+    with pytest.raises(ValueError, match=f"^{adapter.__name__} takes a"):
+        adapter(given, size=8, mines=14)
+
+
 def test_a_function_plays_without_torch():
     code = (
         "import sys; from baselines.adapters import FunctionPolicy, PredictPolicy\n"

@@ -13,6 +13,7 @@ import sys
 import time
 from argparse import ArgumentTypeError
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import pytest
 from support import ROOT, fault_suites
@@ -49,6 +50,16 @@ def test_a_cluster_that_is_not_there_is_named_at_once():
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
     with pytest.raises(ClusterError, match=f"no cluster of Ray at {address}"), connected(address, {}):
+        pass
+
+
+def test_whatever_ray_raises_at_its_start_is_one_line(monkeypatch):
+    def init(*_, **_settings):
+        raise Exception("The current node timed out\nduring startup.")
+
+    monkeypatch.setattr("baselines.cluster.import_extra", lambda *_: SimpleNamespace(init=init))
+    line = "this machine: The current node timed out during startup"
+    with pytest.raises(ClusterError, match=line), connected("local", {}):
         pass
 
 

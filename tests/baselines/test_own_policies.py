@@ -178,9 +178,9 @@ BAD = [
     ("mine.py:P", "def P(**board):\n    return 1 / 0", "ZeroDivisionError: division by zero (mine.py, line 2, in P;"),
     ("mine.py:P", "class P:\n    moves = 'flag'\n    def __init__(self, **b): pass", "P: ValueError: moves must"),
     ("mine.py:P", HEAD + "    @property\n    def batch_size(self): return {}[1]\n", "KeyError: 1 (mine.py, line 6"),
-    ("nosuch_module:P", "", "there is no module nosuch_module for the policy 'nosuch_module:P'"),
+    ("nosuch_module:P", "", "there is no module nosuch_module for 'nosuch_module:P'"),
     ("json:P", "", "json has no P; it defines dump"),
-    ("nosuch/folder", "", "unknown policy 'nosuch/folder'; there are random, "),
+    ("nosuch/folder", "", "unknown policy 'nosuch/folder': it does not exist"),
 ]  # fmt: skip
 
 
@@ -270,3 +270,14 @@ def test_errors_of_workers_are_one_line(tmp_path):
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("evaluate.py: mine.py:First: KeyError: 'worker' (mine.py, line 3;")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["make", "First"])
+def test_a_row_makes_a_policy_once(name, capsys):
+    mark = "        print('made')\n"
+    source = GOOD.replace("        self.begin = begin\n", f"        self.begin = begin\n{mark}")
+    write(f"{source}\n\ndef make(size, mines, first_click):\n    return First(size, mines, first_click)\n")
+    evaluate.main(["--policy", f"mine.py:{name}", "--size", "4", "--mines", "2", "--games", "40"])
+    assert capsys.readouterr().out.count("made") == 1
+    config = config_for(f"mine.py:{name}", CONFIG)
+    assert build_policy(f"mine.py:{name}", config).policy is not build_policy(f"mine.py:{name}", config).policy

@@ -40,7 +40,10 @@ TRIALS = 6
     ("texts", "message"),
     [
         (["learning_rate"], "as NAME=FORM"),
-        (["lr=log:1:2"], "not 'lr=log:1:2'; dqn has learning_rate"),
+        (["lr=log:1:2"], "not 'lr=log:1:2'; dqn has learning_rate.*did you mean learning_rate"),
+        (["learning_rate=1e-4:1e-2"], "did you mean learning_rate=log:1e-4:1e-2"),
+        (["depth=4:8"], "did you mean depth=int:4:8"),
+        (["reward=win,no/such.py:reward"], "there is no file no/such.py"),
         (["learning_rate=log:1e-2:1e-4"], "the forms are log:LOW:HIGH"),
         (["learning_rate=log:1e-4"], "the forms are"),
         (["gamma=uniform:a:b"], "the forms are"),

@@ -217,7 +217,9 @@ def test_own_agents_are_compared_without_a_training(tmp_path, capsys):
     [
         (["--config", "moon"], "any-size"),
         ([], "--policy"),
-        (["--config", "dqn-8x8", "--size", "9"], "leave out --size"),
+        (["--config", "dqn-8x8", "--size", "7"], "--mines"),
+        (["--policy", "exact", "--boards", "5x5"], "ROWSxCOLS/MINES"),
+        (["--policy", "runs/nope"], "runs/nope': it does not exist"),
         (["--config", "dqn-8x8", "--policy", "no/such.py:Agent"], "no/such.py"),
         (["--config", "dqn-8x8", "dqn-8x8"], "different names"),
         (["--config", "dqn-8x8", "--seeds", "2"], "at least 3"),

@@ -67,6 +67,8 @@ def out(tmp_path):
         ("baselines.cli.train", ["--config", "quick", out], "Train dqn on 8x8/14"),
         ("baselines.cli.train", ["--algo", "sarsa"], "invalid choice"),
         ("baselines.cli.train", ["--resume", out], "--resume finds no training"),
+        ("baselines.cli.train", ["--set", "lr=1", out], "unknown hyperparameter lr"),
+        ("baselines.cli.train", ["--start", "nowhere", out], "cannot start from nowhere"),
         ("baselines.cli.seeds", ["--config", "dqn-8x8", "ppo-8x8", out], "Train dqn-8x8, ppo-8x8 with 10 seeds each"),
         ("baselines.cli.sweep", ["--config", "quick", "--search", "gamma=0,1", out], "Train quick with 10 draws, into"),
         ("baselines.cli.dataset", [out], "Record 1000 games of exact, lookahead on 8x8/14"),

@@ -1,0 +1,50 @@
+"""Options of a training: one word has one meaning and one form in every command."""
+
+import pytest
+
+from baselines.cli import benchmark, seeds, sweep, train
+from baselines.cli.arguments import Parser, study_settings
+
+NEEDED = {
+    train: [],
+    seeds: ["--config", "quick", "--out", "x"],
+    sweep: ["--config", "quick", "--search", "gamma=0,1", "--out", "x"],
+}
+ALL = pytest.mark.parametrize("command", NEEDED)
+
+
+def parsed(command, *words):
+    parser = Parser(prog="command")
+    command._add_arguments(parser)
+    return parser.parse_args([*NEEDED[command], *words])
+
+
+@ALL
+@pytest.mark.parametrize("form", [["5x5/3", "6x6/6"], ["5x5/3,6x6/6"], ["5x5/3,6x6/6", "8x8/9"]])
+def test_boards_stand_with_spaces_or_commas_between_them(command, form):
+    assert parsed(command, "--boards", *form).boards == ",".join(form).split(",")
+
+
+@ALL
+@pytest.mark.parametrize("steps", ["10000", "1e4", "10_000"])
+def test_steps_and_sizes_have_one_form(command, steps):
+    options = parsed(command, "--steps", steps, "--size", "4x6", "--mines", "3", "--minutes", "2.5")
+    assert (options.steps, options.size, options.mines, options.minutes) == (10_000, (4, 6), 3, 2.5)
+
+
+def test_the_benchmark_takes_boards_in_the_same_form():
+    parser = Parser(prog="command")
+    benchmark._add_run_options(parser)
+    words = ["--policy", "exact", "--out", "x", "--boards", "8x8/14,9x9/10", "5x5/5"]
+    assert parser.parse_args(words).boards == ["8x8/14", "9x9/10", "5x5/5"]
+
+
+@pytest.mark.parametrize("command", [seeds, sweep])
+def test_options_replace_what_the_configuration_says(command):
+    options = parsed(
+        command, "--size", "4", "--mines", "3", "--first-click", "safe", "--steps", "1e3", "--reward", "win"
+    )
+    settings = study_settings("quick", options)
+    assert (settings.boards, settings.first_click, settings.steps) == (("4x4/3",), "safe", 1000)
+    assert (settings.reward, settings.seed, settings.threads) == ("win", 0, 1)
+    assert study_settings("quick", parsed(command)).boards == ("8x8/14",)
