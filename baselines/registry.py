@@ -340,8 +340,8 @@ def _unknown(name: str) -> str:
         beside = [f"{folder.parent}" for folder in path.parent.glob(f"*/{AGENT_FILE}")]
         found = "is a file" if path.is_file() else "does not exist"
         return (
-            f"unknown policy {name!r}: it {found}; a policy is a name, a run folder of train.py, or a class or function of yours as "
-            f"path/file.py:NAME{did_you_mean(str(path), beside)}"
+            f"unknown policy {name!r}: it {found}; a policy is a name, a run folder of train.py, or a class or "
+            f"function of yours as path/file.py:NAME{did_you_mean(str(path), beside)}"
         )
     return (
         f"unknown policy {name!r}; there are {', '.join(policy_names())}, run folders of train.py, which hold "

@@ -165,7 +165,7 @@ HEAD = """class P:
 BAD = [
     ("nosuch.py:First", "", "there is no file nosuch.py in "),
     ("mine.py:Second", GOOD, "mine.py has no Second; it defines First"),
-    ("mine.py:LIMIT", "LIMIT = 3\n", "a function that returns a policy, not int; it defines no class"),
+    ("mine.py:LIMIT", "LIMIT = 3\n", "a class or a function, not int; it defines no class"),
     ("mine.py", GOOD, "write a policy of a file as path/file.py:NAME"),
     ("mine.py:First:depth=1", GOOD, "begin=0): got an unexpected keyword argument 'depth'"),
     ("mine.py:First:size=1", GOOD, "begin=0): got multiple values for keyword argument 'size'"),
