@@ -77,6 +77,17 @@ def test_a_study_names_a_damaged_run(study, tmp_path, capsys, content):
     assert str(path.parent) in refused(capsys, main, *study)
 
 
+@pytest.mark.parametrize("content", [*ANY, {"settings": 3}, {"seed": 0, "search": "depth=1,2"}])
+def test_a_sweep_names_a_damaged_plan(tmp_path, capsys, content):
+    pytest.importorskip("optuna")
+    (tmp_path / "tiny.toml").write_text(CONFIG)
+    path = tmp_path / "out" / "sweep.json"
+    path.parent.mkdir()
+    damage(path, content)
+    search = ["--search", "depth=1,2", "--out", str(path.parent)]
+    assert str(path.parent) in refused(capsys, main, "sweep", "--config", f"{tmp_path}/tiny.toml", *search)
+
+
 @pytest.mark.parametrize("content", ANY)
 def test_a_suite_names_a_damaged_manifest(tmp_path, capsys, content):
     arguments = ["suite", "sources", "--groups", "expected-value", "--games", "10", "--out", str(tmp_path / "out")]
