@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -46,7 +47,7 @@ def kernel(function: Function) -> Function:
         # Numba itself checks only the kernel's own file for changes, and not the files of the functions it calls.
         _linking.keep_on_disk(compiled, function, _stamp(Path(function.__code__.co_filename)))
     except RuntimeError:
-        place = f"{config.CACHE_DIR} or any other folder" if config.CACHE_DIR else "any folder"
+        place = os.environ.get("NUMBA_CACHE_DIR") or "any folder"
         notices.warn_of_cache(f"Compiled code cannot be stored in {place}, so every process compiles kernels again")
         return njit(**options)(function)
     return compiled

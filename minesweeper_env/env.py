@@ -210,7 +210,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         games = self._current_games()
         if self._supply is not None:
             self._supply.lay_out(games, self._action)
-        previous = None if self._reward is None else games.codes()
+        previous = None if self._reward is None else games.boards.shown[:, :-1].copy()
         codes, masks = games.play(self._action, WAIT)
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()
@@ -265,7 +265,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         checked first: a changed one, a copy, or an unpickled one.
 
         Raises:
-            ValueError: the state is damaged, or belongs to another configuration.
+            ValueError: no game of this configuration reaches the state; the message names the array.
         """
         self._games.set_state(state, ())
         self._seeded_by = self.np_random

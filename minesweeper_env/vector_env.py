@@ -169,7 +169,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             raise ResetNeeded(f"games {over} are over: reset them with options={{'reset_mask': ...}}")
         if self._supply is not None:
             self._supply.lay_out(games, actions)
-        previous = None if self._reward is None else games.codes()
+        previous = None if self._reward is None else games.boards.shown[:, :-1].copy()
         shown, masks = games.play(actions, RESTART)
         self._last_actions = actions
         if self.view is not None:
@@ -236,7 +236,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
             mask: bool (N,), restores these games alone, and leaves the others and `sample_actions` as they are.
 
         Raises:
-            ValueError: the state is damaged, or belongs to another configuration or number of games, or the mask is
+            ValueError: no game of this configuration reaches the state, the number of games is another, or the mask is
                 wrong.
             gymnasium.error.ResetNeeded: a mask leaves out games, and no game has begun.
         """

@@ -107,10 +107,6 @@ class Games:
         """Sets the states, uint64, of the generators with which the next games begin, or those with some numbers."""
         self.boards.progress[games, state.NEXT] = states.view(np.int64)
 
-    def codes(self) -> NDArray[np.int8]:
-        """Returns a copy of the codes, (N, n), of the current boards."""
-        return self.boards.shown[:, :-1].copy()
-
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""
         return self.play(self._none, RESET)
@@ -251,11 +247,10 @@ class Games:
         kernels.lay_out_batch(np.arange(self.count), layouts, *self._rules, *boards)
         boards.shown[:, :-1] = codes
         covered_safe = ((codes > config.codes.max_count) & ~mines).sum(axis=1)
-        placed = mines.any(axis=1)
-        boards.progress[:, state.REMAINING] = np.where(placed, covered_safe, config.cells - config.mines)
-        boards.progress[:, state.STATUS] = saved["status"]
-        boards.progress[:, state.STEPS] = saved["steps"]
-        boards.progress[:, state.NEXT] = saved["next_generator"].view(np.int64)
+        remaining = np.where(mines.any(axis=1), covered_safe, config.cells - config.mines)
+        # In the order of the columns: STATUS, REMAINING, STEPS and NEXT.
+        columns = saved["status"], remaining, saved["steps"], saved["next_generator"].view(np.int64)
+        boards.progress[:] = np.stack(columns, axis=1)
         boards.rng[:] = saved["generator"]
         return boards
 

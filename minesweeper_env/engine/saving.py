@@ -76,10 +76,7 @@ def read_saved(saved: Any, config: BoardConfig, count: int, batch: tuple[int, ..
 
 
 def check_reachable(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> None:
-    """Raises a ValueError unless games of a configuration reach the N states, of which `truth`, (N, n), has the mines.
-
-    It is as `state.Boards` explains.
-    """
+    """Raises a ValueError unless games reach the N states, whose mines are in `truth`, (N, n), of `state.Boards`."""
     for key, right, rule in _rules(saved, truth, config):
         if not right.all():
             game = f" (game {np.argwhere(~right)[0, 0]})" if len(right) > 1 else ""

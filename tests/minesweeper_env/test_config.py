@@ -62,6 +62,14 @@ def test_wrong_arguments_are_refused_in_one_line(make, arguments, allowed):
     assert "\n" not in str(raised.value)
 
 
+MAKERS = [
+    MinesweeperEnv,
+    MinesweeperVectorEnv,
+    partial(gymnasium.make, "Minesweeper-Expert-ClickOnly-v0"),
+    partial(gymnasium.make_vec, "Minesweeper-Beginner-v0", num_envs=2),
+]
+
+
 @pytest.mark.parametrize("name", list(inspect.signature(MinesweeperEnv).parameters))
 @pytest.mark.parametrize("make", [MinesweeperEnv, partial(MinesweeperVectorEnv, 2)])
 def test_a_value_of_another_type_is_refused_by_the_name_of_its_argument(make, name):
@@ -83,15 +91,7 @@ def test_a_value_of_another_type_is_refused_by_the_name_of_its_argument(make, na
             make(**{name: value})
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        MinesweeperEnv,
-        MinesweeperVectorEnv,
-        partial(gymnasium.make, "Minesweeper-v0"),
-        partial(gymnasium.make_vec, "Minesweeper-v0", num_envs=2),
-    ],
-)
+@pytest.mark.parametrize("make", MAKERS)
 def test_an_unknown_argument_is_answered_with_the_known_ones(make):
     # TorchRL looks for Python's own words.
     with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'rows'.* size, mines, first_click, "):
@@ -109,17 +109,7 @@ def test_what_takes_a_configuration_refuses_anything_else(take, value):
     ("size", "mines"),
     [(8, 14), (16, 40), ([16, 30], 99), (np.int64(9), 10), ((np.int32(16), np.int8(30)), 99), (np.array([16, 30]), 99)],
 )
-@pytest.mark.parametrize(
-    "make",
-    [
-        MinesweeperEnv,
-        MinesweeperVectorEnv,
-        partial(gymnasium.make, "Minesweeper-v0"),
-        partial(gymnasium.make, "Minesweeper-Expert-ClickOnly-v0"),
-        partial(gymnasium.make_vec, "Minesweeper-v0", num_envs=2),
-        partial(gymnasium.make_vec, "Minesweeper-Beginner-v0", num_envs=2),
-    ],
-)
+@pytest.mark.parametrize("make", MAKERS)
 def test_mines_left_out_follow_the_size(make, size, mines):
     assert make(size=size).unwrapped.config.mines == mines
     assert make(size=size, mines=7).unwrapped.config.mines == 7

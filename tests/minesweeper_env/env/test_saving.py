@@ -113,8 +113,11 @@ def test_every_state_that_a_game_reaches_is_restored(moves, max_steps, seed, lai
     for action in actions:
         _, _, terminated, truncated, _ = env.step(action % int(env.action_space.n))
         state = env.get_state()
-        other.set_state(state)
-        assert_same(other.get_state(), state)
+        # A plain dict is checked, and the state itself is not.
+        for given_state in (state, dict(state)):
+            other.reset()
+            other.set_state(given_state)
+            assert_same(other.get_state(), state)
         assert np.array_equal(other.action_masks(), env.action_masks())
         assert_same(other.step(0), env.step(0))
         env.set_state(state)
@@ -156,7 +159,7 @@ def test_an_environment_that_has_not_begun_pickles():
 
 # A mine in the corner of 2 x 3; its neighbours are cells 1, 3 and 4.
 MINES, NONE = np.arange(6).reshape(2, 3) == 0, np.zeros((2, 3), np.bool_)
-COVERED, WON_BOARD, LOST_BOARD = [[11] * 3] * 2, [[11, 1, 0], [1, 1, 0]], [[12, 9, 10], [11] * 3]
+COVERED, WON_BOARD = [[11] * 3] * 2, [[11, 1, 0], [1, 1, 0]]
 CLICKS, MARKS, LIMIT = ("click",), ("click", "flag", "question"), 8
 
 
@@ -165,21 +168,6 @@ def state_of(status, codes, mines=MINES, steps=1):
     generators = {"generator": np.uint64(1), "next_generator": np.uint64(2)}
     return {"codes": np.array(codes, np.int8), "mines": mines, **numbers, **generators}
 
-
-REACHED = [
-    state_of(FRESH, COVERED, NONE, 0),
-    state_of(FRESH, [[9, 10, 11], [11] * 3], NONE, 2),
-    state_of(PLAYING, COVERED, steps=0),
-    state_of(PLAYING, [[9, 1, 9], [11, 10, 11]], steps=3),
-    state_of(PLAYING, [[9] * 3] * 2, steps=6),
-    state_of(WON, WON_BOARD),
-    state_of(WON, [[9, 1, 0], [1, 1, 0]], steps=LIMIT),
-    state_of(LOST, LOST_BOARD, steps=LIMIT),
-    state_of(LOST, [[12, 1, 0], [1, 1, 0]]),
-    state_of(TRUNCATED, COVERED, NONE, LIMIT),
-    state_of(TRUNCATED, COVERED, steps=LIMIT),
-    state_of(TRUNCATED, [[11, 1, 11], [11] * 3], steps=LIMIT),
-]
 
 IMPOSSIBLE = {
     "flags without the move": ("codes", state_of(PLAYING, [[9] * 3] * 2), CLICKS),
@@ -200,19 +188,10 @@ IMPOSSIBLE = {
     "no mines after it": ("mines", state_of(PLAYING, COVERED, NONE), MARKS),
     "open without mines": ("codes", state_of(TRUNCATED, [[11, 0, 11], [11] * 3], NONE, LIMIT), MARKS),
     "under way at the limit": ("steps", state_of(PLAYING, COVERED, steps=LIMIT), MARKS),
-    "won beyond the limit": ("steps", state_of(WON, WON_BOARD, steps=LIMIT + 1), MARKS),
     "truncated before the limit": ("steps", state_of(TRUNCATED, COVERED, steps=LIMIT - 1), MARKS),
     "a ragged list": ("codes", {**state_of(PLAYING, COVERED), "codes": [[1], [1, 2]]}, MARKS),
     "no dict": ("have the keys", "state", MARKS),
 }
-
-
-@pytest.mark.parametrize("state", REACHED)
-def test_states_that_games_reach_are_restored(state):
-    env = MinesweeperEnv((2, 3), 1, "any", MARKS, max_steps=LIMIT)
-    env.set_state(state)
-    assert_same(env.get_state(), state)
-    assert env.action_masks().any()
 
 
 @pytest.mark.parametrize(("named", "state", "moves"), IMPOSSIBLE.values(), ids=IMPOSSIBLE)
@@ -224,13 +203,6 @@ def test_states_that_no_game_reaches_are_refused_in_one_line_and_change_nothing(
             env.set_state(state)
         assert "\n" not in str(error.value)
         assert_same(env.get_state(), before)
-
-
-def test_the_error_names_the_game_of_a_batch():
-    env, state = saved(MinesweeperVectorEnv, num_envs=3, moves=CLICKS)
-    state["codes"][1, 0, 0] = 9
-    with pytest.raises(ValueError, match=r"codes.*game 1"):
-        env.set_state(state)
 
 
 def saved(kind=MinesweeperEnv, **arguments):
@@ -249,8 +221,6 @@ def saved(kind=MinesweeperEnv, **arguments):
         ({"codes": lambda codes: codes - 20}, r"state\['codes'\] must be 0 to 12"),
         ({"codes": lambda codes: codes + np.int64(256)}, r"state\['codes'\] must be 0 to 12"),
         ({"mines": lambda mines: mines.astype(int)}, r"state\['mines'\] must be bool"),
-        ({"mines": lambda mines: ~mines}, r"state\['mines'\] must have 4 mines"),
-        ({"status": lambda _: np.int64(0)}, r"state\['mines'\] must have 4 mines, or none before"),
         ({"status": lambda _: np.int64(5)}, r"state\['status'\] must be 0 to 4"),
         ({"status": lambda _: "won"}, r"state\['status'\] must be"),
         ({"generator": lambda _: -1}, r"state\['generator'\] must be uint64"),
@@ -271,9 +241,10 @@ def test_a_damaged_state_is_refused_and_changes_nothing(change, message):
 @given(key=st.sampled_from(["codes", "mines"]), cell=st.integers(0, 24), kind=st.sampled_from([1, 3]), data=st.data())
 def test_a_state_whose_arrays_change_in_place_is_checked(key, cell, kind, data):
     env, state = saved(MinesweeperVectorEnv, num_envs=kind) if kind > 1 else saved()
-    array = state[key].reshape(-1, 25)[data.draw(st.integers(0, kind - 1))]
-    array[cell] = {"codes": 13, "mines": not array[cell]}[key]
-    with pytest.raises(ValueError, match=key):
+    game = data.draw(st.integers(0, kind - 1))
+    array = state[key].reshape(-1, 25)[game]
+    array[cell] = {"codes": 12, "mines": not array[cell]}[key]
+    with pytest.raises(ValueError, match=key if kind == 1 else rf"{key}.*\(game {game}\)"):
         env.set_state(state)
 
 
