@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,9 @@ NEEDED = (AGENT_FILE, AGENT_WEIGHTS_FILE)
 
 HUB_NAME = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^\s:@]+))?", re.ASCII)
 """Matches the name of an agent on the hub, without options."""
+
+MOST_BYTES = 512 << 20
+"""Size of the largest file that is taken from the hub; the largest network fits."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -83,13 +86,43 @@ def _download(name: HubName) -> Path:
     if not name.is_pinned:
         say(f"Ask the Hugging Face hub for {name}")
     with _one_line(name):
-        place = api.snapshot_download(name.repository, revision=name.revision, allow_patterns=(*NEEDED, RUN))
-    folder = Path(place)
-    if not all((folder / file).is_file() for file in NEEDED):
+        folder = _cached(api, name)
+        if folder is None:
+            _check_sizes(api, name)
+            folder = _taken(api, name)
+    if not _is_agent(folder):
         raise HubError(f"{name} holds no agent of train.py, which has {' and '.join(NEEDED)}")
     if not name.is_pinned:
         say(f"{name} is {name._replace(revision=folder.name)}")
     return folder
+
+
+def _taken(api: Any, name: HubName, **how: Any) -> Path:
+    wanted = {"revision": name.revision, "allow_patterns": (*NEEDED, RUN)}
+    return Path(api.snapshot_download(name.repository, **wanted, **how))
+
+
+def _is_agent(folder: Path) -> bool:
+    return all((folder / file).is_file() for file in NEEDED)
+
+
+def _cached(api: Any, name: HubName) -> Path | None:
+    """Returns the folder of a commit that is in the cache, for which nobody is asked; None otherwise."""
+    with suppress(Exception):
+        if name.is_pinned and _is_agent(folder := _taken(api, name, local_files_only=True)):
+            return folder
+    return None
+
+
+def _check_sizes(api: Any, name: HubName) -> None:
+    """Raises a HubError if a file of an agent has more than `MOST_BYTES`, before it is downloaded."""
+    files: Iterable[Any] = ()
+    # Without the hub, the download itself takes what the cache has, or tells what is wrong.
+    with suppress(Exception):
+        files = api.model_info(name.repository, revision=name.revision, files_metadata=True).siblings or ()
+    for file in files:
+        if file.rfilename in (*NEEDED, RUN) and (file.size or 0) > MOST_BYTES:
+            raise HubError(f"{name}: {file.rfilename} has {file.size} bytes, and may have {MOST_BYTES}")
 
 
 def push(name: HubName, files: Mapping[str, bytes], message: str, private: bool = False) -> HubName:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -163,7 +164,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
             say(f"wrote {folder / result.card.file_name}; now the tables of {options.docs} are computed")
         paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-        return subprocess.run([sys.executable, script, "tables"], check=False, env=environment).returncode
+        return subprocess.run([sys.executable, script, "results"], check=False, env=environment).returncode
 
     return add
 
@@ -178,9 +179,10 @@ def _admit(result: ResultFile, folder: Path, is_allowed: bool) -> None:
     from baselines.benchmark.leaderboard import read_results
 
     card = result.card
-    check_name_is_free(card, (each.card for place in folder.parent.glob("*") for each in read_results(place)))
+    held = {place: [each.card for each in read_results(place)] for place in folder.parent.glob("*")}
+    check_name_is_free(card, chain(*held.values()))
     is_new, own = earlier_file(card, folder) != result, (card.author, card.entry)
-    row = [each.card.name for each in read_results(folder) if (each.card.author, each.card.entry) == own]
+    row = [each.name for each in held.get(folder, ()) if (each.author, each.entry) == own]
     changed = [name for name in row if name == card.name or card.entry in (name, card.name)]
     if is_allowed or not (is_new and changed):
         return

@@ -27,27 +27,27 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """Returns the 95 % interval of the mean of independent values by Student's t; None for fewer than 2."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     count = len(values)
     if count < 2:
         return None
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    reach = float(t.ppf((1 + CONFIDENCE) / 2, count - 1)) * math.sqrt(variance / count)
+    reach = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(variance / count)
     return mean - reach, mean + reach
 
 
 def difference_interval(one: Sequence[float], other: Sequence[float]) -> tuple[float, float] | None:
     """Returns the 95 % interval of the mean of one sample less that of another, by Welch's t; None below 2 in each."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     if min(len(one), len(other)) < 2:
         return None
     parts = [(variance(each) / len(each), len(each)) for each in (one, other)]
     square, gap = sum(part for part, _ in parts), fmean(one) - fmean(other)
     freedom = square**2 / sum(part**2 / (count - 1) for part, count in parts) if square else 1
-    reach = float(t.ppf((1 + CONFIDENCE) / 2, freedom)) * math.sqrt(square)
+    reach = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(square)
     return gap - reach, gap + reach
 
 
@@ -58,10 +58,11 @@ def p_value_of_discordant(only_first: int, only_second: int) -> float:
     Under the null hypothesis each of these games goes to either player with probability 1/2. Games that both win or
     both lose carry no information (McNemar 1947).
     """
-    from scipy.stats import binomtest
+    from scipy.special import bdtr
 
+    # Both tails are equal, and so one of them is enough.
     games = only_first + only_second
-    return float(binomtest(only_first, games, 0.5).pvalue) if games else 1.0
+    return min(1.0, 2 * float(bdtr(min(only_first, only_second), games, 0.5)))
 
 
 def paired_difference(wins_both: int, wins_a_only: int, wins_b_only: int, wins_none: int) -> tuple[float, float, float]:

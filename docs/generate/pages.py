@@ -1,8 +1,9 @@
 """Generator of the pages, tables and pictures that come from the code and from result files.
 
 `python docs/generate/pages.py tables` writes the tables alone, each between `<!-- benchmark: KIND | ... -->` and
-`<!-- end of benchmark -->`. Figures that a page states by hand stand between `<!-- measured -->` and
-`<!-- end of measured -->`, with their command and seeds; `tests/docs/test_figures.py` finds every other per cent.
+`<!-- end of benchmark -->`; with `results` it writes only those from result files of the benchmark. Figures that a page
+states by hand stand between `<!-- measured -->` and `<!-- end of measured -->`, with their command and seeds;
+`tests/docs/test_figures.py` finds every other per cent.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -118,13 +119,16 @@ BLOCKS: dict[str, Callable[..., str]] = {
 }
 """Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
 
+OF_RESULTS = {kind: BLOCKS[kind] for kind in ("board", "reference", "overview")}
+"""The kinds that a new result file changes."""
 
-def fill(page: str) -> str:
-    """Returns a page with new tables between all pairs of markers."""
+
+def fill(page: str, blocks: Mapping[str, Callable[..., str]] = BLOCKS) -> str:
+    """Returns a page with new tables between the pairs of markers of these blocks."""
 
     def filled(found: re.Match[str]) -> str:
         kind, *arguments = (each.strip() for each in found[2].split("|"))
-        return f"{found[1]}\n{BLOCKS[kind](*arguments)}\n\n{found[3]}"
+        return f"{found[1]}\n{blocks[kind](*arguments)}\n\n{found[3]}" if kind in blocks else found[0]
 
     return re.sub(r"(<!-- benchmark: ([^>]*?) -->\n).*?(<!-- end of benchmark -->)", filled, page, flags=re.DOTALL)
 
@@ -135,7 +139,8 @@ def pages() -> list[Path]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["tables"]:
+    blocks = OF_RESULTS if sys.argv[1:] == ["results"] else BLOCKS
+    if sys.argv[1:] not in (["tables"], ["results"]):
         import coach
         from pictures import PICTURES
 
@@ -144,6 +149,6 @@ if __name__ == "__main__":
             replace_file(DOCS / "images" / name, draw())
     for path in pages():
         before = path.read_text(encoding="utf-8")
-        if (after := fill(before)) != before:
+        if (after := fill(before, blocks)) != before:
             replace_file(path, after.encode())
             print(f"wrote {path}")

@@ -64,7 +64,9 @@ class StandIn:
         siblings = [SimpleNamespace(rfilename=name, size=len(content)) for name, content in files.items()]
         return SimpleNamespace(sha=commit, siblings=siblings, private=repository in self.private)
 
-    def snapshot_download(self, repository, revision, allow_patterns, **_):
+    def snapshot_download(self, repository, revision, allow_patterns, local_files_only=False):
+        if local_files_only and not (self.cache / revision).exists():
+            raise huggingface_hub.errors.LocalEntryNotFoundError("not in the cache")
         reference = self.cache / repository / revision
         known = reference.read_text() if reference.exists() else revision
         if (self.cache / known).exists() and (self.is_offline or known == revision):
@@ -157,6 +159,17 @@ def test_only_known_files_come_and_only_once(commit, server, tmp_path):
     wide = server.add("ana/mines", agent_files(tmp_path / "wide", seed=1), "wide")
     assert pinned("hf:ana/mines@wide") == f"hf:ana/mines@{wide}"
     assert policy_digest("hf:ana/mines@wide") == policy_digest(str(tmp_path / "wide")) != policy_digest("hf:ana/mines")
+
+
+@pytest.mark.parametrize("is_pinned", [False, True])
+def test_a_file_that_is_too_large_is_not_downloaded(commit, server, is_pinned, monkeypatch, capsys):
+    monkeypatch.setattr(hub, "MOST_BYTES", 100)
+    name = f"hf:ana/mines@{commit}" if is_pinned else "hf:ana/mines"
+    assert f"hf:ana/mines@{commit if is_pinned else 'main'}: agent." in (
+        said := refused(capsys, "evaluate", *SMALL, "--policy", name)
+    )
+    assert said.endswith("and may have 100")
+    assert "snapshot_download" not in server.calls
 
 
 def test_offline_a_branch_means_the_commit_of_the_last_download(commit, server, capsys):
