@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
@@ -86,32 +87,23 @@ def _download(name: HubName) -> Path:
     if not name.is_pinned:
         say(f"Ask the Hugging Face hub for {name}")
     with _one_line(name):
-        folder = _cached(api, name)
-        if folder is None:
+        if not _is_cached(api, name):
             _check_sizes(api, name)
-            folder = _taken(api, name)
-    if not _is_agent(folder):
+        place = api.snapshot_download(name.repository, revision=name.revision, allow_patterns=(*NEEDED, RUN))
+    folder = Path(place)
+    if not all((folder / file).is_file() for file in NEEDED):
         raise HubError(f"{name} holds no agent of train.py, which has {' and '.join(NEEDED)}")
     if not name.is_pinned:
         say(f"{name} is {name._replace(revision=folder.name)}")
     return folder
 
 
-def _taken(api: Any, name: HubName, **how: Any) -> Path:
-    wanted = {"revision": name.revision, "allow_patterns": (*NEEDED, RUN)}
-    return Path(api.snapshot_download(name.repository, **wanted, **how))
-
-
-def _is_agent(folder: Path) -> bool:
-    return all((folder / file).is_file() for file in NEEDED)
-
-
-def _cached(api: Any, name: HubName) -> Path | None:
-    """Returns the folder of a commit that is in the cache, for which nobody is asked; None otherwise."""
+def _is_cached(api: Any, name: HubName) -> bool:
+    """Returns whether a commit is in the cache, so that nobody need be asked."""
+    how = {"revision": name.revision, "allow_patterns": NEEDED, "local_files_only": True}
     with suppress(Exception):
-        if name.is_pinned and _is_agent(folder := _taken(api, name, local_files_only=True)):
-            return folder
-    return None
+        return name.is_pinned and {*NEEDED} <= {*os.listdir(api.snapshot_download(name.repository, **how))}
+    return False
 
 
 def _check_sizes(api: Any, name: HubName) -> None:

@@ -326,29 +326,29 @@ def _check_hashes(games: Games) -> None:
 def _replay(games: Games) -> None:
     """Plays all sampled games side by side on the engine; a ValueError says what is wrong with the first wrong one."""
     played = [np.frombuffer(each.actions, "<u2").astype(np.int64) for each in games.sample]
-    seeds, lengths = [games.seed + each.game for each in games.sample], np.array([len(each) for each in played])
     env, faults = MinesweeperVectorEnv(len(played), **games.config.arguments()), dict[int, str]()
-    playing, won = lengths > 0, games.outcomes[[each.game for each in games.sample]]
+    _, infos = env.reset(seed=[games.seed + each.game for each in games.sample])
+    left, won = np.array([len(each) for each in played]), games.outcomes[[each.game for each in games.sample]]
     # A policy may give a game up, which then counts as lost.
-    unended = won.copy()
-    _, infos = env.reset(seed=seeds)
-    for step in range(lengths.max()):
-        masks = infos["action_mask"]
+    playing, unended = left > 0, won.copy()
+    for step in range(left.max()):
+        left -= 1
         actions = np.array([each[step] if step < len(each) else 0 for each in played])
-        legal = actions < masks.shape[1]
-        actions[~(legal & playing)] = 0
-        legal &= masks[np.arange(len(played)), actions] != 0
-        for number in np.flatnonzero(playing & ~legal).tolist():
-            faults[number] = f"an action is illegal, {lengths[number] - step - 1} before the last one"
-        playing &= legal
+        legal = (actions < infos["action_mask"].shape[1]) & playing
+        actions[~legal] = 0
+        legal &= infos["action_mask"][np.arange(len(played)), actions] != 0
         _, _, terminations, truncations, infos = env.step(actions)
-        ended = playing & (terminations | truncations)
-        for number in np.flatnonzero(ended & (lengths > step + 1)).tolist():
-            faults[number] = f"the game ends {lengths[number] - step - 1} actions before the last one recorded"
-        for number in np.flatnonzero(ended & (infos["is_success"] != won)).tolist():
-            faults.setdefault(number, "the recorded actions end it, and `won` says otherwise")
-        playing &= ~ended & (lengths > step + 1)
-        unended &= ~ended
-    faults = dict.fromkeys(np.flatnonzero(unended).tolist(), "the game does not end with the last action") | faults
-    for number in sorted(faults):
-        raise ValueError(f"{games.place(games.sample[number].game)}: {faults[number]}")
+        ended = legal & (terminations | truncations)
+        for found, fault in (
+            (playing & ~legal, "an action is illegal, {} before the last one"),
+            (ended & (left > 0), "the game ends {} actions before the last one recorded"),
+            (
+                ended & (left == 0) & (infos["is_success"] != won),
+                "the recorded actions end it, and `won` says otherwise",
+            ),
+        ):
+            faults |= {number: fault.format(left[number]) for number in np.flatnonzero(found).tolist()}
+        playing, unended = legal & ~ended & (left > 0), unended & ~ended
+    for number in sorted({*faults, *np.flatnonzero(unended).tolist()}):
+        fault = faults.get(number, "the game does not end with the last action")
+        raise ValueError(f"{games.place(games.sample[number].game)}: {fault}")

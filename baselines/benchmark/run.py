@@ -89,18 +89,10 @@ class Task:
 
     def owner(self, seed: int) -> dict[str, Any]:
         """Returns what makes the games those of this task: JSON-able, by name; game 0 has this seed."""
-        return {
-            "policy": self.entry.policy,
-            "sha256": self.sha256,
-            "board": name_of(self.board),
-            "first_click": self.board.first_click,
-            "moves": [*self.config.moves],
-            "start": self.entry.start,
-            "batch_size": self.batch_size,
-            "precision": self.precision,
-            "record": self.record,
-            "seed": seed,
-        }
+        policy = {"policy": self.entry.policy, "sha256": self.sha256, "precision": self.precision}
+        rules = {"board": name_of(self.board), "first_click": self.board.first_click, "moves": [*self.config.moves]}
+        how = {"start": self.entry.start, "batch_size": self.batch_size, "record": self.record, "seed": seed}
+        return policy | rules | how
 
     def write(self, out: Path, part: Part) -> None:
         """Writes a part, as MessagePack in a gzip file, and replaces one with the same first game."""

@@ -23,7 +23,6 @@ from baselines.learned.training.state import (
     Learner,
     Log,
     Progress,
-    References,
     Training,
     lasting,
     record_session,
@@ -42,15 +41,7 @@ LOG_ROWS = 200
 ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again ends at once"
 
 
-def train(
-    settings: TrainingSettings,
-    folder: Path,
-    command: str = "",
-    *,
-    resume: bool = False,
-    references: References | None = None,
-    **how: Any,
-) -> Training:
+def train(settings: TrainingSettings, folder: Path, command: str = "", *, resume: bool = False, **how: Any) -> Training:
     """Trains an agent, and leaves it in a run folder.
 
     The training may run in any thread; it handles signals in the main thread alone.
@@ -60,15 +51,12 @@ def train(
         folder: the run folder, which exists.
         command: recorded in `run.json`.
         resume: whether to continue from the checkpoint in the folder, if there is one.
-        references: of `play_references`; None to play these games in the training.
         **how: see `run`.
 
     Raises:
         ValueError: the checkpoint is damaged, the agent to start from does not fit, or there is no such device.
     """
-    training = prepare(settings, folder, resume)
-    training.progress.references = training.progress.references or references
-    return run(training, command, **how)
+    return run(prepare(settings, folder, resume), command, **how)
 
 
 @single_precision()
@@ -110,6 +98,7 @@ def run(
     *,
     bar: bool = True,
     on_evaluation: Callable[[Training], bool] = lambda _training: True,
+    references: dict[str, dict[str, float]] | None = None,
     track: bool = False,
 ) -> Training:
     """Runs a training until its budget is spent or a signal arrives; either leaves a checkpoint and an agent.
@@ -120,9 +109,11 @@ def run(
         bar: whether to show the progress on stderr.
         on_evaluation: called once after each evaluation, when its agent and a checkpoint are written. If it returns
             False, the training ends: its run folder is complete, and it can be resumed.
+        references: of `play_references`; None to play these games in the training.
         track: whether Weights & Biases gets the settings and every row of the log.
     """
     learner, budget, folder = training.learner, training.budget, training.folder
+    training.progress.references = training.progress.references or references
     record_session(folder, training.settings, command, learner.num_timesteps, training.start)
     rows, saved_at, is_ended = int(LOG_ROWS * budget.progress(learner.num_timesteps)), time.monotonic(), False
     with ExitStack() as stack:

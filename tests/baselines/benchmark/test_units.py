@@ -102,7 +102,7 @@ def test_the_part_of_another_task_is_refused_and_named(tmp_path):
         "precision": replace(TASK, precision="bfloat16"),
         "record": replace(TASK, record=True),
     }
-    assert [*others, "seed"] == [*TASK.owner(SEED)]
+    assert {*others, "seed"} == {*TASK.owner(SEED)}
     for name, task in others.items():
         place = task.folder(tmp_path) / path.name
         place.parent.mkdir(parents=True, exist_ok=True)
