@@ -35,7 +35,8 @@ class WatchScreen(GameAppScreen):
     DEFAULT_CSS = """
     WatchScreen #players { layout: horizontal; height: 1fr; }
     WatchScreen .player { width: 1fr; height: 1fr; }
-    WatchScreen .title { height: auto; width: 1fr; text-align: center; }
+    WatchScreen .title { height: 2; width: 1fr; text-align: center; }
+    WatchScreen.-broad .title { height: 1; }
     WatchScreen #score { height: auto; padding: 0 1; }
     """
 

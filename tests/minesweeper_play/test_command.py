@@ -148,6 +148,10 @@ def test_damaged_statistics_are_one_line_on_stderr(tmp_path, monkeypatch, capsys
     assert out.count("\n") == 1
     assert err.startswith("No se puede leer 1 línea de ")
     assert err.count("\n") == 1
+    (tmp_path / "games.jsonl").unlink()
+    (tmp_path / "games.jsonl").mkdir()
+    assert main(["--stats", "--lang", "en"]) == 1
+    assert capsys.readouterr() == ("", f"play.py: {tmp_path / 'games.jsonl'}: Is a directory\n")
 
 
 def test_without_platformdirs_the_game_goes_on_without_statistics(monkeypatch, capsys):

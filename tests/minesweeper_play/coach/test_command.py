@@ -52,6 +52,17 @@ def test_a_position_is_analysed(run, from_stdin, language, begin, text):
     assert err.startswith(begin)
 
 
+def test_json_holds_the_analysis(run):
+    status, out, _ = run("1 1 1 1\n# F # #\n# # # #", mines=4, as_json=True)
+    content = json.loads(out)
+    assert status == 0
+    assert (content["format"], content["version"], content["kind"]) == ("minesweeper-coach", 1, "position")
+    assert (content["board"], content["best"], content["wrong_flags"]) == (["1111", "#F##", "####"], [1, 2], [[1, 1]])
+    assert content["win"] == {"probability": 1.0, "kind": "exact", "error": 0.0}
+    assert content["proof"][-1]["safe"] == [[1, 2]]
+    assert (content["probabilities"][1], content["before"]) == ([1.0, 0.0, 0.0, 1.0], None)
+
+
 def test_json_holds_the_review(run):
     ((session, _),) = play_judged("exact", CONFIG, [3])
     status, out, _ = run(session, as_json=True)

@@ -52,6 +52,19 @@ def test_a_loaded_game_is_the_saved_one_and_goes_on(tmp_path, moves):
     assert np.array_equal(loaded.board, session.board)
 
 
+@pytest.mark.parametrize("rule", ["opening", "any"])
+def test_a_game_without_an_open_cell_keeps_its_protection_and_help_is_repeated(rule):
+    session = Session(BoardConfig(6, 6, 9, first_click=rule), seed=2)
+    session.flag(0, 0)
+    for _ in range(4 * (rule == "any")):
+        session.help()
+    loaded = decode(encode(session))
+    assert_same(loaded, session)
+    assert (rule == "any") == any(move.kind == "reveal" for move in loaded.moves)
+    session.open(4, 4), loaded.open(4, 4)
+    assert np.array_equal(loaded.board, session.board)
+
+
 def changed(**changes):
     content = {**json.loads(encode(played(6))), **changes}
     return json.dumps({key: value for key, value in content.items() if value is not ...}).encode()

@@ -20,6 +20,7 @@ from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
 from minesweeper_play.terminal.dialogs import LongWork, Question
+from minesweeper_play.terminal.drawing import CELL_SIZES
 
 RIGHT, MIDDLE = 3, 2
 EXPERT = BoardConfig.of_size((16, 30))
@@ -344,7 +345,11 @@ def test_the_app_runs_in_any_thread(tmp_path):
 def test_all_keys_are_shown_on_a_narrow_screen(tmp_path):
     async def script(app, pilot):
         await pilot.pause()
-        return shown(app)
+        text = shown(app)
+        await pilot.resize_terminal(200, 60)
+        await pilot.pause()
+        assert app.screen.board._pencil.size == CELL_SIZES[-1]
+        return text
 
     text = drive(script, tmp_path, size=(40, 38))
     assert all(word in text for word in ("open", "flag", "undo", "new game", "again", "help", "quit"))
