@@ -88,7 +88,9 @@ def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
     text = re.sub(r"array\(|,? *dtype=\w+|[\ufeff\ufe0f\u20e3()]", "", text.replace("\u00a0", " "))
     numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not _RULE.fullmatch(line)]
     prose = [(n, line) for n, line in numbered if _WORD.search(line) and not set(line) & set("[#\u25a0|\u2502")]
-    lines = [(n, part) for n, line in numbered if (n, line) not in prose for part in re.split(r" */ *", line) if part.strip()]
+    lines = [
+        (n, part) for n, line in numbered if (n, line) not in prose for part in re.split(r" */ *", line) if part.strip()
+    ]
     if not lines:
         raise TextError("coach_empty")
     for number, _ in prose:
@@ -144,7 +146,9 @@ def _grids(lines: list[Line]) -> Iterator[list[Row]]:
     words = [(n, re.sub(r"^\s*(\d+) *:", r"\1 ", line).split()) for n, line in lines]
     for found in _without_numbers(words):
         yield [(n, list("".join(row))) for n, row in found]
-        if any(len(word) > 1 for _, row in found for word in row) and len({len(row) for _, row in found}) == 1 < len(found[0][1]):
+        if any(len(word) > 1 for _, row in found for word in row) and len({len(row) for _, row in found}) == 1 < len(
+            found[0][1]
+        ):
             yield found
     if not set(text) & set(EMPTY.replace(" ", "") + "0\t"):
         width = max(len(line) for _, line in lines)

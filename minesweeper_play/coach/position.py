@@ -65,9 +65,7 @@ def analyse_position(
         status = "lost" if (board == MINE).any() else "won"
     safe, mine = hidden & (probabilities == 0.0), hidden & (probabilities == 1.0)
     certain = cells_of(safe), cells_of(mine), cells_of(safe & (board == FLAGGED))
-    found = Analysis(
-        board, mines, status, count_layouts(board, mines), probabilities, *certain, win=winning.win(board)
-    )
+    found = Analysis(board, mines, status, count_layouts(board, mines), probabilities, *certain, win=winning.win(board))
     if status == "lost":
         hidden_again = np.where(board == MINE, np.int8(HIDDEN), board)
         before = analyse_position(hidden_again, mines, "any", needs_no_guess=needs_no_guess, games=games)

@@ -129,7 +129,9 @@ def test_a_visitor_has_a_screen_of_a_possible_size_and_a_process_that_ends(
     noted, sent = tmp_path / "noted", tmp_path / "noted.in"
 
     async def visit():
-        page = GameServer(f"exec {shlex.join([sys.executable, '-c', STUBBORN, str(noted)])}", "127.0.0.1", 0, Catalogue("en"))
+        page = GameServer(
+            f"exec {shlex.join([sys.executable, '-c', STUBBORN, str(noted)])}", "127.0.0.1", 0, Catalogue("en")
+        )
         async with TestClient(TestServer(await page._make_app())) as client:
             async with client.ws_connect(f"/ws{query}") as visitor:
                 while not noted.exists() or len(noted.read_text().split()) < 3:

@@ -102,7 +102,14 @@ def test_boards_of_other_programs_are_read(form):
     "text",
     [
         *("F1.\n11.", "x1.\n11.", "  2*2  \n 25*52 ", " 1*1 \n 111 ", "1 _ _\n1 . .", "|1|2|\n|-|-|\n|#|#|"),
-        *("1 1\nand\n# #", "Row 1: # #\nRow 2: 1 1", "  a b\n1 # 1\n2 # 1", "9 1\n1 1", "1 1 1\n1 -2 1", "Board: ##1\n##1"),
+        *(
+            "1 1\nand\n# #",
+            "Row 1: # #\nRow 2: 1 1",
+            "  a b\n1 # 1\n2 # 1",
+            "9 1\n1 1",
+            "1 1 1\n1 -2 1",
+            "Board: ##1\n##1",
+        ),
         *("1 2 3\n. . .\n. . F", board_text(np.array(CORNER, np.int8), 3, style="list")),
     ],
 )
@@ -112,7 +119,9 @@ def test_a_text_that_can_mean_several_boards_or_none_is_refused(text):
 
 
 def test_the_number_of_mines_is_taken_from_the_text():
-    assert read_position("New game: 2 rows, 3 columns, 4 mines, seed 3.\n1F#\n###\nMines left: 3   Time: 0:07")[1] == {4}
+    assert read_position("New game: 2 rows, 3 columns, 4 mines, seed 3.\n1F#\n###\nMines left: 3   Time: 0:07")[1] == {
+        4
+    }
     assert read_position("1F#\n###\nMinas restantes: -1   Tiempo: 0:07")[1] == {0}
     assert read_position("3 minas\n1##\n2 mines")[1] == {2, 3}
 
