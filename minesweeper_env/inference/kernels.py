@@ -24,7 +24,7 @@ from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
 from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_board
 from minesweeper_env.inference.counting.posterior import failure, finish_posterior, infer, run_with_workspace
 from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
-from minesweeper_env.inference.counting.workspace import KNOWN, OK, Floats, Workspace
+from minesweeper_env.inference.counting.workspace import OK, Floats, Workspace, frontier_of
 from minesweeper_env.inference.deduction.kernels import SEVERAL, WITH_TOTAL, known_cells
 from minesweeper_env.inference.reading import MINE, SAFE
 from minesweeper_env.inference.search.endgame import EndgameSearcher
@@ -78,7 +78,7 @@ def propagate(board: NDArray[np.int8], workspace: Workspace) -> int:
 @inlined
 def is_known_safe(cell: int, workspace: Workspace) -> bool:
     """Returns whether `propagate` found that single clues prove a cell safe."""
-    return bool(workspace.cells[KNOWN, cell] == SAFE)
+    return bool(frontier_of(workspace).known[cell] == SAFE)
 
 
 @inlined

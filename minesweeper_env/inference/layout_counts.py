@@ -15,11 +15,10 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards, check_radius
-from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL, MODULAR, level_span
 from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_board
 from minesweeper_env.inference.counting.posterior import failure, infer, run_forward_pass, run_with_workspace
-from minesweeper_env.inference.counting.workspace import Floats, Workspace
+from minesweeper_env.inference.counting.workspace import OK, Floats, Workspace, frontier_of, tables_of
 
 _BITS = 21
 """Each prime exceeds 2**21."""
@@ -43,24 +42,26 @@ def component_remainders(
     the remainders, component after component.
     """
     work = Workspace(*arrays)
+    frontier, tables = frontier_of(work), tables_of(work)
     outcome = read_board(work, board)
-    if outcome == ws.OK:
-        outcome, _, _ = run_forward_pass(work, mines, prime, MODULAR)
-    if outcome != ws.OK:
+    if outcome != OK:
+        return outcome
+    outcome, _, _, totals = run_forward_pass(frontier, tables, mines, prime, MODULAR)
+    if outcome != OK:
         return outcome
     at, place = 0, 0
-    for component in range(work.longs[ws.COMPONENTS]):
-        last, row = work.levels[component, ws.LAST], sizes[component]
+    for component in range(totals.components):
+        last, row = tables.last_level[component], sizes[component]
         # No constraint is open on the last level, so it has one state, with one value for each number of mines.
-        begin, end = level_span(work, last)
-        row[0], row[1], row[2] = work.states[work.levels[last, ws.FIRST], ws.LOW], end - begin, 0
-        while place < work.cells[ws.END, component]:
-            row[2] += work.cells[ws.SIZE, work.cells[ws.ORDER, place]]
+        begin, end = level_span(tables, last)
+        row[0], row[1], row[2] = tables.low[tables.first_state[last]], end - begin, 0
+        while place < frontier.end[component]:
+            row[2] += frontier.size[frontier.order[place]]
             place += 1
         for i in range(begin, end):
-            remainders[at] = work.values[i]
+            remainders[at] = tables.values[i]
             at += 1
-    return ws.OK
+    return OK
 
 
 def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[int]:
@@ -128,13 +129,13 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     def count(workspace: Workspace, prime: float) -> int:
         nonlocal components, mines_left, outside
         outcome = component_remainders(array.ravel(), mines, prime, sizes, found, *workspace)
-        components, mines_left, outside = workspace.longs[[ws.COMPONENTS, ws.MINES, ws.OUTSIDE]].tolist()
+        components, mines_left, _, outside = workspace.totals.tolist()
         return outcome
 
     passes = 1
     while len(remainders) < passes:
         outcome = run_with_workspace(count, rows, cols, radius, float(nth_prime(len(remainders))), passes=passes)
-        if outcome != ws.OK:
+        if outcome != OK:
             raise failure(array, mines, radius, outcome)
         lows, widths, cells = sizes[:components].T
         remainders.append([int(remainder) for remainder in found[: widths.sum()]])

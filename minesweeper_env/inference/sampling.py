@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,27 +10,36 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.backward_pass import (
     UNDERFLOW,
     join_forward,
     largest_level,
-    recompute,
+    restore_level,
     weigh_outside,
 )
-from minesweeper_env.inference.counting.forward_pass import DROPPED, FIXED_TOTAL, Weighting, level_span, weigh_group
+from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL, Weighting, level_span, weigh_group
 from minesweeper_env.inference.counting.frontier import read_board
 from minesweeper_env.inference.counting.posterior import failure, matching_density, run_forward_pass, run_with_workspace
-from minesweeper_env.inference.counting.workspace import Floats, Workspace
+from minesweeper_env.inference.counting.workspace import (
+    NEED_VALUES,
+    OK,
+    Floats,
+    Frontier,
+    Tables,
+    Totals,
+    Workspace,
+    frontier_of,
+    tables_of,
+)
 from minesweeper_env.inference.reading import MINE, UNKNOWN, Ints
 
-TOTAL, STATE, USED = range(3)
-"""Columns of `position`, the point that a layout has reached on its way back.
 
-    TOTAL  the mines of the components not yet drawn, above their minimum
-    STATE  the present state, counted from the first one of its level
-    USED   the mines used up to that state, above its minimum
-"""
+class Position(NamedTuple):
+    """The point that each layout has reached on its way back through the tables: (size,) int32 each."""
+
+    total: Ints  # the mines of the components not yet drawn, above their minimum
+    state: Ints  # the present state, counted from the first one of its level
+    used: Ints  # the mines used up to that state, above its minimum
 
 
 @kernel
@@ -40,7 +49,7 @@ def draw_layouts(
     density: float,
     uniforms: Floats,
     in_group: Ints,
-    position: Ints,
+    position: NDArray[np.int32],
     layouts: NDArray[np.bool_],
     *arrays: Any,
 ) -> int:
@@ -50,58 +59,69 @@ def draw_layouts(
 
         uniforms  (size, 3 * n + 1) float64, random numbers from [0, 1)
         in_group  (size, n + 1) int32, filled with the mines of each group, and last of the cells outside
-        position  (size, 3) int32, scratch; see TOTAL
+        position  (3, size) int32, scratch; the fields of a `Position`
         layouts   (size, n) bool, filled
     """
     work = Workspace(*arrays)
+    frontier, tables = frontier_of(work), tables_of(work)
     outcome = read_board(work, board)
-    if outcome != ws.OK:
+    if outcome != OK:
         return outcome
-    outcome, _, weighting = run_forward_pass(work, mines, density, FIXED_TOTAL)
-    if outcome != ws.OK:
+    outcome, _, weighting, totals = run_forward_pass(frontier, tables, mines, density, FIXED_TOTAL)
+    if outcome != OK:
         return outcome
-    outcome = _draw_counts(work, weighting, uniforms, in_group, position)
-    if outcome == ws.OK:
+    reached = Position(position[0], position[1], position[2])
+    outcome = _draw_counts(frontier, tables, totals, weighting, uniforms, in_group, reached)
+    if outcome == OK:
         for i in range(len(layouts)):
-            _choose_cells(work, uniforms[i, 2 * len(board) + 1 :], in_group[i], layouts[i])
+            _choose_cells(frontier, totals.outside, uniforms[i, 2 * len(board) + 1 :], in_group[i], layouts[i])
     return outcome
 
 
 @inlined
-def _draw_counts(work: Workspace, weighting: Weighting, uniforms: Floats, in_group: Ints, position: Ints) -> int:
+def _draw_counts(
+    frontier: Frontier,
+    tables: Tables,
+    totals: Totals,
+    weighting: Weighting,
+    uniforms: Floats,
+    in_group: Ints,
+    position: Position,
+) -> int:
     """Draws the mine counts of all groups and of the cells outside, in all layouts; returns the outcome."""
-    values = work.values
-    joint, width, low, _ = join_forward(work, weighting)
+    values = tables.values
+    joint, width, low, _ = join_forward(tables, totals.components, weighting)
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
-        return ws.NEED_VALUES
+        return NEED_VALUES
     after = values[joint + width : spare]
-    mines = work.longs[ws.MINES] - low
-    weigh_outside(after, mines, work.longs[ws.OUTSIDE], weighting)
+    mines = totals.mines - low
+    weigh_outside(after, mines, totals.outside, weighting)
     total = 0.0
     for m in range(width):
         after[m] *= values[joint + m]
         total += after[m]
     if total == 0.0:
         return UNDERFLOW
-    for i in range(len(position)):
-        position[i, TOTAL] = _draw(after, uniforms[i, 0] * total)
-        in_group[i, len(work.neighbours)] = mines - position[i, TOTAL]
+    for i in range(len(uniforms)):
+        position.total[i] = _draw(after, uniforms[i, 0] * total)
+        in_group[i, len(frontier.neighbours)] = mines - position.total[i]
     column = 1
-    for component in range(work.longs[ws.COMPONENTS] - 1, -1, -1):
-        last = work.levels[component, ws.LAST]
-        begin, end = level_span(work, last)
+    for component in range(totals.components - 1, -1, -1):
+        last = tables.last_level[component]
+        begin, end = level_span(tables, last)
+        fill = values[begin:end]
         # The array of all components before this one lies directly in front, shorter by the component's range.
-        width -= end - begin - 1
+        width -= len(fill) - 1
         joint -= width
-        before, fill, weights = values[joint : joint + width], values[begin:end], after[: end - begin]
-        for i in range(len(position)):
-            _draw_component(before, fill, weights, uniforms[i, column], position[i])
+        before, weights = values[joint : joint + width], after[: len(fill)]
+        for i in range(len(uniforms)):
+            _draw_component(before, fill, weights, uniforms[i, column], position, i)
         column += 1
-        if not _draw_groups(work, weighting, component, spare, uniforms[:, column:], in_group, position):
-            return ws.NEED_VALUES
-        column += work.levels[last, ws.PLACE]
-    return ws.OK
+        if not _draw_groups(frontier, tables, weighting, component, spare, uniforms[:, column:], in_group, position):
+            return NEED_VALUES
+        column += tables.place[last]
+    return OK
 
 
 @inlined
@@ -119,92 +139,100 @@ def _draw(weights: Floats, threshold: float) -> int:
 
 
 @inlined
-def _draw_component(before: Floats, fill: Floats, weights: Floats, uniform: float, position: Ints) -> None:
-    """Draws the mine count of a component, given the count of all components up to it; both above their minimum.
+def _draw_component(before: Floats, fill: Floats, weights: Floats, uniform: float, position: Position, i: int) -> None:
+    """Draws the mine count of a component in layout i, given that of all components up to it; both above the minimum.
 
     `weights` is scratch, as long as `fill`.
     """
     total = 0.0
     for m in range(len(fill)):
-        at = position[TOTAL] - m
+        at = position.total[i] - m
         weights[m] = fill[m] * before[at] if 0 <= at < len(before) else 0.0
         total += weights[m]
     chosen = _draw(weights, uniform * total)
-    position[TOTAL] -= chosen
-    position[STATE], position[USED] = 0, chosen
+    position.total[i] -= chosen
+    position.state[i], position.used[i] = 0, chosen
 
 
 @inlined
 def _draw_groups(
-    work: Workspace, weighting: Weighting, component: int, spare: int, uniforms: Floats, in_group: Ints, position: Ints
+    frontier: Frontier,
+    tables: Tables,
+    weighting: Weighting,
+    component: int,
+    spare: int,
+    uniforms: Floats,
+    in_group: Ints,
+    position: Position,
 ) -> bool:
     """Draws the mine count of each group of a component, the last group first; returns whether there was space."""
-    last = work.levels[component, ws.LAST]
-    largest = largest_level(work, last)
+    last = tables.last_level[component]
+    largest = largest_level(tables, last)
     # A component has one level more than groups; the shift turns a level into the position of its group.
-    shift = work.cells[ws.END, component] - last
-    for level in range(last - 1, last - work.levels[last, ws.PLACE] - 1, -1):
-        if work.levels[level, ws.VALUE] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
+    shift = frontier.end[component] - last
+    for level in range(last - 1, last - tables.place[last] - 1, -1):
+        if not restore_level(frontier, tables, weighting, level, shift, spare, largest):
             return False
-        group = work.cells[ws.ORDER, level + shift]
-        weigh_group(work.floats[ws.WEIGHT], work.cells[ws.SIZE, group], weighting)
+        group = frontier.order[level + shift]
+        weigh_group(tables.weight, frontier.size[group], weighting)
         # All layouts take this step together, so that a dropped level is recomputed only once.
-        for i in range(len(position)):
-            in_group[i, group] = _step_back(work, level, uniforms[i, last - 1 - level], position[i])
+        for i in range(len(uniforms)):
+            in_group[i, group] = _step_back(tables, level, uniforms[i, last - 1 - level], position, i)
     return True
 
 
 @inlined
-def _step_back(work: Workspace, level: int, uniform: float, position: Ints) -> int:
-    """Draws the state of a level that leads to `position`; returns the mine count of the group in between."""
+def _step_back(tables: Tables, level: int, uniform: float, position: Position, i: int) -> int:
+    """Draws the state of a level that leads layout i to its position; returns the mine count of the group between."""
+    state, following, low = tables.first_state[level], tables.first_state[level + 1], tables.low
     total = 0.0
-    for i in range(work.levels[level, ws.STATES]):
-        weight, _ = _link_weight(work, level, i, position)
+    for source in range(following - state):
+        weight, _ = _link_weight(tables, level, source, position, i)
         total += weight
     # Weights are computed twice: the threshold needs their total, and there is no array to keep them.
     threshold, chosen = uniform * total, -1
-    for i in range(work.levels[level, ws.STATES]):
-        weight, _ = _link_weight(work, level, i, position)
+    for source in range(following - state):
+        weight, _ = _link_weight(tables, level, source, position, i)
         if weight > 0.0:
-            chosen = i
+            chosen = source
             if threshold < weight:
                 break
             threshold -= weight
-    _, mines = _link_weight(work, level, chosen, position)
-    states, state, following = work.states, work.levels[level, ws.FIRST], work.levels[level + 1, ws.FIRST]
-    position[USED] += states[following + position[STATE], ws.LOW] - mines - states[state + chosen, ws.LOW]
-    position[STATE] = chosen
+    _, mines = _link_weight(tables, level, chosen, position, i)
+    position.used[i] += low[following + position.state[i]] - mines - low[state + chosen]
+    position.state[i] = chosen
     return mines
 
 
 @inlined
-def _link_weight(work: Workspace, level: int, source: int, position: Ints) -> tuple[float, int]:
-    """Returns the weight of all ways through a state of a level to `position`, and the group's mine count."""
-    states, levels = work.states, work.levels
-    state = levels[level, ws.FIRST] + source
-    low, following = states[state, ws.LOW], states[levels[level + 1, ws.FIRST] + position[STATE], ws.LOW]
-    mines = int(states[state, ws.LEAST])
-    for link in range(states[state, ws.LINK], states[state + 1, ws.LINK]):
-        if work.links[link] == position[STATE]:
-            at = position[USED] + following - mines - low
-            if 0 <= at <= states[state, ws.HIGH] - low:
-                value = work.values[levels[level, ws.VALUE] + source * levels[level, ws.WIDTH] + at]
-                return work.floats[ws.WEIGHT, mines] * value, mines
+def _link_weight(tables: Tables, level: int, source: int, position: Position, i: int) -> tuple[float, int]:
+    """Returns the weight of all ways of layout i through a state of a level, and the mine count of its group."""
+    state, low = tables.first_state[level] + source, tables.low
+    target = tables.first_state[level + 1] + position.state[i]
+    mines = int(tables.least[state])
+    for link in range(tables.first_link[state], tables.first_link[state + 1]):
+        if tables.links[link] == position.state[i]:
+            at = position.used[i] + low[target] - mines - low[state]
+            if 0 <= at <= tables.high[state] - low[state]:
+                value = tables.values[tables.first_value[level] + source * tables.width[level] + at]
+                return tables.weight[mines] * value, mines
         mines += 1
     return 0.0, mines
 
 
 @inlined
-def _choose_cells(work: Workspace, uniforms: Floats, in_group: Ints, layout: NDArray[np.bool_]) -> None:
+def _choose_cells(
+    frontier: Frontier, outside: int, uniforms: Floats, in_group: Ints, layout: NDArray[np.bool_]
+) -> None:
     """Draws the cells of each group: each cell is a mine with probability mines left / cells left."""
-    left, cells = work.cells[ws.SPARE], len(layout)
+    left, cells = frontier.scratch[0], len(layout)
     for group in range(cells):
-        left[group] = work.cells[ws.SIZE, group]
-    left[cells] = work.longs[ws.OUTSIDE]
+        left[group] = frontier.size[group]
+    left[cells] = outside
     for cell in range(cells):
-        layout[cell] = work.cells[ws.KNOWN, cell] == MINE
-        if work.cells[ws.KNOWN, cell] == UNKNOWN:
-            group = work.cells[ws.GROUP, cell] if work.cells[ws.GROUP, cell] >= 0 else cells
+        layout[cell] = frontier.known[cell] == MINE
+        if frontier.known[cell] == UNKNOWN:
+            group = frontier.group_at[cell] if frontier.group_at[cell] >= 0 else cells
             layout[cell] = uniforms[cell] * left[group] < in_group[group]
             in_group[group] -= layout[cell]
             left[group] -= 1
@@ -242,7 +270,7 @@ def _fill(
 ) -> None:
     """Fills (size, n) layouts from (size, 3 * n + 1) random numbers."""
     in_group = np.empty((len(layouts), board.size + 1), np.int32)
-    position = np.empty((len(layouts), 3), np.int32)
+    position = np.empty((3, len(layouts)), np.int32)
 
     def draw(workspace: Workspace, density: float) -> int:
         return draw_layouts(board.ravel(), mines, density, uniforms, in_group, position, layouts, *workspace)
@@ -250,5 +278,5 @@ def _fill(
     outcome = run_with_workspace(draw, *board.shape, radius, 0.0)
     if outcome == UNDERFLOW:
         outcome = run_with_workspace(draw, *board.shape, radius, matching_density(board, mines, radius))
-    if outcome != ws.OK:
+    if outcome != OK:
         raise failure(board, mines, radius, outcome)

@@ -8,36 +8,39 @@ from __future__ import annotations
 import math
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.forward_pass import (
     BOOLEAN,
     DROPPED,
     IID,
     Weighting,
     clamp,
+    end_of_values,
+    level_size,
     level_span,
     pull_values,
     push_values,
     renormalise,
 )
-from minesweeper_env.inference.counting.workspace import Floats, Workspace
+from minesweeper_env.inference.counting.workspace import NEED_VALUES, OK, Floats, Frontier, Tables, Totals
 
 UNDERFLOW = -1
 """Outcome of a board whose total weight is 0 in floating point; it may or may not have layouts."""
 
 
 @inlined
-def join_components(work: Workspace, weighting: Weighting) -> tuple[int, float, float]:
+def join_components(
+    frontier: Frontier, tables: Tables, totals: Totals, weighting: Weighting
+) -> tuple[int, float, float]:
     """Convolves the counted components and the cells outside, and fills in the probabilities of the groups.
 
     Returns the outcome, the probability of a mine in a cell outside, and the logarithm of the total weight.
     """
-    values, outside = work.values, work.longs[ws.OUTSIDE]
-    joint, width, low, log_scale = join_forward(work, weighting)
-    mines = work.longs[ws.MINES] - low
+    values, outside = tables.values, totals.outside
+    joint, width, low, log_scale = join_forward(tables, totals.components, weighting)
+    mines = totals.mines - low
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
-        return ws.NEED_VALUES, 0.0, 0.0
+        return NEED_VALUES, 0.0, 0.0
     after = values[joint + width : spare]
     log_scale += weigh_outside(after, mines, outside, weighting)
     total, mine, free = 0.0, 0.0, 0.0
@@ -49,36 +52,36 @@ def join_components(work: Workspace, weighting: Weighting) -> tuple[int, float, 
     if total == 0.0:
         return UNDERFLOW, 0.0, 0.0
     # `after` holds, for each mine count of the components up to this one, the weight of everything after them.
-    for component in range(work.longs[ws.COMPONENTS] - 1, -1, -1):
-        begin, end = level_span(work, work.levels[component, ws.LAST])
+    for component in range(totals.components - 1, -1, -1):
+        begin, end = level_span(tables, tables.last_level[component])
         fill = values[begin:end]
         width -= len(fill) - 1
         joint -= width
         if spare + len(fill) >= len(values):
-            return ws.NEED_VALUES, 0.0, 0.0
+            return NEED_VALUES, 0.0, 0.0
         _correlate(values[joint : joint + width], after, values[spare : spare + len(fill)])
-        if not _go_back(work, weighting, component, spare):
-            return ws.NEED_VALUES, 0.0, 0.0
+        if not _go_back(frontier, tables, weighting, component, spare):
+            return NEED_VALUES, 0.0, 0.0
         _correlate(fill, after, after[:width])
         after = after[:width]
         clamp(after, weighting, math.inf)
     elsewhere = mine / (mine + free) if outside > 0 else 0.0
-    return ws.OK, weighting.density if weighting.mode == IID else elsewhere, log_scale + math.log(total)
+    return OK, weighting.density if weighting.mode == IID else elsewhere, log_scale + math.log(total)
 
 
 @inlined
-def join_forward(work: Workspace, weighting: Weighting) -> tuple[int, int, int, float]:
+def join_forward(tables: Tables, components: int, weighting: Weighting) -> tuple[int, int, int, float]:
     """Convolves the mine counts of the first 0, 1, 2, ... components, one array after the other.
 
     Returns the index of the last array (negative if there is no space), its length, the mine count of its first entry,
     and the logarithm of its scale.
     """
-    values = work.values
-    at, width, low, log_scale = work.longs[ws.NEXT_VALUE], 1, 0, 0.0
+    values, levels = tables.values, tables.last_level[components - 1] + 1 if components > 0 else 0
+    at, width, low, log_scale = end_of_values(tables, levels), 1, 0, 0.0
     values[at] = 1.0
-    for component in range(work.longs[ws.COMPONENTS]):
-        last = work.levels[component, ws.LAST]
-        begin, end = level_span(work, last)
+    for component in range(components):
+        last = tables.last_level[component]
+        begin, end = level_span(tables, last)
         fill = values[begin:end]
         following = at + width
         if following + width + len(fill) >= len(values):
@@ -91,7 +94,7 @@ def join_forward(work: Workspace, weighting: Weighting) -> tuple[int, int, int, 
         scale, _ = clamp(target, weighting, math.inf)
         log_scale += scale
         at, width = following, len(target)
-        low += work.states[work.levels[last, ws.FIRST], ws.LOW]
+        low += tables.low[tables.first_state[last]]
     return at, width, low, log_scale
 
 
@@ -137,59 +140,63 @@ def weigh_outside(after: Floats, most: int, outside: int, weighting: Weighting) 
 
 
 @inlined
-def _go_back(work: Workspace, weighting: Weighting, component: int, begin: int) -> bool:
+def _go_back(frontier: Frontier, tables: Tables, weighting: Weighting, component: int, begin: int) -> bool:
     """Runs the backward pass over the levels of a component, from the weights at values[begin] of its last state.
 
     Returns whether the values had enough space.
     """
-    values, levels = work.values, work.levels
-    last = levels[component, ws.LAST]
-    largest = largest_level(work, last)
+    values, last = tables.values, tables.last_level[component]
+    largest = largest_level(tables, last)
     # Two buffers alternate: the messages of a level and of the next one.
     here, there, spare = begin, begin + largest, begin + 2 * largest
     if spare > len(values):
         return False
     # A component has one level more than groups; the shift turns a level into the position of its group.
-    shift = work.cells[ws.END, component] - last
+    shift = frontier.end[component] - last
     drift = 0.0
-    for level in range(last - 1, last - levels[last, ws.PLACE] - 1, -1):
-        if levels[level, ws.VALUE] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
+    for level in range(last - 1, last - tables.place[last] - 1, -1):
+        if not restore_level(frontier, tables, weighting, level, shift, spare, largest):
             return False
-        group = work.cells[ws.ORDER, level + shift]
-        size = work.cells[ws.SIZE, group]
-        length = levels[level, ws.STATES] * levels[level, ws.WIDTH]
-        mine, free = pull_values(work, weighting, level, size, values[here:], values[there : there + length])
-        work.floats[ws.PROBABILITY, group] = mine / (mine + free)
+        group = frontier.order[level + shift]
+        size = frontier.size[group]
+        length = level_size(tables, level)
+        mine, free = pull_values(tables, weighting, level, size, values[here:], values[there : there + length])
+        frontier.probability[group] = mine / (mine + free)
         here, there = there, here
         _, drift = clamp(values[here : here + length], weighting, drift + weighting.loss * size)
     return True
 
 
 @inlined
-def largest_level(work: Workspace, last: int) -> int:
+def largest_level(tables: Tables, last: int) -> int:
     """Returns the largest number of values on a level of the component that ends with level `last`."""
     largest = 0
-    for level in range(last - work.levels[last, ws.PLACE], last + 1):
-        largest = max(largest, work.levels[level, ws.STATES] * work.levels[level, ws.WIDTH])
+    for level in range(last - tables.place[last], last + 1):
+        largest = max(largest, level_size(tables, level))
     return largest
 
 
 @inlined
-def recompute(work: Workspace, weighting: Weighting, level: int, shift: int, begin: int, largest: int) -> bool:
-    """Recomputes the values of a DROPPED level from the nearest earlier level that still has its values.
+def restore_level(
+    frontier: Frontier, tables: Tables, weighting: Weighting, level: int, shift: int, begin: int, largest: int
+) -> bool:
+    """Recomputes the values of a level if they are DROPPED, from the nearest earlier level that still has its values.
 
     Levels in between keep their values too, at even distances, as far as space allows. The next call then starts from
     one of them. The scale of the values may differ from the first time; the probabilities do not depend on it.
-    `level` + `shift` is the position of the level's group in ORDER, and free space begins at `begin`. Returns whether
-    there was enough.
+    `level` + `shift` is the position of the level's group in `order`, and free space begins at `begin`. Returns whether
+    there was enough, so that the level has its values.
     """
-    values, levels = work.values, work.levels
+    values, first_value = tables.values, tables.first_value
     base = level
-    while levels[base, ws.VALUE] == DROPPED:
+    while first_value[base] == DROPPED:
         base -= 1
+    if base == level:
+        return True
     passing, at = begin, begin + 2 * largest
-    if levels[base, ws.VALUE] >= at:
-        _, at = level_span(work, base)
+    if first_value[base] >= at:
+        _, at = level_span(tables, base)
+    # The kept levels and one more must fit: the closer they are, the less the next call has to recompute.
     stride = 1
     while ((level - base) // stride + 1) * largest > len(values) - at:
         stride *= 2
@@ -198,13 +205,12 @@ def recompute(work: Workspace, weighting: Weighting, level: int, shift: int, beg
     for present in range(base + 1, level + 1):
         stays = present == level or (present - base) % stride == 0
         target = at if stays else passing + present % 2 * largest
-        group = work.cells[ws.ORDER, present - 1 + shift]
-        push_values(work, weighting, present - 1, work.cells[ws.SIZE, group], target)
-        levels[present, ws.VALUE] = target
+        push_values(tables, weighting, present - 1, frontier.size[frontier.order[present - 1 + shift]], target)
+        first_value[present] = target
         # The buffer of the level before is overwritten by the next level but one.
-        if levels[present - 1, ws.VALUE] >= passing and levels[present - 1, ws.VALUE] < passing + 2 * largest:
-            levels[present - 1, ws.VALUE] = DROPPED
-        first, end = level_span(work, present)
+        if passing <= first_value[present - 1] < passing + 2 * largest:
+            first_value[present - 1] = DROPPED
+        first, end = level_span(tables, present)
         if weighting.mode == BOOLEAN:
             clamp(values[first:end], weighting, 0.0)
         else:

@@ -8,9 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.states import branch, close_group, open_group, prepare_slots
-from minesweeper_env.inference.counting.workspace import Floats, Workspace
+from minesweeper_env.inference.counting.workspace import (
+    INFEASIBLE,
+    MAX_VALUES,
+    NEED_STATES,
+    NEED_VALUES,
+    OK,
+    Floats,
+    Frontier,
+    Tables,
+)
 
 FIXED_TOTAL, IID, BOOLEAN, MODULAR = 0, 1, 2, 3
 """Modes of the programme.
@@ -22,7 +30,7 @@ FIXED_TOTAL, IID, BOOLEAN, MODULAR = 0, 1, 2, 3
 """
 
 DROPPED = -1
-"""VALUE of a level whose values have been dropped."""
+"""`first_value` of a level whose values have been dropped."""
 
 _MAX_DRIFT = 300.0
 """Powers of two by which values may shrink before they are scaled up; float64 has 1022."""
@@ -79,177 +87,182 @@ def weigh_group(weights: Floats, size: int, weighting: Weighting) -> None:
 
 
 @inlined
-def count_components(work: Workspace, weighting: Weighting, constraints: int, peak: int) -> tuple[int, float]:
+def count_components(
+    frontier: Frontier, tables: Tables, weighting: Weighting, components: int, constraints: int, peak: int
+) -> tuple[int, float]:
     """Counts the fillings of all components, with at most `peak` constraints open at once.
 
     Returns the outcome, and the logarithm of the total scale of the last levels.
     """
-    longs = work.longs
-    bits = prepare_slots(work, constraints)
+    bits = prepare_slots(frontier, tables, constraints)
     # A key packs the open constraints, 64 // bits to a word.
     words = max(1, (peak + 64 // bits - 1) // (64 // bits))
-    longs[: ws.STRIDE] = 0
-    longs[ws.STRIDE] = 1
+    tables.first_state[0], tables.first_link[0], tables.stride[0] = 0, 0, 1
     log_scale = 0.0
-    position = 0
-    for component in range(longs[ws.COMPONENTS]):
-        outcome = _begin_component(work, words)
+    level, position = 0, 0
+    for component in range(components):
+        outcome = _begin_component(tables, level, words)
         drift = 0.0
-        while outcome == ws.OK and position < work.cells[ws.END, component]:
-            group = work.cells[ws.ORDER, position]
-            outcome = _place(work, weighting, group, bits, words)
-            if outcome == ws.OK:
+        while outcome == OK and position < frontier.end[component]:
+            group = frontier.order[position]
+            outcome = _place(frontier, tables, weighting, level, group, bits, words)
+            if outcome == OK:
+                level += 1
                 # An upper bound of the loss, so that the values need no scan on every level.
-                drift += weighting.loss * work.cells[ws.SIZE, group]
-                begin, end = level_span(work, longs[ws.LEVEL])
-                scale, drift = clamp(work.values[begin:end], weighting, drift)
+                drift += weighting.loss * frontier.size[group]
+                begin, end = level_span(tables, level)
+                scale, drift = clamp(tables.values[begin:end], weighting, drift)
                 log_scale += scale
                 position += 1
-        if outcome != ws.OK:
+        if outcome != OK:
             return outcome, 0.0
-        work.levels[component, ws.LAST] = longs[ws.LEVEL]
-        work.states[longs[ws.NEXT_STATE], ws.LINK] = longs[ws.NEXT_LINK]
-        longs[ws.LEVEL] += 1
-    return ws.OK, log_scale
+        tables.last_level[component] = level
+        # The one state of the last level has no links.
+        tables.first_link[tables.first_state[level + 1]] = tables.first_link[tables.first_state[level]]
+        level += 1
+    return OK, log_scale
 
 
 @inlined
-def _begin_component(work: Workspace, words: int) -> int:
+def _begin_component(tables: Tables, level: int, words: int) -> int:
     """Adds the first level of a component, with one state; returns the outcome."""
-    level, state = work.longs[ws.LEVEL], work.longs[ws.NEXT_STATE]
-    if state + 2 >= len(work.links) // 2:
-        return ws.NEED_STATES
-    if not _add_level(work, level, 1, 1):
-        return ws.NEED_VALUES
-    work.levels[level, ws.PLACE] = 0
-    work.states[state, ws.LOW], work.states[state, ws.HIGH] = 0, 0
-    work.values[work.levels[level, ws.VALUE]] = 1.0
-    work.keys[:words] = 0
-    return ws.OK
+    state = tables.first_state[level]
+    if state + 2 >= len(tables.links) // 2:
+        return NEED_STATES
+    if not _add_level(tables, level, 1, 1):
+        return NEED_VALUES
+    tables.place[level] = 0
+    tables.low[state], tables.high[state] = 0, 0
+    tables.values[tables.first_value[level]] = 1.0
+    tables.keys[:words] = 0
+    return OK
 
 
 @inlined
-def _add_level(work: Workspace, level: int, states: int, width: int) -> bool:
+def _add_level(tables: Tables, level: int, states: int, width: int) -> bool:
     """Reserves states and values for a level; returns whether there was space."""
-    longs, row = work.longs, work.levels[level]
-    needed = states * width
+    needed, begin = states * width, end_of_values(tables, level)
     # The second half of the values is for the convolution and the backward pass.
-    limit = len(work.values) // 2
-    if longs[ws.NEXT_VALUE] + needed > limit:
-        if len(work.values) < ws.MAX_VALUES:
+    limit = len(tables.values) // 2
+    if begin + needed > limit:
+        if len(tables.values) < MAX_VALUES:
             return False
-        _thin_out(work, level)
+        begin = _thin_out(tables, level)
         # Each thinning copies all values, so it goes on until half of the space is free.
-        while longs[ws.NEXT_VALUE] > limit // 2 and longs[ws.STRIDE] < level:
-            longs[ws.STRIDE] *= 2
-            _thin_out(work, level)
-        if longs[ws.NEXT_VALUE] + needed > limit:
+        while begin > limit // 2 and tables.stride[0] < level:
+            tables.stride[0] *= 2
+            begin = _thin_out(tables, level)
+        if begin + needed > limit:
             return False
-    row[ws.FIRST], row[ws.STATES] = longs[ws.NEXT_STATE], states
-    row[ws.VALUE], row[ws.WIDTH] = longs[ws.NEXT_VALUE], width
-    longs[ws.NEXT_STATE] += states
-    longs[ws.NEXT_VALUE] += needed
+    tables.first_state[level + 1] = tables.first_state[level] + states
+    tables.first_value[level], tables.width[level] = begin, width
     return True
 
 
 @inlined
-def _thin_out(work: Workspace, end: int) -> None:
-    """Drops the values of most levels before `end`, and moves the others together.
+def end_of_values(tables: Tables, levels: int) -> int:
+    """Returns the end of the values of the first `levels` levels, of which the last one has its values."""
+    if levels == 0:
+        return 0
+    _, end = level_span(tables, levels - 1)
+    return end
+
+
+@inlined
+def _thin_out(tables: Tables, end: int) -> int:
+    """Drops the values of most levels before `end`, and moves the others together; returns the end of the values.
 
     In each component the first and the last level stay, and the levels whose place the stride divides.
     """
-    value = 0
+    values, first_value = tables.values, tables.first_value
+    free = 0
     for level in range(end):
-        if work.levels[level, ws.VALUE] == DROPPED:
+        if first_value[level] == DROPPED:
             continue
-        is_last = level == end - 1 or work.levels[level + 1, ws.PLACE] == 0
-        if is_last or work.levels[level, ws.PLACE] % work.longs[ws.STRIDE] == 0:
-            begin, past = level_span(work, level)
+        is_last = level == end - 1 or tables.place[level + 1] == 0
+        if is_last or tables.place[level] % tables.stride[0] == 0:
+            begin, past = level_span(tables, level)
             for i in range(past - begin):
-                work.values[value + i] = work.values[begin + i]
-            work.levels[level, ws.VALUE] = value
-            value += past - begin
+                values[free + i] = values[begin + i]
+            first_value[level] = free
+            free += past - begin
         else:
-            work.levels[level, ws.VALUE] = DROPPED
-    work.longs[ws.NEXT_VALUE] = value
+            first_value[level] = DROPPED
+    return free
 
 
 @inlined
-def _place(work: Workspace, weighting: Weighting, group: int, bits: int, words: int) -> int:
-    """Places a group, which adds a level with its values; returns the outcome."""
-    longs, states = work.longs, work.states
-    level, size = longs[ws.LEVEL], work.cells[ws.SIZE, group]
-    bounds = open_group(work, group, bits, words)
-    found = branch(work, level, size, bounds, bits, words, weighting.track)
-    close_group(work, group)
+def _place(
+    frontier: Frontier, tables: Tables, weighting: Weighting, level: int, group: int, bits: int, words: int
+) -> int:
+    """Places a group, which adds a level with its values after `level`; returns the outcome."""
+    size, following = frontier.size[group], tables.first_state[level + 1]
+    bounds = open_group(frontier, tables, group, bits, words)
+    found = branch(tables, level, size, bounds, bits, words, weighting.track)
+    close_group(frontier, tables, group)
     if found <= 0:
         # No state is left, so the constraints of this group contradict the others; the first of them is named.
-        return ws.INFEASIBLE + work.lists[ws.OVER, work.cells[ws.ABOVE, group]] if found == 0 else -found
-    states[longs[ws.NEXT_STATE], ws.LINK] = longs[ws.NEXT_LINK]
+        return INFEASIBLE + frontier.over[frontier.above[group]] if found == 0 else -found
     width = 1
-    for i in range(longs[ws.NEXT_STATE], longs[ws.NEXT_STATE] + found):
-        width = max(width, int(states[i, ws.HIGH] - states[i, ws.LOW] + 1))
-    if not _add_level(work, level + 1, found, width):
-        return ws.NEED_VALUES
-    work.levels[level + 1, ws.PLACE] = work.levels[level, ws.PLACE] + 1
-    push_values(work, weighting, level, size, work.levels[level + 1, ws.VALUE])
-    longs[ws.LEVEL] = level + 1
-    return ws.OK
-
-
-@inlined
-def _prepare_level(work: Workspace, weighting: Weighting, level: int, size: int) -> tuple[Floats, int, int, int, int]:
-    """Fills in the weights of a level's group; returns its values, and the width and first state of it and the next."""
-    weigh_group(work.floats[ws.WEIGHT], size, weighting)
-    begin, end = level_span(work, level)
-    here, there = work.levels[level], work.levels[level + 1]
-    return work.values[begin:end], here[ws.WIDTH], here[ws.FIRST], there[ws.WIDTH], there[ws.FIRST]
+    for i in range(following, following + found):
+        width = max(width, int(tables.high[i] - tables.low[i] + 1))
+    if not _add_level(tables, level + 1, found, width):
+        return NEED_VALUES
+    tables.place[level + 1] = tables.place[level] + 1
+    push_values(tables, weighting, level, size, tables.first_value[level + 1])
+    return OK
 
 
 @subroutine
-def push_values(work: Workspace, weighting: Weighting, level: int, size: int, at: int) -> None:
+def push_values(tables: Tables, weighting: Weighting, level: int, size: int, at: int) -> None:
     """Computes the values of the level after `level`, whose group has `size` cells, into values[at:].
 
     The innermost loop takes half the time with unsigned indices, which cannot count from the end.
     """
-    states, links, weights = work.states, work.links, work.floats[ws.WEIGHT]
-    values, width, state, target_width, following = _prepare_level(work, weighting, level, size)
-    target = work.values[at : at + work.levels[level + 1, ws.STATES] * target_width]
+    weights, links, first_link, low = tables.weight, tables.links, tables.first_link, tables.low
+    weigh_group(weights, size, weighting)
+    begin, end = level_span(tables, level)
+    values, width, target_width = tables.values[begin:end], tables.width[level], tables.width[level + 1]
+    state, following = tables.first_state[level], tables.first_state[level + 1]
+    target = tables.values[at : at + (tables.first_state[level + 2] - following) * target_width]
     target[:] = 0.0
     for i in range(state, following):
-        mines = states[i, ws.LEAST]
-        source, length = (i - state) * width, states[i, ws.HIGH] - states[i, ws.LOW] + 1
-        for link in range(states[i, ws.LINK], states[i + 1, ws.LINK]):
+        mines = tables.least[i]
+        origin, length = (i - state) * width, tables.high[i] - low[i] + 1
+        for link in range(first_link[i], first_link[i + 1]):
             weight, to = weights[mines], links[link]
-            onto = to * target_width + states[i, ws.LOW] + mines * weighting.track - states[following + to, ws.LOW]
+            onto = to * target_width + low[i] + mines * weighting.track - low[following + to]
             for m in range(length):
-                target[np.uint64(onto + m)] += weight * values[np.uint64(source + m)]
+                target[np.uint64(onto + m)] += weight * values[np.uint64(origin + m)]
             mines += 1
 
 
 @subroutine
 def pull_values(
-    work: Workspace, weighting: Weighting, level: int, size: int, messages: Floats, source: Floats
+    tables: Tables, weighting: Weighting, level: int, size: int, messages: Floats, source: Floats
 ) -> tuple[float, float]:
     """Computes the backward messages of a level into `source` from those of the next level.
 
     Returns the total weight of all fillings times the mines in the group of the level, and times the free cells in it.
     """
-    states, links, weights = work.states, work.links, work.floats[ws.WEIGHT]
-    values, width, state, target_width, following = _prepare_level(work, weighting, level, size)
+    weights, links, first_link, low = tables.weight, tables.links, tables.first_link, tables.low
+    weigh_group(weights, size, weighting)
+    begin, end = level_span(tables, level)
+    values, width, target_width = tables.values[begin:end], tables.width[level], tables.width[level + 1]
+    state, following = tables.first_state[level], tables.first_state[level + 1]
     mine, free = 0.0, 0.0
     source[:] = 0.0
     for i in range(state, following):
-        mines = states[i, ws.LEAST]
-        begin, length = (i - state) * width, states[i, ws.HIGH] - states[i, ws.LOW] + 1
-        for link in range(states[i, ws.LINK], states[i + 1, ws.LINK]):
+        mines = tables.least[i]
+        origin, length = (i - state) * width, tables.high[i] - low[i] + 1
+        for link in range(first_link[i], first_link[i + 1]):
             weight, to = weights[mines], links[link]
-            onto = to * target_width + states[i, ws.LOW] + mines * weighting.track - states[following + to, ws.LOW]
+            onto = to * target_width + low[i] + mines * weighting.track - low[following + to]
             total = 0.0
             for m in range(length):
                 follows = weight * messages[np.uint64(onto + m)]
-                source[np.uint64(begin + m)] += follows
-                total += follows * values[np.uint64(begin + m)]
+                source[np.uint64(origin + m)] += follows
+                total += follows * values[np.uint64(origin + m)]
             mine += mines * total
             free += (size - mines) * total
             mines += 1
@@ -257,10 +270,16 @@ def pull_values(
 
 
 @inlined
-def level_span(work: Workspace, level: int) -> tuple[int, int]:
+def level_size(tables: Tables, level: int) -> int:
+    """Returns the number of values of a level."""
+    return int((tables.first_state[level + 1] - tables.first_state[level]) * tables.width[level])
+
+
+@inlined
+def level_span(tables: Tables, level: int) -> tuple[int, int]:
     """Returns the begin and the end of the values of a level, which must not be DROPPED."""
-    begin = work.levels[level, ws.VALUE]
-    return begin, begin + work.levels[level, ws.STATES] * work.levels[level, ws.WIDTH]
+    begin = tables.first_value[level]
+    return begin, begin + level_size(tables, level)
 
 
 @inlined

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.counting import workspace as ws
-from minesweeper_env.inference.counting.workspace import Workspace
+from minesweeper_env.inference.counting.workspace import Frontier, Workspace, frontier_of
 from minesweeper_env.inference.reading import NOWHERE, OPEN, UNKNOWN, Clues, Ints, follow_clues, read_clues
 
 CONTRADICTION = 4
@@ -24,33 +23,33 @@ CONTRADICTION = 4
 @inlined
 def read_board(work: Workspace, board: NDArray[np.int8]) -> int:
     """Reads a board and applies single clues; returns the outcome."""
-    cells = work.cells
-    clues = Clues(
-        work.neighbours, cells[ws.KNOWN], cells[ws.MISSING], cells[ws.COVERED], cells[ws.SPARE], cells[ws.SPARE + 1]
-    )
-    fault = read_clues(board, work.neighbours.shape[1], clues)
+    frontier = frontier_of(work)
+    scratch = frontier.scratch
+    clues = Clues(frontier.neighbours, frontier.known, frontier.missing, frontier.covered, scratch[0], scratch[1])
+    fault = read_clues(board, frontier.neighbours.shape[1], clues)
     if fault == NOWHERE:
         fault = follow_clues(clues)
     return 0 if fault == NOWHERE else CONTRADICTION + fault
 
 
 @inlined
-def merge_cells(work: Workspace) -> tuple[int, int, int]:
+def merge_cells(frontier: Frontier) -> tuple[int, int, int]:
     """Lists the constraints and groups of a board; returns their numbers, and that of the cells under no constraint."""
-    cells, degree = work.neighbours.shape
-    start, group_of, above = work.cells[ws.ABOVE], work.cells[ws.GROUP], work.lists[ws.OVER]
+    cells, degree = frontier.neighbours.shape
+    start, group_of, above = frontier.above, frontier.group_at, frontier.over
+    constraints = _list_constraints(frontier)
     # Groups are chained by their first constraint: the head of each chain, and the successor of each group.
-    head, successor = work.cells[ws.SPARE], work.cells[ws.SPARE + 1]
-    constraints = _list_constraints(work)
+    head, successor = frontier.scratch[0], frontier.scratch[1]
+    head[:constraints] = -1
     groups, outside, end = 0, 0, 0
     for cell in range(cells):
         group_of[cell] = -1
-        if work.cells[ws.KNOWN, cell] != UNKNOWN:
+        if frontier.known[cell] != UNKNOWN:
             continue
         # The cell's constraints are written behind the last group, and stay there if they form a new one.
         top = end
         for j in range(degree):
-            constraint = work.cells[ws.CONSTRAINT, work.neighbours[cell, j]]
+            constraint = frontier.constraint_at[frontier.neighbours[cell, j]]
             if constraint >= 0:
                 above[top] = constraint
                 top += 1
@@ -64,26 +63,25 @@ def merge_cells(work: Workspace) -> tuple[int, int, int]:
             group = groups
             groups += 1
             start[group], start[group + 1] = end, top
-            work.cells[ws.SIZE, group] = 0
+            frontier.size[group] = 0
             successor[group] = head[above[end]]
             head[above[end]] = group
             end = top
         group_of[cell] = group
-        work.cells[ws.SIZE, group] += 1
-    _list_groups(work, constraints, groups, end)
+        frontier.size[group] += 1
+    _list_groups(frontier, constraints, groups, end)
     return constraints, groups, outside
 
 
 @inlined
-def _list_constraints(work: Workspace) -> int:
-    """Lists the constraints, and begins an empty chain of groups for each; returns their number."""
+def _list_constraints(frontier: Frontier) -> int:
+    """Lists the constraints; returns their number."""
     constraints = 0
-    for cell in range(len(work.neighbours) + 1):
-        work.cells[ws.CONSTRAINT, cell] = -1
-        if cell < len(work.neighbours) and work.cells[ws.KNOWN, cell] == OPEN and work.cells[ws.COVERED, cell] > 0:
-            work.cells[ws.CONSTRAINT, cell] = constraints
-            work.cells[ws.CELL, constraints] = cell
-            work.cells[ws.SPARE, constraints] = -1
+    for cell in range(len(frontier.neighbours) + 1):
+        frontier.constraint_at[cell] = -1
+        if cell < len(frontier.neighbours) and frontier.known[cell] == OPEN and frontier.covered[cell] > 0:
+            frontier.constraint_at[cell] = constraints
+            frontier.cell_of[constraints] = cell
             constraints += 1
     return constraints
 
@@ -100,32 +98,22 @@ def _is_listed(above: Ints, at: int, following: int, begin: int, end: int) -> bo
 
 
 @inlined
-def _list_groups(work: Workspace, constraints: int, groups: int, end: int) -> None:
-    """Fills lists[UNDER], the transpose of lists[OVER]."""
-    start = work.cells[ws.BELOW]
+def _list_groups(frontier: Frontier, constraints: int, groups: int, end: int) -> None:
+    """Fills frontier.under, the transpose of frontier.over."""
+    start = frontier.below
     for constraint in range(constraints + 1):
         start[constraint] = 0
     for i in range(end):
-        start[work.lists[ws.OVER, i]] += 1
+        start[frontier.over[i]] += 1
     for constraint in range(constraints):
         start[constraint + 1] += start[constraint]
     # Each start is the end of its list here, and moves back as the list fills.
     for group in range(groups - 1, -1, -1):
-        for i in range(work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]):
-            constraint = work.lists[ws.OVER, i]
+        for i in range(frontier.above[group], frontier.above[group + 1]):
+            constraint = frontier.over[i]
             start[constraint] -= 1
-            work.lists[ws.UNDER, start[constraint]] = group
+            frontier.under[start[constraint]] = group
 
-
-STAGE, WAITING, PLACED, ACTIVE, QUEUE = range(ws.SPARE, ws.SPARE + 5)
-"""Scratch rows of `order_groups`.
-
-    STAGE    of a constraint: UNSEEN, OPENED or DONE
-    WAITING  of a constraint: the number of its groups that are not placed
-    PLACED   of a group: whether it is placed
-    ACTIVE   the opened constraints
-    QUEUE    of a breadth-first search
-"""
 
 UNSEEN, OPENED, DONE = range(3)
 
@@ -134,7 +122,7 @@ _FRESH = 1 << 16
 
 
 @subroutine
-def order_groups(work: Workspace, constraints: int, groups: int) -> tuple[int, int]:
+def order_groups(frontier: Frontier, constraints: int, groups: int) -> tuple[int, int]:
     """Lists the groups component by component; a component is a set of groups connected by constraints.
 
     Each component begins at its rim. From there the cheapest open constraint is finished, again and again: the one
@@ -142,74 +130,74 @@ def order_groups(work: Workspace, constraints: int, groups: int) -> tuple[int, i
 
     Returns the number of components, and an upper bound on the constraints that are open at once.
     """
-    stage, active = work.cells[STAGE], work.cells[ACTIVE]
+    stage, active = frontier.stage, frontier.active
     for constraint in range(constraints):
         stage[constraint] = UNSEEN
-        work.cells[WAITING, constraint] = work.cells[ws.BELOW, constraint + 1] - work.cells[ws.BELOW, constraint]
+        frontier.waiting[constraint] = frontier.below[constraint + 1] - frontier.below[constraint]
     for group in range(groups):
-        work.cells[PLACED, group] = 0
+        frontier.placed[group] = 0
     components, done, peak = 0, 0, 0
     for seed in range(constraints):
         if stage[seed] == UNSEEN:
             # The seed may lie in the middle of its component, where more constraints are open at once than at its rim.
-            active[0] = _farthest(work, seed)
+            active[0] = _farthest(frontier, seed)
             stage[active[0]] = OPENED
             many = 1
             while many > 0:
-                done, many = _finish(work, _cheapest(work, many), many, done)
+                done, many = _finish(frontier, _cheapest(frontier, many), many, done)
                 # Counted before finished constraints are dropped, since all of them are open for a moment.
                 peak = max(peak, many)
-                many = _drop_finished(work, many)
-            work.cells[ws.END, components] = done
+                many = _drop_finished(frontier, many)
+            frontier.end[components] = done
             components += 1
     return components, peak
 
 
 @inlined
-def _finish(work: Workspace, chosen: int, many: int, done: int) -> tuple[int, int]:
+def _finish(frontier: Frontier, chosen: int, many: int, done: int) -> tuple[int, int]:
     """Places all groups under a constraint; returns the number of placed groups and of active constraints."""
-    while work.cells[WAITING, chosen] > 0:
-        group = _next_group(work, chosen)
-        work.cells[PLACED, group] = 1
-        work.cells[ws.ORDER, done] = group
+    while frontier.waiting[chosen] > 0:
+        group = _next_group(frontier, chosen)
+        frontier.placed[group] = 1
+        frontier.order[done] = group
         done += 1
-        for i in range(work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]):
-            constraint = work.lists[ws.OVER, i]
-            work.cells[WAITING, constraint] -= 1
-            if work.cells[STAGE, constraint] == UNSEEN:
-                work.cells[STAGE, constraint] = OPENED
-                work.cells[ACTIVE, many] = constraint
+        for i in range(frontier.above[group], frontier.above[group + 1]):
+            constraint = frontier.over[i]
+            frontier.waiting[constraint] -= 1
+            if frontier.stage[constraint] == UNSEEN:
+                frontier.stage[constraint] = OPENED
+                frontier.active[many] = constraint
                 many += 1
     return done, many
 
 
 @inlined
-def _drop_finished(work: Workspace, many: int) -> int:
+def _drop_finished(frontier: Frontier, many: int) -> int:
     kept = 0
     for i in range(many):
-        constraint = work.cells[ACTIVE, i]
-        if work.cells[WAITING, constraint] > 0:
-            work.cells[ACTIVE, kept] = constraint
+        constraint = frontier.active[i]
+        if frontier.waiting[constraint] > 0:
+            frontier.active[kept] = constraint
             kept += 1
         else:
-            work.cells[STAGE, constraint] = DONE
+            frontier.stage[constraint] = DONE
     return kept
 
 
 @inlined
-def _farthest(work: Workspace, seed: int) -> int:
+def _farthest(frontier: Frontier, seed: int) -> int:
     """Returns the constraint that a breadth-first search from `seed` visits last."""
-    stage, queue = work.cells[STAGE], work.cells[QUEUE]
+    stage, queue = frontier.stage, frontier.scratch[0]
     queue[0] = seed
     stage[seed] = OPENED
     head, tail = 0, 1
     while head < tail:
         constraint = queue[head]
         head += 1
-        for i in range(work.cells[ws.BELOW, constraint], work.cells[ws.BELOW, constraint + 1]):
-            group = work.lists[ws.UNDER, i]
-            for j in range(work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]):
-                other = work.lists[ws.OVER, j]
+        for i in range(frontier.below[constraint], frontier.below[constraint + 1]):
+            group = frontier.under[i]
+            for j in range(frontier.above[group], frontier.above[group + 1]):
+                other = frontier.over[j]
                 if stage[other] == UNSEEN:
                     stage[other] = OPENED
                     queue[tail] = other
@@ -221,20 +209,20 @@ def _farthest(work: Workspace, seed: int) -> int:
 
 
 @inlined
-def _cheapest(work: Workspace, many: int) -> int:
+def _cheapest(frontier: Frontier, many: int) -> int:
     """Returns the active constraint that is cheapest to finish; the earliest one in a tie."""
-    chosen = int(work.cells[ACTIVE, 0])
+    chosen = int(frontier.active[0])
     if many == 1:
         return chosen
     least = 1 << 40
     for i in range(many):
-        constraint = work.cells[ACTIVE, i]
+        constraint = frontier.active[i]
         # _FRESH outweighs any number of groups, so that this number only breaks ties.
-        cost = int(work.cells[WAITING, constraint])
-        for j in range(work.cells[ws.BELOW, constraint], work.cells[ws.BELOW, constraint + 1]):
-            group = work.lists[ws.UNDER, j]
-            if work.cells[PLACED, group] == 0:
-                cost += _FRESH * _unseen_above(work, group)
+        cost = int(frontier.waiting[constraint])
+        for j in range(frontier.below[constraint], frontier.below[constraint + 1]):
+            group = frontier.under[j]
+            if frontier.placed[group] == 0:
+                cost += _FRESH * _unseen_above(frontier, group)
         if cost < least:
             least = cost
             chosen = int(constraint)
@@ -242,13 +230,13 @@ def _cheapest(work: Workspace, many: int) -> int:
 
 
 @inlined
-def _next_group(work: Workspace, constraint: int) -> int:
+def _next_group(frontier: Frontier, constraint: int) -> int:
     """Returns the group under a constraint, not yet placed, that opens the fewest others."""
     chosen, least = -1, 1 << 40
-    for j in range(work.cells[ws.BELOW, constraint], work.cells[ws.BELOW, constraint + 1]):
-        group = work.lists[ws.UNDER, j]
-        if work.cells[PLACED, group] == 0:
-            fresh = _unseen_above(work, group)
+    for j in range(frontier.below[constraint], frontier.below[constraint + 1]):
+        group = frontier.under[j]
+        if frontier.placed[group] == 0:
+            fresh = _unseen_above(frontier, group)
             if fresh < least:
                 least = fresh
                 chosen = int(group)
@@ -256,10 +244,10 @@ def _next_group(work: Workspace, constraint: int) -> int:
 
 
 @inlined
-def _unseen_above(work: Workspace, group: int) -> int:
+def _unseen_above(frontier: Frontier, group: int) -> int:
     unseen = 0
-    for i in range(work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]):
-        unseen += work.cells[STAGE, work.lists[ws.OVER, i]] == UNSEEN
+    for i in range(frontier.above[group], frontier.above[group + 1]):
+        unseen += frontier.stage[frontier.over[i]] == UNSEEN
     return unseen
 
 
@@ -269,43 +257,38 @@ _MANY = 40
 _WIDE = 12.0
 """A component is wide if it may have more than 2 to this power states on a level."""
 
-_COUNT, _SWEEP, _KEY = range(ws.SPARE, ws.SPARE + 3)
-"""Scratch rows: the cells placed under each constraint, the groups in the order of a sweep, and their sort keys."""
-
 
 @subroutine
-def reorder_wide_components(work: Workspace, components: int) -> int:
+def reorder_wide_components(frontier: Frontier, components: int) -> int:
     """Orders the groups of wide components by rows or by columns, where that promises fewer states.
 
     Returns an upper bound on the constraints open at once in reordered components; 0 if there are none.
     """
     peak, begin = 0, 0
     for component in range(components):
-        end = int(np.int64(work.cells[ws.END, component]))
+        end = int(np.int64(frontier.end[component]))
         if end - begin >= _MANY:
-            present, _ = _rate(work, work.cells[ws.ORDER, begin:end])
+            present, _ = _rate(frontier, frontier.order[begin:end])
             if present > _WIDE:
-                peak = max(peak, _try_sweeps(work, work.cells[ws.ORDER, begin:end], present))
+                peak = max(peak, _try_sweeps(frontier, frontier.order[begin:end], present))
         begin = end
     return peak
 
 
 @inlined
-def _try_sweeps(work: Workspace, order: Ints, present: float) -> int:
+def _try_sweeps(frontier: Frontier, order: Ints, present: float) -> int:
     """Tries both sweeps; returns the constraints open at once if it changes `order`, else 0."""
-    cells, degree = work.neighbours.shape
-    sweep, keys = work.cells[_SWEEP, : len(order)], work.cells[_KEY]
+    cells, degree = frontier.neighbours.shape
+    sweep, keys = frontier.scratch[1, : len(order)], frontier.scratch[2]
     # Neighbours are in reading order without the cell itself, so the one below comes 2 * radius after the middle. For
     # the first cell it is the number of columns: on a single row, too, where it is the cell off the board.
-    cols = int(work.neighbours[0, degree // 2 + int(math.sqrt(degree + 1)) - 1])
+    cols = int(frontier.neighbours[0, degree // 2 + int(math.sqrt(degree + 1)) - 1])
     peak = 0
     for by_column in range(2):
         # Downwards, so that a group's key is its first cell in the sweep's order by rows.
         for cell in range(cells - 1, -1, -1):
-            if work.cells[ws.GROUP, cell] >= 0:
-                keys[work.cells[ws.GROUP, cell]] = (
-                    cell % cols * (cells // cols) + cell // cols if by_column == 1 else cell
-                )
+            if frontier.group_at[cell] >= 0:
+                keys[frontier.group_at[cell]] = cell % cols * (cells // cols) + cell // cols if by_column == 1 else cell
         # By insertion, because reading order is nearly sorted already.
         for i in range(len(order)):
             j = i
@@ -313,7 +296,7 @@ def _try_sweeps(work: Workspace, order: Ints, present: float) -> int:
                 sweep[j] = sweep[j - 1]
                 j -= 1
             sweep[j] = order[i]
-        states, open_at_once = _rate(work, sweep)
+        states, open_at_once = _rate(frontier, sweep)
         if states < present:
             present, peak = states, open_at_once
             for i in range(len(order)):
@@ -322,37 +305,37 @@ def _try_sweeps(work: Workspace, order: Ints, present: float) -> int:
 
 
 @inlined
-def _rate(work: Workspace, order: Ints) -> tuple[float, int]:
+def _rate(frontier: Frontier, order: Ints) -> tuple[float, int]:
     """Estimates an elimination order.
 
     The states of a level are the product, over open constraints, of the number of values that their lack can take.
     Returns the base-2 logarithm of the most states on a level, and the most constraints open at once.
     """
-    placed = work.cells[_COUNT]
+    placed = frontier.scratch[0]
     for group in order:
-        for i in range(work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]):
-            placed[work.lists[ws.OVER, i]] = 0
+        for i in range(frontier.above[group], frontier.above[group + 1]):
+            placed[frontier.over[i]] = 0
     states, most_states, active, most_active = 0.0, 0.0, 0, 0
     for group in order:
-        begin, end = work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]
+        begin, end = frontier.above[group], frontier.above[group + 1]
         for i in range(begin, end):
-            constraint = work.lists[ws.OVER, i]
+            constraint = frontier.over[i]
             # The factor of each constraint changes: the old one leaves the product, and the new one enters it.
-            states -= math.log2(_choices(work, constraint, placed[constraint]))
+            states -= math.log2(_choices(frontier, constraint, placed[constraint]))
             active += placed[constraint] == 0
-            placed[constraint] += work.cells[ws.SIZE, group]
-            states += math.log2(_choices(work, constraint, placed[constraint]))
+            placed[constraint] += frontier.size[group]
+            states += math.log2(_choices(frontier, constraint, placed[constraint]))
         most_active = max(most_active, active)
         for i in range(begin, end):
-            constraint = work.lists[ws.OVER, i]
-            active -= placed[constraint] == work.cells[ws.COVERED, work.cells[ws.CELL, constraint]]
+            constraint = frontier.over[i]
+            active -= placed[constraint] == frontier.covered[frontier.cell_of[constraint]]
         most_states = max(most_states, states)
     return most_states, most_active
 
 
 @inlined
-def _choices(work: Workspace, constraint: int, placed: int) -> int:
+def _choices(frontier: Frontier, constraint: int, placed: int) -> int:
     """Returns the number of mine counts that are possible in the `placed` first cells of a constraint."""
-    cell = work.cells[ws.CELL, constraint]
-    missing, unknown = work.cells[ws.MISSING, cell], work.cells[ws.COVERED, cell]
+    cell = frontier.cell_of[constraint]
+    missing, unknown = frontier.missing[cell], frontier.covered[cell]
     return int(min(missing, placed) - max(0, missing - (unknown - placed)) + 1)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError
-from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.backward_pass import UNDERFLOW, join_components
 from minesweeper_env.inference.counting.forward_pass import (
     BOOLEAN,
@@ -33,7 +32,24 @@ from minesweeper_env.inference.counting.frontier import (
     read_board,
     reorder_wide_components,
 )
-from minesweeper_env.inference.counting.workspace import Floats, Workspace, grow_workspace, make_workspace
+from minesweeper_env.inference.counting.workspace import (
+    INFEASIBLE,
+    MAX_STATES,
+    NEED_VALUES,
+    OK,
+    SHARED_PASSES,
+    Floats,
+    Frontier,
+    Tables,
+    Totals,
+    Workspace,
+    frontier_of,
+    grow_workspace,
+    make_workspace,
+    name_frontier,
+    name_tables,
+    tables_of,
+)
 from minesweeper_env.inference.reading import MINE, OPEN, UNKNOWN
 
 Boards = NDArray[np.int8]
@@ -62,9 +78,9 @@ def posteriors(
     work = Workspace(*arrays)
     for i in range(first, len(boards)):
         outcome, log_layouts[i] = posterior(boards[i], mines, density, mode, probabilities[i], work)
-        if outcome != ws.OK:
+        if outcome != OK:
             return i, outcome
-    return len(boards), ws.OK
+    return len(boards), OK
 
 
 @subroutine
@@ -73,7 +89,7 @@ def posterior(
 ) -> tuple[int, float]:
     """Computes the posterior of one board as `posteriors` does; returns the outcome and the logarithm."""
     outcome = read_board(work, board)
-    if outcome != ws.OK:
+    if outcome != OK:
         return outcome, 0.0
     return finish_posterior(work, mines, density, mode, probabilities)
 
@@ -83,63 +99,66 @@ def finish_posterior(
     work: Workspace, mines: int, density: float, mode: int, probabilities: Floats
 ) -> tuple[int, float]:
     """Computes the posterior of the board that `read_board` has read; see `posterior`."""
-    outcome, log_scale, weighting = run_forward_pass(work, mines, density, mode)
-    if outcome != ws.OK:
+    frontier, tables = frontier_of(work), tables_of(work)
+    outcome, log_scale, weighting, totals = run_forward_pass(frontier, tables, mines, density, mode)
+    if outcome != OK:
         return outcome, 0.0
-    outcome, elsewhere, log_layouts = join_components(work, weighting)
+    outcome, elsewhere, log_layouts = join_components(frontier, tables, totals, weighting)
     # BOOLEAN values cannot underflow: a sum of 0 means that no layout exists.
     if outcome == UNDERFLOW and mode == BOOLEAN:
-        outcome = CONTRADICTION + _cell_to_name(work)
-    if outcome != ws.OK:
+        outcome = CONTRADICTION + _cell_to_name(frontier)
+    if outcome != OK:
         return outcome, 0.0
     for cell in range(len(probabilities)):
-        known, group = work.cells[ws.KNOWN, cell], work.cells[ws.GROUP, cell]
+        known, group = frontier.known[cell], frontier.group_at[cell]
         if known == UNKNOWN:
-            probabilities[cell] = elsewhere if group < 0 else work.floats[ws.PROBABILITY, group]
+            probabilities[cell] = elsewhere if group < 0 else frontier.probability[group]
         else:
             probabilities[cell] = 1.0 if known == MINE else 0.0
     if mode == FIXED_TOTAL:
         # Each layout weighs its probability under independent cells; dividing by it leaves a plain count.
-        mines_left, free = work.longs[ws.MINES], work.longs[ws.FREE]
-        log_layouts -= mines_left * math.log(weighting.density) + free * math.log1p(-weighting.density)
-    return ws.OK, log_layouts + log_scale
+        log_layouts -= totals.mines * math.log(weighting.density) + totals.free * math.log1p(-weighting.density)
+    return OK, log_layouts + log_scale
 
 
 @inlined
-def run_forward_pass(work: Workspace, mines: int, density: float, mode: int) -> tuple[int, float, Weighting]:
-    """Counts the components of the board that `read_board` has read, and fills in the totals of `Workspace.longs`.
+def run_forward_pass(
+    frontier: Frontier, tables: Tables, mines: int, density: float, mode: int
+) -> tuple[int, float, Weighting, Totals]:
+    """Counts the components of the board that `read_board` has read, a board with this number of mines.
 
-    Returns the outcome, the logarithm of the scale, and the weighting.
+    Returns the outcome, the logarithm of the scale, the weighting and the totals.
     """
-    longs = work.longs
-    constraints, groups, longs[ws.OUTSIDE] = merge_cells(work)
+    constraints, groups, outside = merge_cells(frontier)
     unknown = 0
-    for cell in range(len(work.neighbours)):
-        unknown += work.cells[ws.KNOWN, cell] == UNKNOWN
-        mines -= work.cells[ws.KNOWN, cell] == MINE
-    longs[ws.MINES], longs[ws.FREE] = mines, unknown - mines
+    for cell in range(len(frontier.neighbours)):
+        unknown += frontier.known[cell] == UNKNOWN
+        mines -= frontier.known[cell] == MINE
     # Half a mine more keeps the density away from 0 and 1; a number of mines that cannot be has no density.
     possible = min(max(mines, 0), unknown)
     weighting = weighting_of(mode, density if density > 0.0 else (possible + 0.5) / (unknown + 1.0))
     if mode != IID and not 0 <= mines <= unknown:
-        return CONTRADICTION + _cell_to_name(work), 0.0, weighting
-    longs[ws.COMPONENTS], peak = order_groups(work, constraints, groups)
+        return CONTRADICTION + _cell_to_name(frontier), 0.0, weighting, Totals(0, mines, unknown - mines, outside)
+    components, peak = order_groups(frontier, constraints, groups)
+    totals = Totals(components, mines, unknown - mines, outside)
+    for i in range(len(totals)):
+        tables.totals[i] = totals[i]
     # Both bounds count: a component keeps its first order unless a sweep promises fewer states.
-    peak = max(peak, reorder_wide_components(work, longs[ws.COMPONENTS]))
-    outcome, log_scale = count_components(work, weighting, constraints, peak)
-    if outcome >= ws.INFEASIBLE:
-        outcome = CONTRADICTION + work.cells[ws.CELL, outcome - ws.INFEASIBLE]
-    return outcome, log_scale, weighting
+    peak = max(peak, reorder_wide_components(frontier, components))
+    outcome, log_scale = count_components(frontier, tables, weighting, components, constraints, peak)
+    if outcome >= INFEASIBLE:
+        outcome = CONTRADICTION + frontier.cell_of[outcome - INFEASIBLE]
+    return outcome, log_scale, weighting, totals
 
 
 @inlined
-def _cell_to_name(work: Workspace) -> int:
+def _cell_to_name(frontier: Frontier) -> int:
     """Returns a cell for the error of an impossible mine count: an open constraint if there is one."""
     covered = 0
-    for cell in range(len(work.neighbours)):
-        if work.cells[ws.CONSTRAINT, cell] >= 0:
+    for cell in range(len(frontier.neighbours)):
+        if frontier.constraint_at[cell] >= 0:
             return cell
-        if work.cells[ws.KNOWN, cell] != OPEN:
+        if frontier.known[cell] != OPEN:
             covered = cell
     return covered
 
@@ -165,7 +184,7 @@ def run_with_workspace(
         PositionTooHardError: the position needs more memory than the limits allow.
     """
     spare = _spare_workspaces(rows, cols, radius)
-    most_states = min(ws.MAX_STATES, ws.SHARED_PASSES * ws.MAX_STATES // passes)
+    most_states = min(MAX_STATES, SHARED_PASSES * MAX_STATES // passes)
     # Threads share the list.
     try:
         workspace = spare.pop()
@@ -176,7 +195,7 @@ def run_with_workspace(
         if len(workspace.links) > 2 * most_states:
             limited = workspace._replace(links=workspace.links[: 2 * most_states])
         outcome = kernel(limited, *arguments)
-        if not ws.OK < outcome <= ws.NEED_VALUES:
+        if not OK < outcome <= NEED_VALUES:
             break
         workspace = grow_workspace(workspace, outcome, most_states)
     if len(workspace.values) <= _MAX_KEPT_VALUES:
@@ -201,7 +220,7 @@ def infer(
         done, outcome = posteriors(flat, mines, density, mode, done, results, log_layouts, *work)
         return outcome
 
-    while (outcome := run_with_workspace(compute, rows, cols, radius, passes=passes)) != ws.OK:
+    while (outcome := run_with_workspace(compute, rows, cols, radius, passes=passes)) != OK:
         if outcome != UNDERFLOW or density != 0.0:
             raise failure(boards[done], mines, radius, outcome, done if many > 1 else None)
         found = matching_density(boards[done], mines, radius)
@@ -242,14 +261,15 @@ def _mines_that_fit(board: Boards, radius: int) -> tuple[int, float]:
         # Without a total, the clues alone decide. Only a pass with a total counts the mines of each component.
         for mode in (IID, BOOLEAN):
             _, outcome = posteriors(flat, known, 0.5, mode, 0, np.empty(flat.shape), np.empty(1), *work)
-            if outcome != ws.OK and (mode == IID or outcome <= ws.NEED_VALUES):
+            if outcome != OK and (mode == IID or outcome <= NEED_VALUES):
                 return outcome
-            known = int((work.cells[ws.KNOWN, : flat.size] == MINE).sum())
+            known = int((name_frontier(work).known[: flat.size] == MINE).sum())
         # No constraint is open on the last level of a component, so it has one state.
-        ends = work.states[work.levels[work.levels[: work.longs[ws.COMPONENTS], ws.LAST], ws.FIRST]]
-        least = known + int(ends[:, ws.LOW].sum())
-        most = known + int(ends[:, ws.HIGH].sum() + work.longs[ws.OUTSIDE])
-        return ws.OK
+        tables, totals = name_tables(work), Totals(*work.totals.tolist())
+        ends = tables.first_state[tables.last_level[: totals.components]]
+        least = known + int(tables.low[ends].sum())
+        most = known + int(tables.high[ends].sum() + totals.outside)
+        return OK
 
     with suppress(PositionTooHardError):
         run_with_workspace(compute, *board.shape, radius)

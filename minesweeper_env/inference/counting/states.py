@@ -12,23 +12,22 @@ from __future__ import annotations
 import numpy as np
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.counting import workspace as ws
-from minesweeper_env.inference.counting.workspace import Words, Workspace
+from minesweeper_env.inference.counting.workspace import NEED_KEYS, NEED_STATES, Frontier, Tables, Words
 from minesweeper_env.splitmix import GOLDEN
 
 _ONE = np.uint64(1)
 
 
 @inlined
-def prepare_slots(work: Workspace, constraints: int) -> int:
+def prepare_slots(frontier: Frontier, tables: Tables, constraints: int) -> int:
     """Frees all slots; returns the number of bits per slot."""
     most = 1
     for constraint in range(constraints):
-        cell = work.cells[ws.CELL, constraint]
-        work.cells[ws.SLOT, constraint] = -1
-        work.cells[ws.USED, constraint] = 0
-        work.cells[ws.LEFT, constraint] = work.cells[ws.COVERED, cell]
-        most = max(most, int(work.cells[ws.MISSING, cell]))
+        cell = frontier.cell_of[constraint]
+        tables.slot[constraint] = -1
+        tables.used[constraint] = 0
+        tables.left[constraint] = frontier.covered[cell]
+        most = max(most, int(frontier.missing[cell]))
     bits = 1
     while (1 << bits) <= most:
         bits += 1
@@ -36,17 +35,18 @@ def prepare_slots(work: Workspace, constraints: int) -> int:
 
 
 @inlined
-def open_group(work: Workspace, group: int, bits: int, words: int) -> int:
-    """Gives slots to the constraints that begin with a group, and fills in the step and the bounds of its level.
+def open_group(frontier: Frontier, tables: Tables, group: int, bits: int, words: int) -> int:
+    """Gives slots to the constraints that begin with a group, and fills in what its level does to keys, and the bounds.
 
     Returns the number of constraints over the group.
     """
-    slot, used, step = work.cells[ws.SLOT], work.cells[ws.USED], work.step
-    per_word, at = 64 // bits, ws.BOUND
-    for word in range(2 * words):
-        step[word] = 0
-    for i in range(work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]):
-        constraint = work.lists[ws.OVER, i]
+    slot, used, opening, per_mine = tables.slot, tables.used, tables.opening, tables.per_mine
+    per_word, bounds = 64 // bits, 0
+    for word in range(words):
+        opening[word] = 0
+        per_mine[word] = 0
+    for i in range(frontier.above[group], frontier.above[group + 1]):
+        constraint = frontier.over[i]
         fresh = slot[constraint] < 0
         if fresh:
             # The lowest free slot keeps keys within as few words as possible.
@@ -58,83 +58,83 @@ def open_group(work: Workspace, group: int, bits: int, words: int) -> int:
         word = slot[constraint] // per_word
         shift = np.uint64(slot[constraint] % per_word * bits)
         if fresh:
-            step[word] += np.uint64(work.cells[ws.MISSING, work.cells[ws.CELL, constraint]]) << shift
-        step[words + word] += _ONE << shift
-        work.cells[ws.LEFT, constraint] -= work.cells[ws.SIZE, group]
-        work.longs[at] = word
-        work.longs[at + 1] = int(np.int64(shift))
-        work.longs[at + 2] = work.cells[ws.LEFT, constraint]
-        at += 3
-    return (at - ws.BOUND) // 3
+            opening[word] += np.uint64(frontier.missing[frontier.cell_of[constraint]]) << shift
+        per_mine[word] += _ONE << shift
+        tables.left[constraint] -= frontier.size[group]
+        tables.bound_word[bounds] = word
+        tables.bound_shift[bounds] = int(np.int64(shift))
+        tables.bound_left[bounds] = tables.left[constraint]
+        bounds += 1
+    return bounds
 
 
 @inlined
-def close_group(work: Workspace, group: int) -> None:
+def close_group(frontier: Frontier, tables: Tables, group: int) -> None:
     """Frees the slots of the constraints that end with a group."""
-    for i in range(work.cells[ws.ABOVE, group], work.cells[ws.ABOVE, group + 1]):
-        constraint = work.lists[ws.OVER, i]
-        if work.cells[ws.LEFT, constraint] == 0:
-            work.cells[ws.USED, work.cells[ws.SLOT, constraint]] = 0
+    for i in range(frontier.above[group], frontier.above[group + 1]):
+        constraint = frontier.over[i]
+        if tables.left[constraint] == 0:
+            tables.used[tables.slot[constraint]] = 0
 
 
 @subroutine
-def branch(work: Workspace, level: int, size: int, bounds: int, bits: int, words: int, track: int) -> int:
+def branch(tables: Tables, level: int, size: int, bounds: int, bits: int, words: int, track: int) -> int:
     """Finds the states that a level leads to when the next group is placed, a group of `size` cells.
 
     Adds the links of the level; the keys of the next level replace its keys. `open_group` returns `bounds`.
     Returns the number of new states, or a negated outcome.
     """
-    states, links = work.states, work.links
-    state, count, link = work.levels[level, ws.FIRST], work.levels[level, ws.STATES], work.longs[ws.NEXT_LINK]
-    most = len(work.keys) // 4
-    old, new, table = work.keys[:most], work.keys[most : 2 * most], work.keys[2 * most :]
+    links, first_link, low, high = tables.links, tables.first_link, tables.low, tables.high
+    state, following = tables.first_state[level], tables.first_state[level + 1]
+    link, found = int(first_link[state]), 0
+    most = len(tables.keys) // 4
+    old, new, table = tables.keys[:most], tables.keys[most : 2 * most], tables.keys[2 * most :]
     capacity = most // words
     # At most half full, so that probes stay short.
     table_bits = 3
-    while (1 << table_bits) < 2 * min(count * (size + 1), capacity):
+    while (1 << table_bits) < 2 * min((following - state) * (size + 1), capacity):
         table_bits += 1
     table[: 1 << table_bits] = 0
     field = (_ONE << np.uint64(bits)) - _ONE
-    following, found = state + count, 0
-    for i in range(count):
-        here = states[state + i]
-        least, most_mines = _bounds(work, old[i * words :], size, bounds, field)
-        here[ws.LINK], here[ws.LEAST] = link, least
+    for i in range(following - state):
+        least, most_mines = _bounds(tables, old[i * words :], size, bounds, field)
+        first_link[state + i], tables.least[state + i] = link, least
         if link + most_mines - least >= len(links) or following + found + most_mines - least + 1 >= len(links) // 2:
-            return -ws.NEED_STATES
+            return -NEED_STATES
         for mines in range(least, most_mines + 1):
             if found == capacity:
-                return -ws.NEED_KEYS
+                return -NEED_KEYS
             for word in range(words):
                 # Fields cannot borrow from each other: `_bounds` allows no more mines than any constraint lacks.
-                key = old[i * words + word] + work.step[word] - np.uint64(mines) * work.step[words + word]
+                key = old[i * words + word] + tables.opening[word] - np.uint64(mines) * tables.per_mine[word]
                 new[found * words + word] = key
             at = _find(new, found, words, table, table_bits)
-            low, high = here[ws.LOW] + mines * track, here[ws.HIGH] + mines * track
+            fewest, greatest = low[state + i] + mines * track, high[state + i] + mines * track
             if table[at] == 0:
-                states[following + found, ws.LOW], states[following + found, ws.HIGH] = low, high
+                low[following + found], high[following + found] = fewest, greatest
                 found += 1
                 table[at] = found
             target = int(np.int64(table[at] - _ONE))
             links[link] = target
-            there = states[following + target]
-            there[ws.LOW], there[ws.HIGH] = min(there[ws.LOW], low), max(there[ws.HIGH], high)
+            there = following + target
+            low[there], high[there] = min(low[there], fewest), max(high[there], greatest)
             link += 1
+    first_link[following] = link
     for i in range(found * words):
         old[i] = new[i]
-    work.longs[ws.NEXT_LINK] = link
     return found
 
 
 @inlined
-def _bounds(work: Workspace, key: Words, size: int, bounds: int, field: np.uint64) -> tuple[int, int]:
+def _bounds(tables: Tables, key: Words, size: int, bounds: int, field: np.uint64) -> tuple[int, int]:
     """Returns the fewest and the most mines that the present group can get in a state."""
     least, most = 0, size
-    for at in range(ws.BOUND, ws.BOUND + 3 * bounds, 3):
-        word = work.longs[at]
-        lacks = int(np.int64(((key[word] + work.step[word]) >> np.uint64(work.longs[at + 1])) & field))
+    for i in range(bounds):
+        word = tables.bound_word[i]
+        lacks = int(np.int64(((key[word] + tables.opening[word]) >> np.uint64(tables.bound_shift[i])) & field))
         most = min(most, lacks)
-        least = max(least, lacks - work.longs[at + 2])
+        # The cells that the constraint has left after this group can take no more than themselves.
+        least = max(least, lacks - tables.bound_left[i])
     return least, most
 
 

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.cell_sets import neighbour_table
+from minesweeper_env.compiled import inlined
 from minesweeper_env.inference.boards import PositionTooHardError
 from minesweeper_env.inference.reading import Ints, Neighbours
 
 Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 MAX_STATES = 1 << 22
@@ -36,99 +38,172 @@ OK, NEED_STATES, NEED_KEYS, NEED_VALUES, INFEASIBLE = range(5)
     INFEASIBLE + c  no filling satisfies constraint c
 """
 
-(
-    KNOWN, MISSING, COVERED, CONSTRAINT, GROUP, CELL, SIZE, ABOVE, BELOW, ORDER, END, SLOT, LEFT, USED, SPARE,
-) = range(15)  # fmt: skip
-"""Rows of `Workspace.cells`, for cells, constraints, groups, components and slots.
-
-    KNOWN, MISSING, COVERED  of a cell, as `known`, `missing` and `unknown` of `Clues`
-    CONSTRAINT               of an open cell: its constraint, or -1
-    GROUP                    of an unknown cell: its group, or -1
-    CELL                     of a constraint: its open cell
-    SIZE                     of a group: the number of its cells
-    ABOVE                    of a group: where its constraints begin in lists[OVER]
-    BELOW                    of a constraint: where its groups begin in lists[UNDER]
-    ORDER                    the groups, component after component, in the order of their elimination
-    END                      of a component: its end in ORDER
-    SLOT                     of a constraint: its place in a key, or -1
-    LEFT                     of a constraint: its cells that are not placed yet
-    USED                     of a slot: 1 if it is in use
-    SPARE                    the first of five rows of scratch
-"""
-
-OVER, UNDER = range(2)
-"""Rows of `Workspace.lists`: the constraints over each group, ascending, and the groups under each constraint."""
-
-FIRST, STATES, VALUE, WIDTH, PLACE, LAST = range(6)
-"""Columns of `Workspace.levels`; a component of g groups has g + 1 levels.
-
-    FIRST   the index of its first state
-    STATES  the number of its states
-    VALUE   the index of its first value
-    WIDTH   the number of values reserved per state
-    PLACE   the number of earlier levels of the same component
-    LAST    in row c: the last level of component c
-"""
-
-LINK, LEAST, LOW, HIGH = range(4)
-"""Columns of `Workspace.states`.
-
-    LINK   the index of its first link
-    LEAST  the fewest mines that the next group can get; each further link has one more
-    LOW    the fewest mines used, to which its first value belongs
-    HIGH   the most mines used
-"""
-
-LEVEL, NEXT_STATE, NEXT_LINK, NEXT_VALUE, STRIDE, COMPONENTS, MINES, FREE, OUTSIDE, BOUND = range(10)
-"""Entries of `Workspace.longs`.
-
-    LEVEL       the present level
-    NEXT_STATE  the next free state
-    NEXT_LINK   the next free link
-    NEXT_VALUE  the next free value
-    STRIDE      one level in STRIDE keeps its values once memory is short
-    COMPONENTS  the number of components
-    MINES       the mines among the unknown cells
-    FREE        the other unknown cells
-    OUTSIDE     the unknown cells under no constraint
-    BOUND       from here on: word, shift and cells left of each constraint over the present group
-"""
-
-PROBABILITY, WEIGHT = range(2)
-"""Rows of `Workspace.floats`: the probability of a mine in each group, and the weight of each number of mines."""
-
 
 class Workspace(NamedTuple):
-    """All arrays of the programme, for boards of n cells with up to `degree` neighbours each.
+    """The memory of the programme, for boards of n cells with up to `degree` neighbours each: what kernels take.
+
+    A call takes some 50 ns for each array, so arrays of one type and length are rows of one array. `frontier_of` and
+    `tables_of` name the rows inside a kernel, which costs nothing once it is compiled.
 
     Attributes:
         neighbours: (n, degree) uint32, the neighbours of each cell; n stands for a cell off the board.
-        cells: (19, n + 1) int32; see KNOWN.
-        lists: (2, n * degree) int32; see OVER.
-        levels: (2 * n + 1, 6) int64; see FIRST.
-        longs: (3 * degree + 10,) int64; see LEVEL.
-        floats: (2, n + degree + 2) float64; see PROBABILITY.
-        step: (2 * n + 2,) uint64, the amount that a level adds to each key, then the amount that a mine subtracts.
-        states: (S + 1, 4) int32; see LINK.
-        links: (2 * S,) int32, the target of each link, counted from the first state of its level. A view of fewer
-            entries limits the number of states.
+        cells: (21, n + 1) int32, rows for cells, groups, constraints, components and slots.
+        lists: (2, n * degree) int32, rows for pairs of a group and a constraint.
+        longs: (9, L) int64, rows for levels and for the constraints over one group.
+        floats: (2, n + degree + 2) float64, rows for groups and for numbers of mines.
+        words: (2, n + 1) uint64, rows for words of a key.
+        totals: (4,) int64, the `Totals` of the last board, for Python.
+        states: (4, S + 1) int32, rows for states.
+        links: (2 * S,) int32, see `Tables`. A view of fewer entries limits the number of states.
         keys: (4 * K,) uint64, the keys of the present and of the next level, K words each, and a hash table of the next
             level. A key packs what the open constraints lack.
-        values: float64, for each state the total weight of the ways that lead to it, by the number of mines used; then
-            sums of them.
+        values: float64, see `Tables`.
     """
 
     neighbours: Neighbours
     cells: NDArray[np.int32]
     lists: NDArray[np.int32]
-    levels: NDArray[np.int64]
-    longs: NDArray[np.int64]
+    longs: Longs
     floats: Floats
-    step: Words
+    words: Words
+    totals: Longs
     states: NDArray[np.int32]
     links: Ints
     keys: Words
     values: Floats
+
+
+class Totals(NamedTuple):
+    """What the components of a board share.
+
+    Attributes:
+        components: the number of components.
+        mines: the mines among the unknown cells.
+        free: the other unknown cells.
+        outside: the unknown cells under no constraint.
+    """
+
+    components: int
+    mines: int
+    free: int
+    outside: int
+
+
+class Frontier(NamedTuple):
+    """A board as constraints and groups; each array is indexed by what its comment names."""
+
+    neighbours: Neighbours
+    known: Ints  # cell: as in `Clues`
+    missing: Ints  # cell: as in `Clues`
+    covered: Ints  # cell: `unknown` of `Clues`
+    constraint_at: Ints  # cell: the constraint of the clue on an open cell, or -1
+    group_at: Ints  # cell: the group of an unknown cell, or -1
+    cell_of: Ints  # constraint: the open cell of its clue
+    size: Ints  # group: the number of its cells
+    above: Ints  # group: where its constraints begin in `over`
+    over: Ints  # the constraints over each group, ascending, one group after the other
+    below: Ints  # constraint: where its groups begin in `under`
+    under: Ints  # the groups under each constraint, one constraint after the other
+    order: Ints  # position: the groups, component after component, in the order of their elimination
+    end: Ints  # component: its end in `order`
+    stage: Ints  # constraint: UNSEEN, OPENED or DONE, while the groups are ordered
+    waiting: Ints  # constraint: the number of its groups that are not in the order yet
+    placed: Ints  # group: whether it is in the order
+    active: Ints  # the opened constraints
+    probability: Floats  # group: the probability of a mine in each of its cells
+    scratch: NDArray[np.int32]  # three rows, which each function names by itself
+
+
+class Tables(NamedTuple):
+    """The tables of the two passes. A component of g groups has g + 1 levels; its last level has one state.
+
+    The states of all levels follow each other, and so do the links of all states. Thus `first_state[level + 1]` is also
+    the end of a level, and `first_link[state + 1]` the end of a state's links.
+    """
+
+    first_state: Longs  # level: its first state
+    first_value: Longs  # level: its first value, or DROPPED
+    width: Longs  # level: the number of values reserved per state
+    place: Longs  # level: the number of earlier levels of the same component
+    last_level: Longs  # component: its last level
+    first_link: Ints  # state: its first link
+    least: Ints  # state: the fewest mines that the next group can get; each further link has one more
+    low: Ints  # state: the fewest mines used, to which its first value belongs
+    high: Ints  # state: the most mines used
+    links: Ints  # link: its target, counted from the first state of the next level
+    keys: Words  # as in `Workspace`
+    values: Floats  # the weights of the ways to each state, by the number of mines used; then sums of them
+    weight: Floats  # mines: the weight of that number in the present group
+    slot: Ints  # constraint: its place in a key, or -1
+    used: Ints  # slot: 1 if it is in use
+    left: Ints  # constraint: its cells that are not placed yet
+    bound_word: Longs  # the word of the key that holds what each constraint over the present group lacks
+    bound_shift: Longs  # its first bit there
+    bound_left: Longs  # and `left` of that constraint after the group
+    opening: Words  # word: what a level adds to each key for the constraints that it opens
+    per_mine: Words  # word: what each mine of the present group subtracts
+    stride: Longs  # (1,): one level in `stride` keeps its values once memory is short
+    totals: Longs  # (4,): the fields of `Totals`, for Python
+
+
+def name_frontier(work: Workspace) -> Frontier:
+    """Names the rows of a workspace that hold a board; `frontier_of` is its compiled form."""
+    cells, lists = work.cells, work.lists
+    return Frontier(
+        work.neighbours,
+        known=cells[0],
+        missing=cells[1],
+        covered=cells[2],
+        constraint_at=cells[3],
+        group_at=cells[4],
+        cell_of=cells[5],
+        size=cells[6],
+        above=cells[7],
+        over=lists[0],
+        below=cells[8],
+        under=lists[1],
+        order=cells[9],
+        end=cells[10],
+        stage=cells[11],
+        waiting=cells[12],
+        placed=cells[13],
+        active=cells[14],
+        probability=work.floats[0],
+        scratch=cells[18:],
+    )
+
+
+def name_tables(work: Workspace) -> Tables:
+    """Names the rows of a workspace that hold the passes; `tables_of` is its compiled form."""
+    cells, longs, states = work.cells, work.longs, work.states
+    return Tables(
+        first_state=longs[0],
+        first_value=longs[1],
+        width=longs[2],
+        place=longs[3],
+        last_level=longs[4],
+        first_link=states[0],
+        least=states[1],
+        low=states[2],
+        high=states[3],
+        links=work.links,
+        keys=work.keys,
+        values=work.values,
+        weight=work.floats[1],
+        slot=cells[15],
+        used=cells[16],
+        left=cells[17],
+        bound_word=longs[5],
+        bound_shift=longs[6],
+        bound_left=longs[7],
+        opening=work.words[0],
+        per_mine=work.words[1],
+        stride=longs[8],
+        totals=work.totals,
+    )
+
+
+frontier_of, tables_of = inlined(name_frontier), inlined(name_tables)
 
 
 def make_workspace(
@@ -139,12 +214,12 @@ def make_workspace(
     n, degree = neighbours.shape
     return Workspace(
         neighbours,
-        np.empty((SPARE + 5, n + 1), np.int32),
+        np.empty((21, n + 1), np.int32),
         np.empty((2, n * degree), np.int32),
-        np.empty((2 * n + 1, LAST + 1), np.int64),
-        np.empty(3 * degree + BOUND + 1, np.int64),
+        np.empty((9, max(2 * n + 2, degree)), np.int64),
         np.empty((2, n + degree + 2)),
-        np.empty(2 * n + 2, np.uint64),
+        np.empty((2, n + 1), np.uint64),
+        np.empty(len(Totals._fields), np.int64),
         *_memory(states, keys, values + 8 * n),
     )
 
@@ -170,7 +245,7 @@ def grow_workspace(workspace: Workspace, outcome: int, most_states: int) -> Work
 def _memory(states: int, keys: int, values: int) -> tuple[NDArray[np.int32], Ints, Words, Floats]:
     """Returns the last fields of a workspace; the number of keys is a power of two."""
     return (
-        np.empty((states + 1, 4), np.int32),
+        np.empty((4, states + 1), np.int32),
         np.empty(2 * states, np.int32),
         np.empty(4 * keys, np.uint64),
         np.empty(values),

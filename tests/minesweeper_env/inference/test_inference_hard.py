@@ -20,7 +20,7 @@ from minesweeper_env import inference
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, optimal
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.posterior import posteriors
-from minesweeper_env.inference.counting.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, OK, STRIDE, make_workspace
+from minesweeper_env.inference.counting.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, OK, make_workspace, name_tables
 from minesweeper_env.inference.kernels import infer_posteriors
 from minesweeper_env.inference.sampling import draw_layouts
 
@@ -159,7 +159,7 @@ def posterior_in(workspace, board, mines, mode, density=0.0):
 def draw_in(workspace, board, mines, size):
     """Returns (size, n) bool, layouts drawn in a given workspace."""
     uniforms = np.random.default_rng(0).random((size, 3 * board.size + 1))
-    in_group, position = np.empty((size, board.size + 1), np.int32), np.empty((size, 3), np.int32)
+    in_group, position = np.empty((size, board.size + 1), np.int32), np.empty((3, size), np.int32)
     layouts = np.empty((size, board.size), np.bool_)
     assert draw_layouts(board.ravel(), mines, 0.0, uniforms, in_group, position, layouts, *workspace) == OK
     return layouts
@@ -174,7 +174,7 @@ def test_values_that_were_given_up_and_computed_again_are_the_same(mines, seed, 
         probabilities, log_layouts = posterior_in(short, board, mines, mode, density)
         expected, expected_log = posterior_in(ample, board, mines, mode, density)
         if mode != IID:
-            assert (short.longs[STRIDE], ample.longs[STRIDE]) == (stride, 1)
+            assert (name_tables(short).stride[0], name_tables(ample).stride[0]) == (stride, 1)
         assert np.array_equal(probabilities == 0, expected == 0)
         assert np.array_equal(probabilities == 1, expected == 1)
         if mode != BOOLEAN:
