@@ -90,7 +90,7 @@ class Totals(NamedTuple):
 
 
 class Frontier(NamedTuple):
-    """A board as constraints and groups; each array is indexed by what its comment names."""
+    """A board as constraints and groups; each array is indexed by what its comment names first."""
 
     neighbours: Neighbours
     known: Ints  # cell: as in `Clues`
@@ -101,15 +101,15 @@ class Frontier(NamedTuple):
     cell_of: Ints  # constraint: the open cell of its clue
     size: Ints  # group: the number of its cells
     above: Ints  # group: where its constraints begin in `over`
-    over: Ints  # the constraints over each group, ascending, one group after the other
     below: Ints  # constraint: where its groups begin in `under`
-    under: Ints  # the groups under each constraint, one constraint after the other
     order: Ints  # position: the groups, component after component, in the order of their elimination
     end: Ints  # component: its end in `order`
     stage: Ints  # constraint: UNSEEN, OPENED or DONE, while the groups are ordered
     waiting: Ints  # constraint: the number of its groups that are not in the order yet
     placed: Ints  # group: whether it is in the order
     active: Ints  # the opened constraints
+    over: Ints  # the constraints over each group, ascending, one group after the other
+    under: Ints  # the groups under each constraint, one constraint after the other
     probability: Floats  # group: the probability of a mine in each of its cells
     scratch: NDArray[np.int32]  # three rows, which each function names by itself
 
@@ -126,81 +126,43 @@ class Tables(NamedTuple):
     width: Longs  # level: the number of values reserved per state
     place: Longs  # level: the number of earlier levels of the same component
     last_level: Longs  # component: its last level
+    bound_word: Longs  # i: the word of a key that holds what the i-th constraint over the present group lacks
+    bound_shift: Longs  # i: the lowest bit of that number
+    bound_left: Longs  # i: `left` of that constraint after the group
+    stride: Longs  # (1,): one level in `stride` keeps its values once memory is short
     first_link: Ints  # state: its first link
     least: Ints  # state: the fewest mines that the next group can get; each further link has one more
     low: Ints  # state: the fewest mines used, to which its first value belongs
     high: Ints  # state: the most mines used
     links: Ints  # link: its target, counted from the first state of the next level
-    keys: Words  # as in `Workspace`
-    values: Floats  # the weights of the ways to each state, by the number of mines used; then sums of them
-    weight: Floats  # mines: the weight of that number in the present group
     slot: Ints  # constraint: its place in a key, or -1
     used: Ints  # slot: 1 if it is in use
     left: Ints  # constraint: its cells that are not placed yet
-    bound_word: Longs  # the word of the key that holds what each constraint over the present group lacks
-    bound_shift: Longs  # its first bit there
-    bound_left: Longs  # and `left` of that constraint after the group
     opening: Words  # word: what a level adds to each key for the constraints that it opens
     per_mine: Words  # word: what each mine of the present group subtracts
-    stride: Longs  # (1,): one level in `stride` keeps its values once memory is short
+    keys: Words  # as in `Workspace`
+    weight: Floats  # mines: the weight of that number in the present group
+    values: Floats  # the weights of the ways to each state, by the number of mines used; then sums of them
     totals: Longs  # (4,): the fields of `Totals`, for Python
 
 
 def name_frontier(work: Workspace) -> Frontier:
     """Names the rows of a workspace that hold a board; `frontier_of` is its compiled form."""
-    cells, lists = work.cells, work.lists
+    rows, lists = work.cells, work.lists
     return Frontier(
-        work.neighbours,
-        known=cells[0],
-        missing=cells[1],
-        covered=cells[2],
-        constraint_at=cells[3],
-        group_at=cells[4],
-        cell_of=cells[5],
-        size=cells[6],
-        above=cells[7],
-        over=lists[0],
-        below=cells[8],
-        under=lists[1],
-        order=cells[9],
-        end=cells[10],
-        stage=cells[11],
-        waiting=cells[12],
-        placed=cells[13],
-        active=cells[14],
-        probability=work.floats[0],
-        scratch=cells[18:],
-    )
+        work.neighbours, rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7], rows[8], rows[9],
+        rows[10], rows[11], rows[12], rows[13], rows[14], lists[0], lists[1], work.floats[0], rows[18:],
+    )  # fmt: skip
 
 
 def name_tables(work: Workspace) -> Tables:
     """Names the rows of a workspace that hold the passes; `tables_of` is its compiled form."""
-    cells, longs, states = work.cells, work.longs, work.states
+    rows, longs, states, words = work.cells, work.longs, work.states, work.words
     return Tables(
-        first_state=longs[0],
-        first_value=longs[1],
-        width=longs[2],
-        place=longs[3],
-        last_level=longs[4],
-        first_link=states[0],
-        least=states[1],
-        low=states[2],
-        high=states[3],
-        links=work.links,
-        keys=work.keys,
-        values=work.values,
-        weight=work.floats[1],
-        slot=cells[15],
-        used=cells[16],
-        left=cells[17],
-        bound_word=longs[5],
-        bound_shift=longs[6],
-        bound_left=longs[7],
-        opening=work.words[0],
-        per_mine=work.words[1],
-        stride=longs[8],
-        totals=work.totals,
-    )
+        longs[0], longs[1], longs[2], longs[3], longs[4], longs[5], longs[6], longs[7], longs[8],
+        states[0], states[1], states[2], states[3], work.links, rows[15], rows[16], rows[17],
+        words[0], words[1], work.keys, work.floats[1], work.values, work.totals,
+    )  # fmt: skip
 
 
 frontier_of, tables_of = inlined(name_frontier), inlined(name_tables)

@@ -50,38 +50,6 @@ from minesweeper_env.inference.search.layout_sets import (
 
 Integers = NDArray[np.int64]
 
-FIRST, SIZE, BOUND, BEST, FAILED, CELL, TRIAL, SAFE_CELLS, LIVING, SOURCE, PARTS, END, TOTAL, BEGUN = range(14)
-"""Columns of `Search.levels`:
-
-    FIRST       position in `LayoutSets.order` where the set of the level begins
-    SIZE        number of layouts in the set
-    BOUND       upper bound of the value of the set
-    BEST        value to exceed: the goal of the level, or the value of its best candidate so far
-    FAILED      largest bound of the candidates that did not exceed BEST
-    CELL        candidate with the value BEST, or NONE
-    TRIAL       cell under trial; NONE before the first trial, DONE between two trials
-    SAFE_CELLS  number of cells that are free in the whole set
-    LIVING      number of cells in `Search.living`
-    SOURCE      level whose living cells include all living cells of the parts
-    PARTS       position in `Search.parts` where the pending parts of the trial begin
-    END         position in `Search.parts` where they end
-    TOTAL       sum of the bounds of all parts of the trial; values replace bounds as they are found
-    BEGUN       value of the counter NODES when the level was opened"""
-
-START, EXTENT, PART_BOUND = range(3)
-"""Columns of `Search.parts`: position in `LayoutSets.order`, number of layouts, upper bound of the value."""
-
-NODES, DEPTH, GENERATION, COARSE_LEVEL, FINE_LEVEL, WORDS, READ = range(7)
-"""Entries of `Search.counters`:
-
-    NODES         number of sets examined
-    DEPTH         current level
-    GENERATION    generation of the entries in the transposition table
-    COARSE_LEVEL  level whose set is in the coarse matrix of conflicts, or NONE
-    FINE_LEVEL    level whose set is in the fine matrix, or NONE
-    WORDS         words in use in a row of the coarse matrix
-    READ          codes read to examine these sets"""
-
 NONE, DONE, PENDING = -1, -2, -1
 """No cell, level or matrix; a trial that has ended; a set whose value is still to be searched for."""
 
@@ -92,44 +60,82 @@ TABLE_ENTRIES = 1 << 14
 """Entries in the transposition table of a search; 256 KB stay in the processor's cache."""
 
 
+class Levels(NamedTuple):
+    """The stack of the search, int64 arrays for up to D levels. Each level has a set, of which it tries candidates."""
+
+    first: Integers  # where the set begins in `LayoutSets.order`
+    size: Integers  # the number of layouts in the set
+    bound: Integers  # an upper bound of the value of the set
+    best: Integers  # the value to exceed: the goal of the level, or the value of its best candidate so far
+    failed: Integers  # the largest bound of the candidates that did not exceed `best`
+    cell: Integers  # the candidate with the value `best`, or NONE
+    trial: Integers  # the cell under trial; NONE before the first trial, DONE between two trials
+    safe: Integers  # the number of cells that are free in the whole set
+    living: Integers  # the number of cells in `Search.living`
+    source: Integers  # the level whose living cells include all living cells of the parts
+    begin: Integers  # where the pending parts of the trial begin in `Parts`
+    end: Integers  # where they end
+    total: Integers  # the sum of the bounds of all parts of the trial; values replace bounds as they are found
+    begun: Integers  # `Search.nodes` when the level was opened
+
+
+class Parts(NamedTuple):
+    """The pending parts of all levels, one level after the other: int64 arrays for up to N + D parts."""
+
+    first: Integers  # where the part begins in `LayoutSets.order`
+    size: Integers  # the number of its layouts
+    bound: Integers  # an upper bound of its value
+
+
 class Search(NamedTuple):
-    """The arrays of a search in up to N layouts over up to C cells with up to D levels.
+    """A search in up to N layouts over up to C cells with up to D levels.
 
-    Level 0 lies above the root: it lists all cells, and the whole set is the only part of its trial.
-
-    Attributes:
-        sets: the layouts.
-        conflicts: the matrices of conflicts.
-        levels: (D, 14) int64, see the table of columns.
-        living: (D, C) uint32, the candidates of each level; only its safe cells if it has any.
-        scores: (D, C) int64, of a candidate: 256 * (number of layouts that leave it free) + (range of its counts); 0
-            once it has been tried.
-        keys: (D, 2) uint64, the keys of the sets.
-        parts: (N + D, 3) int64, the pending parts of all levels, one level after the other.
-        part_keys: (N + D, 2) uint64, the keys of the parts.
-        counters: (7,) int64, see the table of entries.
-        table: (T, 2) uint64, the transposition table; see WAYS.
-        columns: (C,) uint32, the columns of the living cells.
-        slots: (H,) int32, a hash table of layouts; H is a power of two and at least 2 * N.
-        clicks: (2,) int64, clicks that need no search.
+    Level 0 lies above the root: it lists all cells, and the whole set is the only part of its trial. Arrays (1,) hold a
+    number that the kernels change.
     """
 
     sets: LayoutSets
     conflicts: Conflicts
+    levels: Levels
+    parts: Parts
+    living: Cells  # (D, C), the candidates of each level; only its safe cells if it has any
+    scores: Integers  # (D, C), of a candidate: 256 * (layouts that leave it free) + (range of its counts); 0 once tried
+    keys: Words  # (D, 2), the keys of the sets
+    part_keys: Words  # (N + D, 2), the keys of the parts
+    table: Words  # (T, 2), the transposition table; see WAYS
+    columns: Cells  # (C,), the columns of the living cells
+    slots: NDArray[np.int32]  # (H,), a hash table of layouts; H is a power of two and at least 2 * N
+    nodes: Integers  # (1,): the number of sets examined
+    read: Integers  # (1,): codes read to examine these sets
+    depth: Integers  # (1,): the present level
+    generation: Integers  # (1,): the generation of the entries in the transposition table
+    coarse_level: Integers  # (1,): the level whose set is in the coarse matrix of conflicts, or NONE
+    fine_level: Integers  # (1,): the level whose set is in the fine matrix, or NONE
+    words: Integers  # (1,): words in use in a row of the coarse matrix
+    safe_click: Integers  # (1,): a column that is free in all layouts, or NONE
+    freest_click: Integers  # (1,): the column that is free in the most layouts, or NONE if all are mines
+
+
+class SearchMemory(NamedTuple):
+    """The arrays of a search as kernels take them: fields of one type and length are rows of one array."""
+
+    sets: LayoutSets
+    conflicts: Conflicts
     levels: Integers
+    parts: Integers
     living: Cells
     scores: Integers
     keys: Words
-    parts: Integers
     part_keys: Words
-    counters: Integers
     table: Words
     columns: Cells
     slots: NDArray[np.int32]
-    clicks: Integers
+    nodes: Integers
+    read: Integers
+    numbers: Integers
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Returns the arrays one by one, as kernels take them; `search_of` is the inverse."""
+        """Returns the arrays one by one; `search_of` names them again."""
         return (*self.sets, *self.conflicts, *self[2:])
 
 
@@ -139,77 +145,91 @@ _CONFLICTS = _SETS + len(Conflicts._fields)
 
 @inlined
 def search_of(arrays: tuple[NDArray[Any], ...]) -> Search:
-    """Returns the search with these arrays."""
-    return Search(LayoutSets(*arrays[:_SETS]), Conflicts(*arrays[_SETS:_CONFLICTS]), *arrays[_CONFLICTS:])
+    """Names the arrays of a `SearchMemory` and their rows."""
+    levels, parts, living, scores, keys, part_keys, table, columns, slots, nodes, read, numbers = arrays[_CONFLICTS:]
+    return Search(
+        LayoutSets(*arrays[:_SETS]),
+        Conflicts(*arrays[_SETS:_CONFLICTS]),
+        Levels(
+            levels[0], levels[1], levels[2], levels[3], levels[4], levels[5], levels[6],
+            levels[7], levels[8], levels[9], levels[10], levels[11], levels[12], levels[13],
+        ),
+        Parts(parts[0], parts[1], parts[2]),
+        living, scores, keys, part_keys, table, columns, slots, nodes, read,
+        numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
+    )  # fmt: skip
 
 
-def make_search(layouts: int, cells: int, max_count: int = 8, *, images: int = 1, table: Words | None = None) -> Search:
+def make_search(
+    layouts: int, cells: int, max_count: int = 8, *, images: int = 1, table: Words | None = None
+) -> SearchMemory:
     """Returns the arrays of a search in up to `layouts` layouts over `cells` cells with counts up to `max_count`.
 
     The `images` symmetric images of a set have one key. By default the transposition table is a new one.
     """
     # A level tells apart layouts that the one above does not, by a cell that it has not opened.
     levels = min(layouts, cells) + 2
-    return Search(
+    return SearchMemory(
         make_layout_sets(layouts, cells, max_count, images),
         make_conflicts(layouts, max_count),
-        np.empty((levels, 14), np.int64),
+        np.empty((len(Levels._fields), levels), np.int64),
+        np.empty((len(Parts._fields), layouts + levels), np.int64),
         np.empty((levels, cells), np.uint32),
         np.empty((levels, cells), np.int64),
         np.empty((levels, 2), np.uint64),
-        np.empty((layouts + levels, 3), np.int64),
         np.empty((layouts + levels, 2), np.uint64),
-        np.zeros(7, np.int64),
         np.zeros((TABLE_ENTRIES, 2), np.uint64) if table is None else table,
         np.empty(cells, np.uint32),
         np.empty(1 << (2 * layouts - 1).bit_length(), np.int32),
-        np.empty(2, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros((7, 1), np.int64),
     )
 
 
 @inlined
-def _matrix_in_use(counters: Integers) -> int:
+def _matrix_in_use(search: Search) -> int:
     """Returns the matrix of conflicts that has the layouts of the present set, COARSE or FINE, or NONE."""
-    if counters[FINE_LEVEL] != NONE:
+    if search.fine_level[0] != NONE:
         return FINE
-    return COARSE if counters[COARSE_LEVEL] != NONE else NONE
+    return COARSE if search.coarse_level[0] != NONE else NONE
 
 
 @inlined
 def _make_matrix(search: Search, depth: int) -> None:
     """Computes a matrix of conflicts for the set of a level if that pays, and lowers the bound of the level."""
-    counters, level, sets, conflicts = search.counters, search.levels[depth], search.sets, search.conflicts
-    first, size = level[FIRST], level[SIZE]
-    no_coarse = counters[COARSE_LEVEL] == NONE
-    if counters[FINE_LEVEL] != NONE:
+    levels, sets, conflicts = search.levels, search.sets, search.conflicts
+    first, size = levels.first[depth], levels.size[depth]
+    no_coarse = search.coarse_level[0] == NONE
+    if search.fine_level[0] != NONE:
         return
     # Below a coarse matrix, a fine one pays only if its rows are much shorter.
-    if size <= FINE_LAYOUTS and (no_coarse or counters[WORDS] >= 2 * FINE_WORDS):
+    if size <= FINE_LAYOUTS and (no_coarse or search.words[0] >= 2 * FINE_WORDS):
         which = FINE
-        counters[FINE_LEVEL] = depth
+        search.fine_level[0] = depth
     elif no_coarse and size <= len(conflicts.coarse):
         which = COARSE
-        counters[COARSE_LEVEL] = depth
-        counters[WORDS] = (size + 63) // 64
+        search.coarse_level[0] = depth
+        search.words[0] = (size + 63) // 64
     else:
         return
-    find_conflicts(conflicts, which, sets, first, size, search.living[depth, : level[LIVING]])
-    level[BOUND] = min(level[BOUND], count_cliques(conflicts, which, sets, first, size, counters[WORDS]))
+    find_conflicts(conflicts, which, sets, first, size, search.living[depth, : levels.living[depth]])
+    levels.bound[depth] = min(levels.bound[depth], count_cliques(conflicts, which, sets, first, size, search.words[0]))
 
 
 @inlined
 def _list_living(search: Search, depth: int) -> None:
     """Lists the living cells of the surveyed set, or only its safe cells if there are any."""
-    sets, level = search.sets, search.levels[depth]
-    living, scores, source = search.living[depth], search.scores[depth], search.living[level[SOURCE]]
+    sets, levels = search.sets, search.levels
+    living, scores, source = search.living[depth], search.scores[depth], search.living[levels.source[depth]]
     number, safe, most = 0, 0, 0
-    for i in range(search.levels[level[SOURCE], LIVING]):
+    for i in range(levels.living[levels.source[depth]]):
         cell = source[i]
         if is_dead(sets, cell):
             continue
-        free = level[SIZE] - sets.mines[cell]
+        free = levels.size[depth] - sets.mines[cell]
         # The first safe cell ends the list of candidates: safe cells overwrite it from the front.
-        if free == level[SIZE]:
+        if free == levels.size[depth]:
             living[safe] = cell
             safe += 1
         elif safe == 0:
@@ -218,24 +238,24 @@ def _list_living(search: Search, depth: int) -> None:
             scores[number] = free * 256 + sets.past[cell] - sets.least[cell]
             most = max(most, free)
             number += 1
-    level[SAFE_CELLS] = safe
-    level[LIVING] = number
+    levels.safe[depth] = safe
+    levels.living[depth] = number
     # With safe cells `living` lacks the other cells, so the parts still take theirs from the level above.
     if safe == 0:
-        level[SOURCE] = depth
-        level[BOUND] = min(level[BOUND], most)
+        levels.source[depth] = depth
+        levels.bound[depth] = min(levels.bound[depth], most)
 
 
 @inlined
 def _close_level(search: Search, depth: int, value: int, exact: bool) -> None:
     """Stores the bound of a level in the transposition table, and releases the matrices of conflicts of its set."""
-    counters, key = search.counters, search.keys[depth]
-    work = counters[NODES] - search.levels[depth, BEGUN]
-    store(search.table, key[0], key[1], np.uint64(counters[GENERATION]), value, exact, work)
-    if counters[FINE_LEVEL] == depth:
-        counters[FINE_LEVEL] = NONE
-    if counters[COARSE_LEVEL] == depth:
-        counters[COARSE_LEVEL] = NONE
+    key = search.keys[depth]
+    work = search.nodes[0] - search.levels.begun[depth]
+    store(search.table, key[0], key[1], np.uint64(search.generation[0]), value, exact, work)
+    if search.fine_level[0] == depth:
+        search.fine_level[0] = NONE
+    if search.coarse_level[0] == depth:
+        search.coarse_level[0] = NONE
 
 
 @inlined
@@ -244,42 +264,43 @@ def _open_part(search: Search, depth: int) -> int:
 
     Returns PENDING if the part must be searched; otherwise its value 1, or an upper bound that makes the trial fail.
     """
-    counters, level, below = search.counters, search.levels[depth], search.levels[depth + 1]
+    levels, parts, below = search.levels, search.parts, depth + 1
     # Parts are listed largest first, so the last one is the smallest. A small part can make the trial fail at little
     # cost.
-    part, key = search.parts[level[END] - 1], search.part_keys[level[END] - 1]
-    # With a value of at most this goal, the part would lower TOTAL to BEST or less, and the trial fails.
-    goal = level[BEST] - level[TOTAL] + part[PART_BOUND]
-    below[FIRST], below[SIZE], below[BOUND] = part[START], part[EXTENT], part[PART_BOUND]
+    part = levels.end[depth] - 1
+    # With a value of at most this goal, the part would lower `total` to `best` or less, and the trial fails.
+    goal = levels.best[depth] - levels.total[depth] + parts.bound[part]
+    levels.first[below], levels.size[below] = parts.first[part], parts.size[part]
+    levels.bound[below], levels.source[below] = parts.bound[part], levels.source[depth]
     # `parts` is a stack: the parts of the new level lie above all pending ones.
-    below[SOURCE], below[PARTS], below[END] = level[SOURCE], level[END], level[END]
-    # Play wins at least one layout of any set, so FAILED begins at 1, and an upper bound of 1 is the value.
-    below[BEST], below[FAILED], below[CELL], below[TRIAL] = goal, 1, NONE, NONE
-    below[BEGUN] = counters[NODES]
-    search.keys[depth + 1, 0], search.keys[depth + 1, 1] = key[0], key[1]
-    counters[NODES] += 1
-    counters[READ] += below[SIZE] * search.levels[0, LIVING]
-    survey(search.sets, below[FIRST], below[SIZE], search.levels[0, LIVING])
-    _list_living(search, depth + 1)
-    if below[SAFE_CELLS] > 0:
+    levels.begin[below], levels.end[below] = levels.end[depth], levels.end[depth]
+    # Play wins at least one layout of any set, so `failed` begins at 1, and an upper bound of 1 is the value.
+    levels.best[below], levels.failed[below], levels.cell[below], levels.trial[below] = goal, 1, NONE, NONE
+    levels.begun[below] = search.nodes[0]
+    search.keys[below, 0], search.keys[below, 1] = search.part_keys[part, 0], search.part_keys[part, 1]
+    search.nodes[0] += 1
+    search.read[0] += levels.size[below] * levels.living[0]
+    survey(search.sets, levels.first[below], levels.size[below], levels.living[0])
+    _list_living(search, below)
+    if levels.safe[below] > 0:
         return PENDING
-    if below[LIVING] == 0:
+    if levels.living[below] == 0:
         return 1
-    if below[BOUND] > goal:
-        _make_matrix(search, depth + 1)
-        if below[BOUND] <= max(goal, 1):
-            _close_level(search, depth + 1, below[BOUND], below[BOUND] == 1)
-    return below[BOUND] if below[BOUND] <= max(goal, 1) else PENDING
+    if levels.bound[below] > goal:
+        _make_matrix(search, below)
+        if levels.bound[below] <= max(goal, 1):
+            _close_level(search, below, levels.bound[below], levels.bound[below] == 1)
+    return levels.bound[below] if levels.bound[below] <= max(goal, 1) else PENDING
 
 
 @inlined
 def _list_parts(search: Search, depth: int, cells: Cells) -> None:
     """Lists the parts of a sorted set whose value is not obvious, largest first, with their sizes as bounds."""
-    sets, level, parts = search.sets, search.levels[depth], search.parts
-    which = _matrix_in_use(search.counters)
-    at, end = level[FIRST], level[FIRST] + level[SIZE]
-    level[END] = level[PARTS]
-    level[TOTAL] = 0
+    sets, levels, parts = search.sets, search.levels, search.parts
+    which = _matrix_in_use(search)
+    at, end = levels.first[depth], levels.first[depth] + levels.size[depth]
+    levels.end[depth] = levels.begin[depth]
+    levels.total[depth] = 0
     # The click loses the layouts with a mine in the first cell; they are sorted last. Further cells are safe in all
     # layouts.
     while at < end and sets.codes[sets.order[at], cells[0]] != MINE_CODE:
@@ -287,19 +308,19 @@ def _list_parts(search: Search, depth: int, cells: Cells) -> None:
         at = end_of_part(sets, begin, end, cells)
         extent = at - begin
         if extent == 1:
-            level[TOTAL] += 1
+            levels.total[depth] += 1
         elif extent == 2 and which != NONE:
             # Without a conflict some click tells the two layouts apart and wins both, so the value is exact.
             one, other = sets.order[begin], sets.order[begin + 1]
-            level[TOTAL] += 1 if are_in_conflict(search.conflicts, which, one, other) else 2
+            levels.total[depth] += 1 if are_in_conflict(search.conflicts, which, one, other) else 2
         else:
-            level[TOTAL] += extent
-            i = level[END]
-            while i > level[PARTS] and parts[i - 1, EXTENT] < extent:
-                parts[i, START], parts[i, EXTENT] = parts[i - 1, START], parts[i - 1, EXTENT]
+            levels.total[depth] += extent
+            i = levels.end[depth]
+            while i > levels.begin[depth] and parts.size[i - 1] < extent:
+                parts.first[i], parts.size[i] = parts.first[i - 1], parts.size[i - 1]
                 i -= 1
-            parts[i, START], parts[i, EXTENT] = begin, extent
-            level[END] += 1
+            parts.first[i], parts.size[i] = begin, extent
+            levels.end[depth] += 1
 
 
 @inlined
@@ -308,43 +329,43 @@ def _bound_parts(search: Search, depth: int) -> None:
 
     A part that is exact in the transposition table, or has the bound 1, needs no search.
     """
-    sets, counters, level, parts = search.sets, search.counters, search.levels[depth], search.parts
-    which = _matrix_in_use(counters)
-    listed, kept = level[PARTS], level[PARTS]
-    while listed < level[END] and level[TOTAL] > level[BEST]:
-        begin, extent = parts[listed, START], parts[listed, EXTENT]
+    sets, levels, parts = search.sets, search.levels, search.parts
+    which = _matrix_in_use(search)
+    listed, kept = levels.begin[depth], levels.begin[depth]
+    while listed < levels.end[depth] and levels.total[depth] > levels.best[depth]:
+        begin, extent = parts.first[listed], parts.size[listed]
         key, check = find_key(sets, begin, extent)
-        bound, exact = look_up(search.table, key, check, np.uint64(counters[GENERATION]))
+        bound, exact = look_up(search.table, key, check, np.uint64(search.generation[0]))
         if bound < 0:
             bound = extent
         # A clique cover costs far more than a look-up, so it is left out where the bound already makes the trial fail.
-        if not exact and which != NONE and level[TOTAL] - extent + bound > level[BEST]:
-            bound = min(bound, count_cliques(search.conflicts, which, sets, begin, extent, counters[WORDS]))
-        level[TOTAL] += bound - extent
+        if not exact and which != NONE and levels.total[depth] - extent + bound > levels.best[depth]:
+            bound = min(bound, count_cliques(search.conflicts, which, sets, begin, extent, search.words[0]))
+        levels.total[depth] += bound - extent
         if not exact and bound > 1:
-            parts[kept, START], parts[kept, EXTENT], parts[kept, PART_BOUND] = begin, extent, bound
+            parts.first[kept], parts.size[kept], parts.bound[kept] = begin, extent, bound
             search.part_keys[kept, 0], search.part_keys[kept, 1] = key, check
             kept += 1
         listed += 1
-    # An early end leaves parts out of the list. That is safe: TOTAL no longer exceeds BEST, so none of them is opened.
-    level[END] = kept
+    # An early end leaves parts out of the list. That is safe: `total` no longer exceeds `best`, so none is opened.
+    levels.end[depth] = kept
 
 
 @inlined
 def _choose(search: Search, depth: int) -> int:
     """Returns the index in `living` of the candidate to try next, or NONE if no other can be better."""
-    level, scores = search.levels[depth], search.scores[depth]
-    if level[BEST] >= level[BOUND]:
+    levels, scores = search.levels, search.scores[depth]
+    if levels.best[depth] >= levels.bound[depth]:
         return NONE
     best, choice = 0, NONE
-    for i in range(level[LIVING]):
+    for i in range(levels.living[depth]):
         if scores[i] > best:
             best, choice = scores[i], i
     # A candidate wins at most the layouts in which it is free. The score sorts by this number, so no later one is
     # better.
     free = best >> 8
-    if choice != NONE and free <= level[BEST]:
-        level[FAILED] = max(level[FAILED], free)
+    if choice != NONE and free <= levels.best[depth]:
+        levels.failed[depth] = max(levels.failed[depth], free)
         return NONE
     return choice
 
@@ -352,10 +373,10 @@ def _choose(search: Search, depth: int) -> int:
 @inlined
 def _try_next(search: Search, depth: int) -> bool:
     """Splits the set of a level by its safe cells, or by the next candidate; returns False if none is left."""
-    level = search.levels[depth]
-    if level[SAFE_CELLS] > 0:
-        begin, end = 0, min(level[SAFE_CELLS], _MAX_SAFE_CELLS)
-        if level[TRIAL] == DONE:
+    levels = search.levels
+    if levels.safe[depth] > 0:
+        begin, end = 0, min(levels.safe[depth], _MAX_SAFE_CELLS)
+        if levels.trial[depth] == DONE:
             return False
     else:
         begin = _choose(search, depth)
@@ -364,30 +385,30 @@ def _try_next(search: Search, depth: int) -> bool:
             return False
         search.scores[depth, begin] = 0
     cells = search.living[depth, begin:end]
-    sort_by_cells(search.sets, level[FIRST], level[SIZE], cells)
+    sort_by_cells(search.sets, levels.first[depth], levels.size[depth], cells)
     _list_parts(search, depth, cells)
     _bound_parts(search, depth)
-    level[TRIAL] = cells[0]
+    levels.trial[depth] = cells[0]
     return True
 
 
 @inlined
-def _end_trial(level: Integers) -> None:
+def _end_trial(levels: Levels, depth: int) -> None:
     """Records the result of the trial of a level."""
-    if level[TRIAL] >= 0:
-        if level[TOTAL] > level[BEST]:
-            level[BEST], level[CELL] = level[TOTAL], level[TRIAL]
+    if levels.trial[depth] >= 0:
+        if levels.total[depth] > levels.best[depth]:
+            levels.best[depth], levels.cell[depth] = levels.total[depth], levels.trial[depth]
         else:
-            level[FAILED] = max(level[FAILED], level[TOTAL])
-        level[TRIAL] = DONE
+            levels.failed[depth] = max(levels.failed[depth], levels.total[depth])
+        levels.trial[depth] = DONE
 
 
 @inlined
 def _record_part(search: Search, depth: int, value: int) -> None:
     """Replaces the bound of the last pending part by its value, or by an upper bound that makes the trial fail."""
-    level = search.levels[depth]
-    level[END] -= 1
-    level[TOTAL] += value - search.parts[level[END], PART_BOUND]
+    levels = search.levels
+    levels.end[depth] -= 1
+    levels.total[depth] += value - search.parts.bound[levels.end[depth]]
 
 
 @inlined
@@ -397,55 +418,56 @@ def begin_search(search: Search, size: int, cells: int, goal: int, generation: i
     If their value does not exceed the goal, the search ends with an upper bound. Entries of the table from searches
     over other layouts must have another generation.
     """
-    counters, top = search.counters, search.levels[0]
-    counters[NODES], counters[READ], counters[DEPTH], counters[GENERATION] = 0, 0, 0, generation
-    counters[COARSE_LEVEL], counters[FINE_LEVEL], counters[WORDS] = NONE, NONE, 0
+    levels, parts = search.levels, search.parts
+    search.nodes[0], search.read[0], search.depth[0], search.generation[0] = 0, 0, 0, generation
+    search.coarse_level[0], search.fine_level[0], search.words[0] = NONE, NONE, 0
     for i in range(size):
         search.sets.order[i] = i
     for cell in range(cells):
         search.living[0, cell] = cell
     # The whole set is the only part of a trial on level 0.
-    top[LIVING], top[SOURCE], top[TRIAL], top[BEST], top[TOTAL], top[PARTS], top[END] = cells, 0, 0, goal, size, 0, 1
-    search.parts[0, START], search.parts[0, EXTENT], search.parts[0, PART_BOUND] = 0, size, size
+    levels.living[0], levels.source[0], levels.trial[0] = cells, 0, 0
+    levels.best[0], levels.total[0], levels.begin[0], levels.end[0] = goal, size, 0, 1
+    parts.first[0], parts.size[0], parts.bound[0] = 0, size, size
     search.part_keys[0, 0], search.part_keys[0, 1] = find_key(search.sets, 0, size)
     # `search_loaded` reads this entry even if the goal rules out the whole set and level 1 is never opened.
-    search.levels[1, CELL] = NONE
+    levels.cell[1] = NONE
 
 
 @inlined
-def _is_under_way(level: Integers) -> bool:
+def _is_under_way(levels: Levels, depth: int) -> bool:
     """Returns whether the trial of a level has pending parts and may still succeed."""
-    return level[TRIAL] >= 0 and level[END] > level[PARTS] and level[TOTAL] > level[BEST]
+    pending = levels.trial[depth] >= 0 and levels.end[depth] > levels.begin[depth]
+    return pending and levels.total[depth] > levels.best[depth]
 
 
 @inlined
 def continue_search(search: Search, max_nodes: int) -> bool:
     """Continues a search until it is over or has examined `max_nodes` sets in all; returns whether it is over.
 
-    Then `levels[0, TOTAL]` is the value if that exceeds the goal, otherwise an upper bound; and `levels[1, CELL]` is
-    the cell to click, or NONE if all cells are dead. Before that, `levels[1, CELL]` is the best cell so far, or NONE,
-    and `levels[1, BEST]` its value.
+    Then `levels.total[0]` is the value if that exceeds the goal, otherwise an upper bound; and `levels.cell[1]` is
+    the cell to click, or NONE if all cells are dead. Before that, `levels.cell[1]` is the best cell so far, or NONE,
+    and `levels.best[1]` its value.
     """
-    counters = search.counters
-    while counters[DEPTH] > 0 or _is_under_way(search.levels[0]):
-        depth = counters[DEPTH]
-        level = search.levels[depth]
-        if _is_under_way(level):
-            if counters[NODES] >= max_nodes:
+    levels = search.levels
+    while search.depth[0] > 0 or _is_under_way(levels, 0):
+        depth = search.depth[0]
+        if _is_under_way(levels, depth):
+            if search.nodes[0] >= max_nodes:
                 return False
             value = _open_part(search, depth)
             if value == PENDING:
-                counters[DEPTH] = depth + 1
+                search.depth[0] = depth + 1
             else:
                 _record_part(search, depth, value)
             continue
-        _end_trial(level)
+        _end_trial(levels, depth)
         if not _try_next(search, depth):
-            # A candidate exceeded the goal, so BEST is the value. Otherwise only the largest failed bound is known; at
-            # 1 it is exact, because play always wins some layout.
-            exact = level[CELL] != NONE
-            value = level[BEST] if exact else min(level[FAILED], level[BOUND])
+            # A candidate exceeded the goal, so `best` is the value. Otherwise only the largest failed bound is known;
+            # at 1 it is exact, because play always wins some layout.
+            exact = levels.cell[depth] != NONE
+            value = levels.best[depth] if exact else min(levels.failed[depth], levels.bound[depth])
             _close_level(search, depth, value, exact or value == 1)
-            counters[DEPTH] = depth - 1
+            search.depth[0] = depth - 1
             _record_part(search, depth - 1, value)
     return True

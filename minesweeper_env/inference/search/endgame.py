@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.search.branch_and_bound import (
-    BEST,
-    CELL,
-    GENERATION,
-    NODES,
     NONE,
-    READ,
-    TOTAL,
     Search,
     begin_search,
     continue_search,
@@ -44,12 +38,6 @@ _SLICE = 1 << 28
 _GENERATIONS = (1 << 23) - 1
 _PRIME = np.uint64(0x100000001B3)
 
-SAFE_CLICK, FREEST_CLICK = range(2)
-"""Entries of `Search.clicks`:
-
-    SAFE_CLICK    a column that is free in all layouts, or NONE
-    FREEST_CLICK  the column that is free in the most layouts, or NONE if all are mines"""
-
 
 @inlined
 def find_clicks(search: Search, layouts: int, cells: int) -> None:
@@ -65,7 +53,7 @@ def find_clicks(search: Search, layouts: int, cells: int) -> None:
             safe = cell
         if sets.mines[cell] < least:
             freest, least = cell, int(np.int64(sets.mines[cell]))
-    search.clicks[SAFE_CLICK], search.clicks[FREEST_CLICK] = safe, freest
+    search.safe_click[0], search.freest_click[0] = safe, freest
 
 
 @inlined
@@ -142,7 +130,7 @@ def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
     living = _leave_out_dead_cells(search, layouts, cells)
     distinct = _leave_out_equal_layouts(sets, layouts, living, search.slots)
     # Each loading gives layouts new keys, so entries of an earlier one must not be found.
-    generation = search.counters[GENERATION] % _GENERATIONS + 1
+    generation = search.generation[0] % _GENERATIONS + 1
     if generation == 1:
         search.table[:] = 0
     begin_search(search, distinct, living, 0, generation)
@@ -159,13 +147,13 @@ def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
     over = continue_search(search, max_nodes)
     # A safe click comes first: it loses nothing, and the search may have left it out as dead. The search numbers living
     # cells only, and `columns` maps them back.
-    best, click = search.levels[1, CELL], search.clicks[SAFE_CLICK]
+    best, click = search.levels.cell[1], search.safe_click[0]
     if click == NONE:
-        click = search.clicks[FREEST_CLICK] if best == NONE else np.int64(search.columns[best])
+        click = search.freest_click[0] if best == NONE else np.int64(search.columns[best])
     if over:
-        return click, search.levels[0, TOTAL], True
+        return click, search.levels.total[0], True
     # Any play wins at least one layout.
-    return click, 1 if best == NONE else max(1, search.levels[1, BEST]), False
+    return click, 1 if best == NONE else max(1, search.levels.best[1]), False
 
 
 class Endgame(NamedTuple):
@@ -194,14 +182,14 @@ class EndgameSearcher:
     def search(self, mines: Bytes, counts: Bytes, max_nodes: int) -> Endgame:
         """Finds the best click as `solve_endgame` does."""
         with self._searches.lend() as search:
-            arrays, counters = search.arrays(), search.counters
+            arrays = search.arrays()
             load_layouts(mines, counts, *arrays)
             nodes, exact = 0, False
             # Python hears an interrupt between two slices.
-            while not exact and nodes < max_nodes and counters[READ] <= MAX_READ:
+            while not exact and nodes < max_nodes and search.read[0] <= MAX_READ:
                 nodes = min(nodes + max(1, _SLICE // mines.size), max_nodes)
                 cell, wins, exact = search_loaded(nodes, *arrays)
-            return Endgame(int(cell), int(wins), bool(exact), int(counters[NODES]))
+            return Endgame(int(cell), int(wins), bool(exact), int(search.nodes[0]))
 
 
 _searcher = lru_cache(maxsize=4)(EndgameSearcher)

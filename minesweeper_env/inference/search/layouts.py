@@ -35,83 +35,77 @@ _FIRST_ROWS, _GROWTH = 1024, 8
 TOO_MANY, TOO_LONG = -1, -2
 """Outcomes of `list_layouts` in place of a number of layouts."""
 
-MINES, CELLS, TOP, WORK, STAMP, DEEPEST, FAULT = range(7)
-"""Entries of `Backtracking.counters`:
-
-    MINES    mines in the cells that are not assigned
-    CELLS    number of cells that are not assigned
-    TOP      number of assigned cells, the height of the trail
-    WORK     number of assignments so far, with repetitions
-    STAMP    last mark in `Backtracking.mark`
-    DEEPEST  largest TOP at which a clue was violated
-    FAULT    that clue, or -1"""
-
 
 class Backtracking(NamedTuple):
     """The arrays of an enumeration on a board of n cells; all but the first are int32.
 
-    Attributes:
-        neighbours: (n, degree) uint32, the neighbours of each cell; n stands for cells off the board.
-        state, missing, covered: (n + 1,) each, `known`, `missing` and `unknown` of `Clues`; an assigned cell is SAFE or
-            MINE, and so is entry n, off the board.
-        clues: (n,) the open cells with covered neighbours, in breadth-first order.
-        order: (n,) the covered cells in breadth-first order.
-        trail: (n + 1,) the assigned cells, in the order of assignment.
-        branches: (n, 2) for each choice, the height of the trail and the position in `order`.
-        mark: (n + 1,) the STAMP at which a cell was last marked.
-        column: (n + 1,) the column of each covered cell in the list of layouts, or -1.
-        counters: (7,) see the table of entries.
+    Arrays (1,) hold a number that the kernels change.
     """
 
-    neighbours: Neighbours
-    state: Ints
-    missing: Ints
-    covered: Ints
-    clues: Ints
-    order: Ints
-    trail: Ints
-    branches: Ints
-    mark: Ints
-    column: Ints
-    counters: Ints
+    neighbours: Neighbours  # (n, degree), the neighbours of each cell; n stands for cells off the board
+    state: Ints  # cell: `known` of `Clues`; an assigned cell is SAFE or MINE, and so is entry n, off the board
+    missing: Ints  # cell: as in `Clues`
+    covered: Ints  # cell: `unknown` of `Clues`
+    clues: Ints  # the open cells with covered neighbours, in breadth-first order
+    order: Ints  # the covered cells in breadth-first order
+    trail: Ints  # the assigned cells, in the order of assignment
+    branch_height: Ints  # choice: the height of the trail before it
+    branch_position: Ints  # choice: the position in `order` of its cell
+    mark: Ints  # cell: the stamp at which the cell was last marked
+    column: Ints  # cell: the column of a covered cell in the list of layouts, or -1
+    mines_left: Ints  # (1,): mines in the cells that are not assigned
+    cells_left: Ints  # (1,): the number of cells that are not assigned
+    height: Ints  # (1,): the number of assigned cells, the height of the trail
+    steps: Ints  # (1,): the number of assignments so far, with repetitions, and of steps that take as long
+    stamp: Ints  # (1,): the last mark in `mark`
+    deepest: Ints  # (1,): the largest height at which a clue was violated
+    fault: Ints  # (1,): that clue, or -1
+
+
+@inlined
+def _backtracking_of(neighbours: Neighbours, rows: NDArray[np.int32], numbers: NDArray[np.int32]) -> Backtracking:
+    """Names the rows, (10, n + 1) and (7, 1), in the order of the fields."""
+    return Backtracking(
+        neighbours, rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7], rows[8], rows[9],
+        numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
+    )  # fmt: skip
 
 
 @inlined
 def _read_board(work: Backtracking, shown: NDArray[np.int8], max_count: int, mines: int) -> bool:
     """Reads a board; returns whether each clue by itself, and the total, can be met."""
-    cells, counters = len(work.neighbours), work.counters
-    counters[:] = 0
-    counters[MINES] = mines
+    cells = len(work.neighbours)
+    work.mines_left[0], work.cells_left[0], work.height[0] = mines, 0, 0
+    work.steps[0], work.stamp[0], work.deepest[0] = 0, 0, 0
     # Entries of covered cells mean nothing: all kernels update them, which saves a branch, but compare only those of
     # open cells.
     work.missing[:] = 0
     work.covered[:] = 0
     clues = Clues(work.neighbours, work.state, work.missing, work.covered, work.trail, work.mark)
-    counters[FAULT] = read_clues(shown, max_count, clues)
+    work.fault[0] = read_clues(shown, max_count, clues)
     work.state[cells] = SAFE
     work.mark[:] = 0
     work.column[:] = -1
     columns = 0
     for cell in range(cells):
-        counters[CELLS] += work.state[cell] == UNKNOWN
-        counters[MINES] -= work.state[cell] == MINE
+        work.cells_left[0] += work.state[cell] == UNKNOWN
+        work.mines_left[0] -= work.state[cell] == MINE
         if work.state[cell] != OPEN:
             work.column[cell] = columns
             columns += 1
-    return counters[FAULT] == NOWHERE and bool(0 <= counters[MINES] <= counters[CELLS])
+    return work.fault[0] == NOWHERE and bool(0 <= work.mines_left[0] <= work.cells_left[0])
 
 
 @subroutine
 def _assign(work: Backtracking, cell: Int, mine: Int) -> bool:
     """Assigns a covered cell; returns whether the clues next to it and the total can still be met."""
-    counters = work.counters
     work.state[cell] = SAFE + mine
-    work.trail[counters[TOP]] = cell
-    counters[TOP] += 1
-    counters[WORK] += 1
-    counters[CELLS] -= 1
-    counters[MINES] -= mine
-    fits = 0 <= counters[MINES] <= counters[CELLS]
+    work.trail[work.height[0]] = cell
+    work.height[0] += 1
+    work.steps[0] += 1
+    work.cells_left[0] -= 1
+    work.mines_left[0] -= mine
+    fits = 0 <= work.mines_left[0] <= work.cells_left[0]
     for k in range(work.neighbours.shape[1]):
         # A violation does not end the loop, because `_undo` reverts the counts of every neighbour.
         other = work.neighbours[cell, k]
@@ -120,22 +114,21 @@ def _assign(work: Backtracking, cell: Int, mine: Int) -> bool:
         if work.state[other] == OPEN and not 0 <= work.missing[other] <= work.covered[other]:
             fits = False
             # If no layout fits, the clue to name is the one that was violated with the most cells assigned.
-            if counters[TOP] > counters[DEEPEST]:
-                counters[DEEPEST] = counters[TOP]
-                counters[FAULT] = other
+            if work.height[0] > work.deepest[0]:
+                work.deepest[0] = work.height[0]
+                work.fault[0] = other
     return fits
 
 
 @inlined
 def _undo(work: Backtracking, top: int) -> None:
     """Undoes all assignments but the first `top`."""
-    counters = work.counters
-    while counters[TOP] > top:
-        counters[TOP] -= 1
-        cell = work.trail[counters[TOP]]
+    while work.height[0] > top:
+        work.height[0] -= 1
+        cell = work.trail[work.height[0]]
         mine = work.state[cell] - SAFE
-        counters[CELLS] += 1
-        counters[MINES] += mine
+        work.cells_left[0] += 1
+        work.mines_left[0] += mine
         for k in range(work.neighbours.shape[1]):
             work.missing[work.neighbours[cell, k]] += mine
             work.covered[work.neighbours[cell, k]] += 1
@@ -160,7 +153,7 @@ def _apply_clue(work: Backtracking, clue: Int) -> bool:
 def _propagate(work: Backtracking, assigned: Int) -> bool:
     """Applies the clues next to the cells of the trail from position `assigned` on; returns False on a violation."""
     # The trail is also the queue: `_apply_clue` appends the cells that it assigns.
-    while assigned < work.counters[TOP]:
+    while assigned < work.height[0]:
         cell = work.trail[assigned]
         assigned += 1
         for k in range(work.neighbours.shape[1]):
@@ -168,6 +161,15 @@ def _propagate(work: Backtracking, assigned: Int) -> bool:
             if work.state[other] == OPEN and not _apply_clue(work, other):
                 return False
     return True
+
+
+@inlined
+def _apply_clues(work: Backtracking) -> bool:
+    """Applies all clues until nothing new follows; returns False on a violation."""
+    for cell in range(len(work.neighbours)):
+        if work.state[cell] == OPEN and not _apply_clue(work, cell):
+            return False
+    return _propagate(work, 0)
 
 
 @inlined
@@ -186,9 +188,8 @@ def _total_can_be_met(work: Backtracking, clues: int) -> bool:
 
     Without this test an enumeration can get lost in assignments of the frontier that all take too many mines.
     """
-    counters = work.counters
     # A new stamp clears all marks at once.
-    counters[STAMP] += 1
+    work.stamp[0] += 1
     least, beside = 0, 0
     # Disjoint clues take exactly their missing mines; the other cells take none to all. Any packing gives valid bounds,
     # and a greedy one is cheap.
@@ -197,21 +198,21 @@ def _total_can_be_met(work: Backtracking, clues: int) -> bool:
         apart = work.covered[clue] > 0
         for k in range(work.neighbours.shape[1]):
             cell = work.neighbours[clue, k]
-            apart &= work.state[cell] != UNKNOWN or work.mark[cell] != counters[STAMP]
+            apart &= work.state[cell] != UNKNOWN or work.mark[cell] != work.stamp[0]
         if apart:
             least += work.missing[clue]
             beside += work.covered[clue]
             for k in range(work.neighbours.shape[1]):
-                work.mark[work.neighbours[clue, k]] = counters[STAMP]
-    return least <= counters[MINES] <= least + counters[CELLS] - beside
+                work.mark[work.neighbours[clue, k]] = work.stamp[0]
+    return least <= work.mines_left[0] <= least + work.cells_left[0] - beside
 
 
 @inlined
 def _order_cells(work: Backtracking) -> tuple[int, int]:
     """Lists the covered cells and their clues in breadth-first order; returns the numbers of both."""
     state, mark, neighbours = work.state, work.mark, work.neighbours
-    work.counters[STAMP] += 1
-    stamp = work.counters[STAMP]
+    work.stamp[0] += 1
+    stamp = work.stamp[0]
     cells, clues, done = 0, 0, 0
     for first in range(len(neighbours)):
         if state[first] == OPEN and work.covered[first] > 0 and mark[first] != stamp:
@@ -244,71 +245,67 @@ def _order_cells(work: Backtracking) -> tuple[int, int]:
 
 
 @inlined
-def _list(work: Backtracking, mine: Bytes, max_work: int) -> int:
-    """Lists the layouts of a board after `_read_board` and a first propagation of its clues."""
-    counters, branches, column = work.counters, work.branches, work.column
+def _list(work: Backtracking, mine: Bytes, max_steps: int) -> int:
+    """Lists the layouts of a board after `_read_board` and `_apply_clues`."""
+    column = work.column
     cells, clues = _order_cells(work)
     found, branch, position = 0, 0, 0
     fits = True
-    while counters[WORK] <= max_work:
-        if fits and counters[CELLS] > 0 and (counters[MINES] == 0 or counters[MINES] == counters[CELLS]):
-            fits = _assign_rest(work, cells, np.int64(counters[MINES] > 0))
-        if fits and counters[CELLS] == 0:
+    while work.steps[0] <= max_steps:
+        if fits and work.cells_left[0] > 0 and (work.mines_left[0] == 0 or work.mines_left[0] == work.cells_left[0]):
+            fits = _assign_rest(work, cells, np.int64(work.mines_left[0] > 0))
+        if fits and work.cells_left[0] == 0:
             if found == len(mine):
                 return TOO_MANY
             for cell in range(len(work.neighbours)):
                 if column[cell] >= 0:
                     mine[found, column[cell]] = work.state[cell] - SAFE
-            counters[WORK] += len(work.neighbours) // 16 + mine.shape[1] // 4
+            work.steps[0] += len(work.neighbours) // 16 + mine.shape[1] // 4
             found += 1
             # A layout is a leaf, so the loop backtracks as after a violation.
             fits = False
         # To look at a clue, or at cells of a layout, takes a part of the time of an assignment.
-        counters[WORK] += clues // 4
+        work.steps[0] += clues // 4
         if fits and _total_can_be_met(work, clues):
             # A covered cell is left, and all cells before `position` are assigned.
             while work.state[work.order[position]] != UNKNOWN:
                 position += 1
-            branches[branch, 0], branches[branch, 1] = counters[TOP], position
+            work.branch_height[branch], work.branch_position[branch] = work.height[0], position
             branch += 1
             choice = 0
         elif branch > 0:
             # The second choice leaves no branch, so when it fails, the choice before it is next.
             branch -= 1
-            _undo(work, branches[branch, 0])
-            position = int(np.int64(branches[branch, 1]))
+            _undo(work, work.branch_height[branch])
+            position = int(np.int64(work.branch_position[branch]))
             choice = 1
         else:
             return found
-        top = np.int64(counters[TOP])
+        top = np.int64(work.height[0])
         fits = _assign(work, np.int64(work.order[position]), choice) and _propagate(work, top)
     return TOO_LONG
 
 
 @kernel
 def list_layouts(
-    shown: NDArray[np.int8], max_count: int, mines: int, max_work: int, mine: Bytes, count: Bytes, *arrays: Any
-) -> int:
+    shown: NDArray[np.int8], max_count: int, mines: int, max_steps: int, mine: Bytes, count: Bytes, *arrays: Any
+) -> tuple[int, int]:
     """Lists the layouts that fit a board of n cells, a layout a row, with a column for each covered cell.
 
     `shown` has the (n,) int8 cell codes. `mine` is (limit, covered cells) uint8, filled with 1 for a mine, and `count`,
-    of that shape, with the number of mines in the neighbours, also for a mine. The `counters` of the `Backtracking`
-    then hold the fault. `max_work` bounds the assignments, and the steps that take as long.
+    of that shape, with the number of mines in the neighbours, also for a mine. `max_steps` bounds the assignments, and
+    the steps that take as long. The arrays are the arguments of `_backtracking_of`.
 
-    Returns the number of layouts; TOO_MANY if there are more than `limit`; TOO_LONG if it takes more than `max_work`.
+    Returns the number of layouts, TOO_MANY if there are more than `limit`, or TOO_LONG if it takes more than
+    `max_steps`; and the cell of the clue that was violated with the most cells assigned, or -1.
     """
-    work = Backtracking(*arrays)
-    if not _read_board(work, shown, max_count, mines):
-        return 0
-    for cell in range(len(shown)):
-        if work.state[cell] == OPEN and not _apply_clue(work, cell):
-            return 0
-    if not _propagate(work, 0):
-        return 0
-    found = _list(work, mine, max_work)
+    work = _backtracking_of(*arrays)
+    found = 0
+    if _read_board(work, shown, max_count, mines) and _apply_clues(work):
+        found = _list(work, mine, max_steps)
     if found > 0:
         _count_neighbours(work, mine[:found], count[:found])
-    return found
+    return found, work.fault[0]
 
 
 @inlined
@@ -353,17 +350,15 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     most = Codes.of_radius(radius).max_count
     cells = np.flatnonzero(array > most)
     allowed = min(limit, max(1, MAX_ENTRIES // max(1, len(cells))))
-    n = array.size
-    shapes = (n + 1, n + 1, n + 1, n, n, n + 1, (n, 2), n + 1, n + 1, 7)
-    work = Backtracking(_neighbours(*array.shape, radius), *(np.empty(shape, np.int32) for shape in shapes))
+    work = _neighbours(*array.shape, radius), np.empty((10, array.size + 1), np.int32), np.empty((7, 1), np.int32)
     # Most boards have few layouts, so the list grows.
     rows, found = 0, TOO_MANY
     while found == TOO_MANY and rows < allowed:
         rows = min(allowed, max(_FIRST_ROWS, _GROWTH * rows))
         mine, count = np.empty((2, rows, len(cells)), np.uint8)
-        found = list_layouts(array.ravel(), most, int(mines), MAX_WORK, mine, count, *work)
+        found, fault = list_layouts(array.ravel(), most, int(mines), MAX_WORK, mine, count, *work)
     if found == 0:
-        raise _contradiction(int(work.counters[FAULT]), array, most)
+        raise _contradiction(fault, array, most)
     if found == TOO_MANY:
         what = f"{limit} layouts" if allowed == limit else f"{allowed} layouts with {len(cells)} covered cells"
         raise PositionTooHardError(f"more than {what} fit this board")

@@ -12,7 +12,7 @@ from minesweeper_env.cell_sets import neighbour_table, symmetry_table
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.boards import PositionTooHardError
-from minesweeper_env.inference.search.branch_and_bound import Search, begin_search, make_search, search_of
+from minesweeper_env.inference.search.branch_and_bound import SearchMemory, begin_search, make_search, search_of
 from minesweeper_env.inference.search.endgame import find_clicks, search_loaded
 from minesweeper_env.inference.search.layout_sets import MINE_CODE, Cells, LayoutSets, Words
 from minesweeper_env.inference.search.layouts import Layouts
@@ -133,7 +133,7 @@ class SmallBoard:
         self._mined = np.zeros(self.cells + 1, np.uint8)
         self._layouts = layouts
         self._table = np.zeros((min(1 << (4 * layouts).bit_length(), _MOST_ENTRIES), 2), np.uint64)
-        self._search: Search | None = None
+        self._search: SearchMemory | None = None
 
     def solve_everywhere(self, covered: NDArray[np.int64], mines: int, goal: int) -> int:
         """Returns the number of wins when the mines lie anywhere in `covered` cells; an upper bound if at most `goal`.
@@ -154,7 +154,7 @@ class SmallBoard:
         column, wins = self._solve(search, size, layouts.cells.astype(np.uint32), 0)
         return int(layouts.cells[column]), wins
 
-    def _prepare(self, layouts: int) -> Search:
+    def _prepare(self, layouts: int) -> SearchMemory:
         if layouts > MAX_LAYOUTS:
             raise PositionTooHardError(
                 f"a position has {layouts} layouts, and at most {MAX_LAYOUTS} can be searched for the best play; "
@@ -168,7 +168,7 @@ class SmallBoard:
             )
         return self._search
 
-    def _solve(self, search: Search, size: int, cells: Cells, goal: int) -> tuple[int, int]:
+    def _solve(self, search: SearchMemory, size: int, cells: Cells, goal: int) -> tuple[int, int]:
         arrays = search.arrays()
         begin_on_board(size, cells, goal, self._neighbours, self.images, self._words, self._mined, *arrays)
         for nodes in range(SLICE, MAX_POSITION_NODES + 1, SLICE):

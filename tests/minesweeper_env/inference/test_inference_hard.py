@@ -20,7 +20,14 @@ from minesweeper_env import inference
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, optimal
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.posterior import posteriors
-from minesweeper_env.inference.counting.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, OK, make_workspace, name_tables
+from minesweeper_env.inference.counting.workspace import (
+    MAX_KEYS,
+    MAX_STATES,
+    MAX_VALUES,
+    OK,
+    make_workspace,
+    name_tables,
+)
 from minesweeper_env.inference.kernels import infer_posteriors
 from minesweeper_env.inference.sampling import draw_layouts
 
