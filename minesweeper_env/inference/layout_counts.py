@@ -1,4 +1,10 @@
-"""Numbers of layouts that fit a board, and the distribution of the clue under a covered cell."""
+"""Numbers of layouts that fit a board, and the distribution of the clue under a covered cell.
+
+    N  =  sum over m of  (F_1 * F_2 * ... * F_P)(m) C(U, M - m)
+
+The symbols are those of `counting.backward_pass`. Floats cannot hold F_i(m) exactly, so the forward pass runs modulo
+several primes, and the remainders give the number (Garner 1959, "The residue number system").
+"""
 
 from __future__ import annotations
 
@@ -67,7 +73,8 @@ def component_remainders(
 def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[int]:
     """Returns the numbers below the product of the primes that have these remainders, one list per prime.
 
-    Chinese remainder theorem in Garner's form: each further prime adds a multiple of the product so far.
+    Chinese remainder theorem in Garner's form: each further prime adds a multiple of the product so far. Example: with
+    the remainders 2 modulo 3 and 3 modulo 5, the number is 2 + 3 * ((3 - 2) * 2 % 5) = 8, as 2 is the inverse of 3.
     """
     numbers, product = [0] * len(remainders[0]), 1
     for found, prime in zip(remainders, primes, strict=True):

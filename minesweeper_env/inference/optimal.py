@@ -84,7 +84,7 @@ class OptimalPlay:
                 f"perfect play is found for at most {limit} layouts after the first click, and {rows} x {cols} "
                 f"with {mines} mines under {first_click!r} has up to {shown}; choose a smaller board, or fewer mines"
             )
-        self._boards = Lender(partial(SmallBoard, rows, cols, radius, most))
+        self._pool = Lender(partial(SmallBoard, rows, cols, radius, most))
 
     def first_cell_values(self) -> NDArray[np.object_]:
         """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click."""
@@ -120,7 +120,7 @@ class OptimalPlay:
             return self.best_first_click()
         _check_unfinished(codes, config.mines, config.codes.max_count)
         layouts = consistent_layouts(codes, config.mines, MAX_LAYOUTS, radius=config.radius)
-        with self._boards.lend() as small_board:
+        with self._pool.lend() as small_board:
             cell, wins = small_board.solve(layouts)
         return BestClick(divmod(cell, config.cols), Fraction(wins, len(layouts.mines)))
 
@@ -133,7 +133,7 @@ class OptimalPlay:
     def _solve(self, cell: int, goal: int) -> int:
         """Returns the number of layouts that are won after a first click; an upper bound if at most `goal`."""
         covered = np.setdiff1d(np.arange(self.config.cells), list(self._zone(cell)))
-        with self._boards.lend() as small_board:
+        with self._pool.lend() as small_board:
             return small_board.solve_everywhere(covered, self.config.mines, goal)
 
     def _layouts(self, cell: int) -> int:

@@ -1,4 +1,11 @@
-"""Layouts drawn at random from all layouts that fit a board."""
+"""Layouts drawn at random from all layouts that fit a board.
+
+    P(o, k | o', m)  =  F_(g-1)(o, m - k) w_g(k) / F_g(o', m)        over all o and k with o --k--> o'
+
+The forward pass leaves the weights F of `counting.forward_pass`. A draw begins at the last state of a component, goes
+back group by group, and draws the mines k of each; within a group all cells are alike. Each layout has probability 1/N.
+This is forward filtering and backward sampling (Carter and Kohn 1994).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
+from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.backward_pass import (
     UNDERFLOW,
     join_forward,
@@ -20,17 +28,7 @@ from minesweeper_env.inference.counting.backward_pass import (
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL, Weighting, level_span, weigh_group
 from minesweeper_env.inference.counting.frontier import read_board
 from minesweeper_env.inference.counting.posterior import failure, matching_density, run_forward_pass, run_with_workspace
-from minesweeper_env.inference.counting.workspace import (
-    NEED_VALUES,
-    OK,
-    Floats,
-    Frontier,
-    Tables,
-    Totals,
-    Workspace,
-    frontier_of,
-    tables_of,
-)
+from minesweeper_env.inference.counting.workspace import Floats, Frontier, Tables, Totals, Workspace
 from minesweeper_env.inference.reading import MINE, UNKNOWN, Ints
 
 
@@ -63,16 +61,16 @@ def draw_layouts(
         layouts   (size, n) bool, filled
     """
     work = Workspace(*arrays)
-    frontier, tables = frontier_of(work), tables_of(work)
+    frontier, tables = ws.frontier_of(work), ws.tables_of(work)
     outcome = read_board(work, board)
-    if outcome != OK:
+    if outcome != ws.OK:
         return outcome
     outcome, _, weighting, totals = run_forward_pass(frontier, tables, mines, density, FIXED_TOTAL)
-    if outcome != OK:
+    if outcome != ws.OK:
         return outcome
     reached = Position(position[0], position[1], position[2])
     outcome = _draw_counts(frontier, tables, totals, weighting, uniforms, in_group, reached)
-    if outcome == OK:
+    if outcome == ws.OK:
         for i in range(len(layouts)):
             _choose_cells(frontier, totals.outside, uniforms[i, 2 * len(board) + 1 :], in_group[i], layouts[i])
     return outcome
@@ -93,7 +91,7 @@ def _draw_counts(
     joint, width, low, _ = join_forward(tables, totals.components, weighting)
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
-        return NEED_VALUES
+        return ws.NEED_VALUES
     after = values[joint + width : spare]
     mines = totals.mines - low
     weigh_outside(after, mines, totals.outside, weighting)
@@ -119,9 +117,9 @@ def _draw_counts(
             _draw_component(before, fill, weights, uniforms[i, column], position, i)
         column += 1
         if not _draw_groups(frontier, tables, weighting, component, spare, uniforms[:, column:], in_group, position):
-            return NEED_VALUES
+            return ws.NEED_VALUES
         column += tables.place[last]
-    return OK
+    return ws.OK
 
 
 @inlined
@@ -278,5 +276,5 @@ def _fill(
     outcome = run_with_workspace(draw, *board.shape, radius, 0.0)
     if outcome == UNDERFLOW:
         outcome = run_with_workspace(draw, *board.shape, radius, matching_density(board, mines, radius))
-    if outcome != OK:
+    if outcome != ws.OK:
         raise failure(board, mines, radius, outcome)

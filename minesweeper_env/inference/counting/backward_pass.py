@@ -1,6 +1,13 @@
 """Convolution of the components' mine counts, and the backward pass to the probability of each group.
 
-Steps 5 and 6 of docs/studies/inference.md.
+    N               =  sum over m of  (F_1 * F_2 * ... * F_P)(m) C(U, M - m)
+    B_(g-1)(o, m)   =  sum over k of  w_g(k) B_g(o', m + k)                       with o --k--> o'
+    W_g(k)          =  sum over o and m of  F_(g-1)(o, m) w_g(k) B_g(o', m + k)
+    P(mine in g)    =  (sum of k W_g(k))  /  (s_g sum of W_g(k))
+
+N counts the layouts of M mines in P components and U cells outside; F_i(m) are the fillings of component i with m
+mines. B_g(o, m) is the weight of all completions of a state, the rest as in `forward_pass`. A component begins at B of
+its last state: the weight of everything outside the component. Steps 5 and 6 of docs/studies/inference.md.
 """
 
 from __future__ import annotations
@@ -100,7 +107,10 @@ def join_forward(tables: Tables, components: int, weighting: Weighting) -> tuple
 
 @inlined
 def _correlate(pattern: Floats, values: Floats, target: Floats) -> None:
-    """Computes the sum of pattern[i] * values[i + m] for each m; `target` may be the beginning of `values`."""
+    """Computes the sum of pattern[i] * values[i + m] for each m; `target` may be the beginning of `values`.
+
+    Example: the pattern (1, 2) over the values (3, 4, 5) gives (1 * 3 + 2 * 4, 1 * 4 + 2 * 5) = (11, 14).
+    """
     for m in range(len(target)):
         total = 0.0
         for i in range(len(pattern)):

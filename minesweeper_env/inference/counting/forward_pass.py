@@ -1,4 +1,12 @@
-"""Forward pass over all components of the frontier, level by level: step 4 of docs/studies/inference.md."""
+"""Forward pass over all components of the frontier, level by level: step 4 of docs/studies/inference.md.
+
+    F_g(o', m + k)  =  sum of w_g(k) F_(g-1)(o, m)  over all o and k with o --k--> o'        F_0(nothing open, 0)  =  1
+    w_g(k)          =  C(s_g, k) p^k (1 - p)^(s_g - k)
+
+F_g(o, m) is the weight of all ways to fill the first g groups with m mines that lead to the state o; see `states`.
+Group g has s_g cells, and p is the density of mines. The level g holds F_g. This is the forward half of the
+forward-backward algorithm (Rabiner 1989).
+"""
 
 from __future__ import annotations
 
@@ -8,17 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from minesweeper_env.compiled import inlined, subroutine
+from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.states import branch, close_group, open_group, prepare_slots
-from minesweeper_env.inference.counting.workspace import (
-    INFEASIBLE,
-    MAX_VALUES,
-    NEED_STATES,
-    NEED_VALUES,
-    OK,
-    Floats,
-    Frontier,
-    Tables,
-)
+from minesweeper_env.inference.counting.workspace import Floats, Frontier, Tables
 
 FIXED_TOTAL, IID, BOOLEAN, MODULAR = 0, 1, 2, 3
 """Modes of the programme.
@@ -103,10 +103,10 @@ def count_components(
     for component in range(components):
         outcome = _begin_component(tables, level, words)
         drift = 0.0
-        while outcome == OK and position < frontier.end[component]:
+        while outcome == ws.OK and position < frontier.end[component]:
             group = frontier.order[position]
             outcome = _place(frontier, tables, weighting, level, group, bits, words)
-            if outcome == OK:
+            if outcome == ws.OK:
                 level += 1
                 # An upper bound of the loss, so that the values need no scan on every level.
                 drift += weighting.loss * frontier.size[group]
@@ -114,13 +114,13 @@ def count_components(
                 scale, drift = clamp(tables.values[begin:end], weighting, drift)
                 log_scale += scale
                 position += 1
-        if outcome != OK:
+        if outcome != ws.OK:
             return outcome, 0.0
         tables.last_level[component] = level
         # The one state of the last level has no links.
         tables.first_link[tables.first_state[level + 1]] = tables.first_link[tables.first_state[level]]
         level += 1
-    return OK, log_scale
+    return ws.OK, log_scale
 
 
 @inlined
@@ -128,14 +128,14 @@ def _begin_component(tables: Tables, level: int, words: int) -> int:
     """Adds the first level of a component, with one state; returns the outcome."""
     state = tables.first_state[level]
     if state + 2 >= len(tables.links) // 2:
-        return NEED_STATES
+        return ws.NEED_STATES
     if not _add_level(tables, level, 1, 1):
-        return NEED_VALUES
+        return ws.NEED_VALUES
     tables.place[level] = 0
     tables.low[state], tables.high[state] = 0, 0
     tables.values[tables.first_value[level]] = 1.0
     tables.keys[:words] = 0
-    return OK
+    return ws.OK
 
 
 @inlined
@@ -145,7 +145,7 @@ def _add_level(tables: Tables, level: int, states: int, width: int) -> bool:
     # The second half of the values is for the convolution and the backward pass.
     limit = len(tables.values) // 2
     if begin + needed > limit:
-        if len(tables.values) < MAX_VALUES:
+        if len(tables.values) < ws.MAX_VALUES:
             return False
         begin = _thin_out(tables, level)
         # Each thinning copies all values, so it goes on until half of the space is free.
@@ -172,7 +172,8 @@ def end_of_values(tables: Tables, levels: int) -> int:
 def _thin_out(tables: Tables, end: int) -> int:
     """Drops the values of most levels before `end`, and moves the others together; returns the end of the values.
 
-    In each component the first and the last level stay, and the levels whose place the stride divides.
+    In each component the first and the last level stay, and the levels whose place the stride divides. Example: of 10
+    levels a stride of 4 keeps those with the places 0, 4, 8 and 9.
     """
     values, first_value = tables.values, tables.first_value
     free = 0
@@ -202,15 +203,15 @@ def _place(
     close_group(frontier, tables, group)
     if found <= 0:
         # No state is left, so the constraints of this group contradict the others; the first of them is named.
-        return INFEASIBLE + frontier.over[frontier.above[group]] if found == 0 else -found
+        return ws.INFEASIBLE + frontier.over[frontier.above[group]] if found == 0 else -found
     width = 1
     for i in range(following, following + found):
         width = max(width, int(tables.high[i] - tables.low[i] + 1))
     if not _add_level(tables, level + 1, found, width):
-        return NEED_VALUES
+        return ws.NEED_VALUES
     tables.place[level + 1] = tables.place[level] + 1
     push_values(tables, weighting, level, size, tables.first_value[level + 1])
-    return OK
+    return ws.OK
 
 
 @subroutine

@@ -1,8 +1,11 @@
-"""Frontier of a board: constraints, groups of equivalent cells, and the order in which the groups are eliminated.
+"""Frontier of a board as linear equations over groups, and the order in which the groups are eliminated.
 
-Steps 2 and 3 of docs/studies/inference.md. A clue whose neighbours are not all known is a constraint: it fixes the
-number of mines in its unknown neighbours. Unknown cells under the same constraints form a group; only its mine count
-matters. The order follows the frontier, so that few constraints are open at once; see "Complexity and bounds" there.
+    sum of k_g over the groups g under c  =  r_c        for each constraint c, with 0 <= k_g <= s_g
+
+A constraint is the equation of a clue: its unknown neighbours hold the r_c mines that the clue still lacks. A group is
+the set of s_g unknown cells under the same constraints; only its mine count k_g matters. The order follows the
+frontier, so that few constraints are open at once, as in bucket elimination along a path (Dechter 1999). Steps 2 and 3
+of docs/studies/inference.md.
 """
 
 from __future__ import annotations
@@ -335,7 +338,10 @@ def _rate(frontier: Frontier, order: Ints) -> tuple[float, int]:
 
 @inlined
 def _choices(frontier: Frontier, constraint: int, placed: int) -> int:
-    """Returns the number of mine counts that are possible in the `placed` first cells of a constraint."""
+    """Returns the number of mine counts that are possible in the `placed` first cells of a constraint.
+
+    Example: a constraint lacks 2 mines in 3 cells. Its first 2 cells hold 1 or 2 of them, which are 2 choices.
+    """
     cell = frontier.cell_of[constraint]
     missing, unknown = frontier.missing[cell], frontier.covered[cell]
     return int(min(missing, placed) - max(0, missing - (unknown - placed)) + 1)

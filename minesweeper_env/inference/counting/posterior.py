@@ -1,6 +1,10 @@
 """Posteriors of boards: the kernel, its stages for one board, and its runs with as much memory as they need.
 
-Steps 1 to 6 of docs/studies/inference.md.
+    P(cell x is a mine)  =  (number of layouts that fit the board and have a mine in x)  /  (number that fit)
+
+A layout fits if it has the number of mines and shows each clue. Single clues come first (`reading`), then groups
+(`frontier`), the sums over all fillings (`forward_pass`), and their shares (`backward_pass`): steps 1 to 6 of
+docs/studies/inference.md.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.backward_pass import UNDERFLOW, join_components
 from minesweeper_env.inference.counting.forward_pass import (
     BOOLEAN,
@@ -32,24 +37,7 @@ from minesweeper_env.inference.counting.frontier import (
     read_board,
     reorder_wide_components,
 )
-from minesweeper_env.inference.counting.workspace import (
-    INFEASIBLE,
-    MAX_STATES,
-    NEED_VALUES,
-    OK,
-    SHARED_PASSES,
-    Floats,
-    Frontier,
-    Tables,
-    Totals,
-    Workspace,
-    frontier_of,
-    grow_workspace,
-    make_workspace,
-    name_frontier,
-    name_tables,
-    tables_of,
-)
+from minesweeper_env.inference.counting.workspace import Floats, Frontier, Tables, Totals, Workspace
 from minesweeper_env.inference.reading import MINE, OPEN, UNKNOWN
 
 Boards = NDArray[np.int8]
@@ -78,9 +66,9 @@ def posteriors(
     work = Workspace(*arrays)
     for i in range(first, len(boards)):
         outcome, log_layouts[i] = posterior(boards[i], mines, density, mode, probabilities[i], work)
-        if outcome != OK:
+        if outcome != ws.OK:
             return i, outcome
-    return len(boards), OK
+    return len(boards), ws.OK
 
 
 @subroutine
@@ -89,7 +77,7 @@ def posterior(
 ) -> tuple[int, float]:
     """Computes the posterior of one board as `posteriors` does; returns the outcome and the logarithm."""
     outcome = read_board(work, board)
-    if outcome != OK:
+    if outcome != ws.OK:
         return outcome, 0.0
     return finish_posterior(work, mines, density, mode, probabilities)
 
@@ -99,15 +87,15 @@ def finish_posterior(
     work: Workspace, mines: int, density: float, mode: int, probabilities: Floats
 ) -> tuple[int, float]:
     """Computes the posterior of the board that `read_board` has read; see `posterior`."""
-    frontier, tables = frontier_of(work), tables_of(work)
+    frontier, tables = ws.frontier_of(work), ws.tables_of(work)
     outcome, log_scale, weighting, totals = run_forward_pass(frontier, tables, mines, density, mode)
-    if outcome != OK:
+    if outcome != ws.OK:
         return outcome, 0.0
     outcome, elsewhere, log_layouts = join_components(frontier, tables, totals, weighting)
     # BOOLEAN values cannot underflow: a sum of 0 means that no layout exists.
     if outcome == UNDERFLOW and mode == BOOLEAN:
         outcome = CONTRADICTION + _cell_to_name(frontier)
-    if outcome != OK:
+    if outcome != ws.OK:
         return outcome, 0.0
     for cell in range(len(probabilities)):
         known, group = frontier.known[cell], frontier.group_at[cell]
@@ -118,7 +106,7 @@ def finish_posterior(
     if mode == FIXED_TOTAL:
         # Each layout weighs its probability under independent cells; dividing by it leaves a plain count.
         log_layouts -= totals.mines * math.log(weighting.density) + totals.free * math.log1p(-weighting.density)
-    return OK, log_layouts + log_scale
+    return ws.OK, log_layouts + log_scale
 
 
 @inlined
@@ -146,8 +134,8 @@ def run_forward_pass(
     # Both bounds count: a component keeps its first order unless a sweep promises fewer states.
     peak = max(peak, reorder_wide_components(frontier, components))
     outcome, log_scale = count_components(frontier, tables, weighting, components, constraints, peak)
-    if outcome >= INFEASIBLE:
-        outcome = CONTRADICTION + frontier.cell_of[outcome - INFEASIBLE]
+    if outcome >= ws.INFEASIBLE:
+        outcome = CONTRADICTION + frontier.cell_of[outcome - ws.INFEASIBLE]
     return outcome, log_scale, weighting, totals
 
 
@@ -184,20 +172,20 @@ def run_with_workspace(
         PositionTooHardError: the position needs more memory than the limits allow.
     """
     spare = _spare_workspaces(rows, cols, radius)
-    most_states = min(MAX_STATES, SHARED_PASSES * MAX_STATES // passes)
+    most_states = min(ws.MAX_STATES, ws.SHARED_PASSES * ws.MAX_STATES // passes)
     # Threads share the list.
     try:
         workspace = spare.pop()
     except IndexError:
-        workspace = make_workspace(rows, cols, radius)
+        workspace = ws.make_workspace(rows, cols, radius)
     while True:
         limited = workspace
         if len(workspace.links) > 2 * most_states:
             limited = workspace._replace(links=workspace.links[: 2 * most_states])
         outcome = kernel(limited, *arguments)
-        if not OK < outcome <= NEED_VALUES:
+        if not ws.OK < outcome <= ws.NEED_VALUES:
             break
-        workspace = grow_workspace(workspace, outcome, most_states)
+        workspace = ws.grow_workspace(workspace, outcome, most_states)
     if len(workspace.values) <= _MAX_KEPT_VALUES:
         spare.append(workspace)
     return outcome
@@ -220,7 +208,7 @@ def infer(
         done, outcome = posteriors(flat, mines, density, mode, done, results, log_layouts, *work)
         return outcome
 
-    while (outcome := run_with_workspace(compute, rows, cols, radius, passes=passes)) != OK:
+    while (outcome := run_with_workspace(compute, rows, cols, radius, passes=passes)) != ws.OK:
         if outcome != UNDERFLOW or density != 0.0:
             raise failure(boards[done], mines, radius, outcome, done if many > 1 else None)
         found = matching_density(boards[done], mines, radius)
@@ -261,15 +249,15 @@ def _mines_that_fit(board: Boards, radius: int) -> tuple[int, float]:
         # Without a total, the clues alone decide. Only a pass with a total counts the mines of each component.
         for mode in (IID, BOOLEAN):
             _, outcome = posteriors(flat, known, 0.5, mode, 0, np.empty(flat.shape), np.empty(1), *work)
-            if outcome != OK and (mode == IID or outcome <= NEED_VALUES):
+            if outcome != ws.OK and (mode == IID or outcome <= ws.NEED_VALUES):
                 return outcome
-            known = int((name_frontier(work).known[: flat.size] == MINE).sum())
+            known = int((ws.name_frontier(work).known[: flat.size] == MINE).sum())
         # No constraint is open on the last level of a component, so it has one state.
-        tables, totals = name_tables(work), Totals(*work.totals.tolist())
+        tables, totals = ws.name_tables(work), Totals(*work.totals.tolist())
         ends = tables.first_state[tables.last_level[: totals.components]]
         least = known + int(tables.low[ends].sum())
         most = known + int(tables.high[ends].sum() + totals.outside)
-        return OK
+        return ws.OK
 
     with suppress(PositionTooHardError):
         run_with_workspace(compute, *board.shape, radius)

@@ -1,10 +1,14 @@
-"""States of the dynamic programme, and how a group branches from each of them: step 4 of docs/studies/inference.md.
+"""States of the forward pass, and how a group branches from each of them: step 4 of docs/studies/inference.md.
 
-A state holds the number of mines that each open constraint still lacks. Groups are placed one after the other: a group
-of s cells that gets k mines takes k from each constraint above it, in C(s, k) ways. A constraint is open only from its
-first group to its last. So the number of states depends on the width of the frontier, not on its length.
+    o --k--> o'    with  o'(c) = o(c) - k  for each constraint c over the group,  where
+                   max(0, o(c) - left(c))  <=  k  <=  min(s, o(c))
 
-A key packs the numbers of a state into words. Each open constraint has a slot of a few bits in it.
+A state o holds the number of mines o(c) that each open constraint c still lacks. A group of s cells gets k mines, and
+c then has left(c) cells that are not placed. A constraint is open only from its first group to its last. So the number
+of states depends on the width of the frontier, not on its length.
+
+A key packs the numbers of a state into words. Each open constraint has a slot of a few bits in it. Example: with slots
+of 2 bits, two constraints that lack 1 and 2 mines have the key 0b10_01. Each mine under both subtracts 0b01_01.
 """
 
 from __future__ import annotations

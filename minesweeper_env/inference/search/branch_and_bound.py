@@ -1,8 +1,10 @@
 """Branch-and-bound search for the number of equally likely layouts that perfect play wins.
 
-Let V(S) be that number for a set S of layouts that agree in all open cells and have equally many mines. A single
-layout is won: V({s}) = 1. Otherwise a click on a cell c loses the layouts with a mine in c, and splits the others by
-the count of c. So V(S) is the maximum over c of the sum of V(T) over the parts T of S.
+    V({s})  =  1
+    V(S)    =  max over cells c of  sum of V(T) over the parts T into which the count of c splits S
+
+V(S) is that number for a set S of layouts that agree in all open cells and have equally many mines. A click on c loses
+the layouts with a mine in c; they are in no part.
 
 - A cell that is free in all of S costs nothing and is opened first. Flood fills need no code of their own.
 - A dead cell has the same count wherever it is free, in S and in all its parts. Perfect play never needs it while a
@@ -268,7 +270,8 @@ def _open_part(search: Search, depth: int) -> int:
     # Parts are listed largest first, so the last one is the smallest. A small part can make the trial fail at little
     # cost.
     part = levels.end[depth] - 1
-    # With a value of at most this goal, the part would lower `total` to `best` or less, and the trial fails.
+    # With a value of at most this goal, the part would lower `total` to `best` or less, and the trial fails. Example:
+    # `best` is 5, `total` 7, and the bound of the part 3. With a value of 1 the trial wins 5, which is no better.
     goal = levels.best[depth] - levels.total[depth] + parts.bound[part]
     levels.first[below], levels.size[below] = parts.first[part], parts.size[part]
     levels.bound[below], levels.source[below] = parts.bound[part], levels.source[depth]

@@ -1,8 +1,11 @@
 """Conflicts between layouts, and the upper bound on wins that follows from them.
 
+    V(S)  <=  number of cliques that cover the conflict graph of S
+
 Two layouts conflict if each cell that is free in both has the same count in both. No safe click tells them apart, so
-a play that wins one of them loses the other. In a clique, layouts that conflict pairwise, at most one is won; so the
-value of a set is at most the number of cliques that cover it. A conflict holds in every set with both layouts.
+a play that wins one of them loses the other. In a clique, layouts that conflict pairwise, at most one is won; V is the
+value of `branch_and_bound`. A greedy cover need not be the smallest, but each cover is a bound. A conflict holds in
+every set with both layouts.
 
 There are two matrices of conflicts. The coarse one holds a large set once; the fine one holds a subset of it in rows
 of a fixed length, which the compiler turns into vector instructions.

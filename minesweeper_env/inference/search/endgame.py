@@ -1,6 +1,10 @@
 """The best click in a set of equally likely layouts, by exact search, for the end of a game.
 
-Internal: `minesweeper_env.inference.kernels` exports `EndgameSearcher`.
+    best click  =  argmax over cells c of  sum of V(T) over the parts T into which c splits the set
+
+V is the value of `branch_and_bound`. Before the search, cells that tell no layouts apart are left out, and then all
+but one of the layouts that agree in the other cells. Internal: `minesweeper_env.inference.kernels` exports
+`EndgameSearcher`.
 """
 
 from __future__ import annotations
@@ -177,11 +181,11 @@ class EndgameSearcher:
 
     def __init__(self, layouts: int, cells: int, max_count: int) -> None:
         """Prepares for sets of up to `layouts` layouts over `cells` cells, whose counts are at most `max_count`."""
-        self._searches = Lender(partial(make_search, layouts, cells, max_count))
+        self._pool = Lender(partial(make_search, layouts, cells, max_count))
 
     def search(self, mines: Bytes, counts: Bytes, max_nodes: int) -> Endgame:
         """Finds the best click as `solve_endgame` does."""
-        with self._searches.lend() as search:
+        with self._pool.lend() as search:
             arrays = search.arrays()
             load_layouts(mines, counts, *arrays)
             nodes, exact = 0, False

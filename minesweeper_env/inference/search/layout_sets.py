@@ -1,5 +1,8 @@
 """Sets of layouts as segments of one list, with their counts, parts and keys, and the table of their values.
 
+    set S      =  order[first : first + size]
+    key of S   =  sum of the random keys of its layouts, modulo 2**64        (Zobrist 1970, with sums)
+
 A set is split by sorting its segment. Its parts are segments of that segment, so a whole tree of sets lives in one
 list, and no set is ever copied.
 """

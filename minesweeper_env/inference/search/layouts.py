@@ -1,6 +1,10 @@
 """Enumeration of the layouts that fit a visible board, if they are few enough: assign a cell, apply clues, undo.
 
-Internal: `minesweeper_env.inference.kernels` exports `consistent_layouts`.
+The search of Davis, Logemann and Loveland (1962), with counts in place of clauses. For each clue, and for the total,
+
+    0  <=  mines that it lacks  <=  cells left for them
+
+A violation undoes the last choice. Internal: `minesweeper_env.inference.kernels` exports `consistent_layouts`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Exact search on boards with few layouts; all positions and their symmetric images use one table."""
+"""Exact search on boards with few layouts; all positions and their symmetric images use one table.
+
+    V(S)  =  V(image of S)    for each symmetry of the board
+
+V is the value of `branch_and_bound`. The key of a set is the least of the keys of its images.
+"""
 
 from __future__ import annotations
 
