@@ -16,15 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.search.branch_and_bound import (
-    NONE,
-    Search,
-    begin_search,
-    continue_search,
-    make_search,
-    search_of,
-)
+from minesweeper_env.inference.search.branch_and_bound import NONE, begin_search, continue_search
 from minesweeper_env.inference.search.layout_sets import MINE_CODE, LayoutSets, is_dead, survey
+from minesweeper_env.inference.search.memory import Search, make_search, search_of
 from minesweeper_env.splitmix import mix
 from minesweeper_env.threads import Lender
 

@@ -17,10 +17,11 @@ from minesweeper_env.cell_sets import neighbour_table, symmetry_table
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.boards import PositionTooHardError
-from minesweeper_env.inference.search.branch_and_bound import SearchMemory, begin_search, make_search, search_of
+from minesweeper_env.inference.search.branch_and_bound import begin_search
 from minesweeper_env.inference.search.endgame import find_clicks, search_loaded
 from minesweeper_env.inference.search.layout_sets import MINE_CODE, Cells, LayoutSets, Words
 from minesweeper_env.inference.search.layouts import Layouts
+from minesweeper_env.inference.search.memory import SearchMemory, make_search, search_of
 from minesweeper_env.splitmix import mix
 
 MAX_LAYOUTS = 1_000_000

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support.positions import counts_of
 
-from minesweeper_env.inference.search.branch_and_bound import make_search
 from minesweeper_env.inference.search.endgame import load_layouts, search_loaded, solve_endgame
+from minesweeper_env.inference.search.memory import make_search
 from minesweeper_env.inference.search.small_boards import SmallBoard
 
 
