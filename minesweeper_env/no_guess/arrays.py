@@ -1,4 +1,4 @@
-"""Arrays of the search for boards without guesses, and the constants by which its kernels read them."""
+"""Memory of the search for boards without guesses: its kernels allocate nothing, and work on one `Arena`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from minesweeper_env.compiled import inlined
 from minesweeper_env.engine.state import Boards, Rules
 from minesweeper_env.inference.counting.workspace import Workspace
-from minesweeper_env.inference.deduction.sentences import Closure
+from minesweeper_env.inference.deduction.constraints import Memory
 from minesweeper_env.inference.reading import Clues
 
 Ints = NDArray[np.int32]
@@ -21,52 +21,64 @@ Longs = NDArray[np.int64]
 SUBSET, EXACT = range(2)
 """The levels, in the order of `config.NO_GUESS_LEVELS`."""
 
-COVERED_LEFT, MINES_LEFT = range(2)
-"""Entries of `Logic.counts`: the covered cells without the known mines, and the mines in these cells."""
-
 COUNT_RULE, SUBSET_RULE, OVERLAP_RULE, EXACT_RULE = range(4)
 """The rules of a step, in the order of `inference.deduction.steps.RULES`."""
 
-STEPS, LOG_CELLS, LOG_CLUES, RECORDING = range(4)
-"""Entries of `Log.counts`: the steps, their cells and their clues so far, and whether steps are recorded at all."""
 
+class Player(NamedTuple):
+    """What a player by logic knows of a board of n cells, besides its clues; never the mines.
 
-class Logic(NamedTuple):
-    """Knowledge of a player on a board of n cells; it never holds the mines.
+    A kernel cannot change a number in a named tuple, so a number is an array of one entry.
 
     Attributes:
         board: (n + 1,) int8, the codes that the player sees.
+        covered_left: (1,) int64, the covered cells without the known mines.
+        mines_left: (1,) int64, the mines in these cells.
         found: (n,) int32, the safe cells that the last rule found, which are opened before the next rule is tried.
         flood: (n,) int32, scratch for the flood fill.
-        counts: (2,) int64; see COVERED_LEFT.
-        probabilities: (2, n) float64, scratch for the oracle.
+        in_all: (n,) float64, scratch of the oracle: mine probabilities in all layouts with the number of mines.
+        by_clues: (n,) float64, scratch of the oracle: mine probabilities by the clues alone.
     """
 
     board: Bytes
+    covered_left: Longs
+    mines_left: Longs
     found: Ints
     flood: Ints
-    counts: Longs
-    probabilities: NDArray[np.float64]
+    in_all: NDArray[np.float64]
+    by_clues: NDArray[np.float64]
 
 
 class Log(NamedTuple):
-    """The steps of a proof.
+    """The steps of a proof, for S of them at most.
 
     Attributes:
-        steps: (n + 1, 4) int32, a row per step: the rule, whether it uses the total, the ends of its cells and clues.
+        is_recording: (1,) int64, 1 if steps are recorded at all.
+        steps: (1,) int64, the number of steps.
+        rule: (S,) int32, the rule of a step; see COUNT_RULE.
+        uses_total: (S,) int32, whether a step uses the number of mines on the board.
+        cell_end: (S,) int32, the end of its cells in `cells`; they begin where those of the step before end.
+        clue_end: (S,) int32, the end of its clues in `clues`.
+        cells_found: (1,) int64, the number of entries of `cells`.
         cells: (n,) int32, the cells that the steps find, step after step.
         is_mine: (n,) int8, 1 for a mine.
+        clues_named: (1,) int64, the number of clues of all steps.
         clues: (C,) int32, the clues of the steps, step after step; those beyond the memory are only counted.
         visited: (n + 1,) int8, scratch, all 0 between steps.
-        counts: (4,) int64; see STEPS.
     """
 
-    steps: Ints
+    is_recording: Longs
+    steps: Longs
+    rule: Ints
+    uses_total: Ints
+    cell_end: Ints
+    clue_end: Ints
+    cells_found: Longs
     cells: Ints
     is_mine: Bytes
+    clues_named: Longs
     clues: Ints
     visited: Bytes
-    counts: Longs
 
 
 class Repair(NamedTuple):
@@ -84,8 +96,8 @@ class Arena(NamedTuple):
         boards: one game, whose `truth` holds the layout and whose `rng` draws it.
         repair: scratch of the repair.
         clues: what the player's board says.
-        logic: the player's other knowledge.
-        closure: sentences.
+        player: the player's other knowledge.
+        constraints: what follows from several clues.
         log: the proof.
         workspace: the oracle's memory.
     """
@@ -94,8 +106,8 @@ class Arena(NamedTuple):
     boards: Boards
     repair: Repair
     clues: Clues
-    logic: Logic
-    closure: Closure
+    player: Player
+    constraints: Memory
     log: Log
     workspace: Workspace
 
@@ -104,8 +116,9 @@ class Arena(NamedTuple):
         return tuple(array for part in self for array in part)
 
 
-_BOARDS, _REPAIR, _CLUES, _LOGIC, _CLOSURE, _LOG, _WORKSPACE = accumulate(
-    len(part._fields) for part in (Rules, Boards, Repair, Clues, Logic, Closure, Log)
+# Where the fields of each part begin in the tuple of all arrays.
+_BOARDS, _REPAIR, _CLUES, _PLAYER, _CONSTRAINTS, _LOG, _WORKSPACE = accumulate(
+    len(part._fields) for part in (Rules, Boards, Repair, Clues, Player, Memory, Log)
 )
 
 
@@ -116,9 +129,9 @@ def arena_of(arrays: tuple[Any, ...]) -> Arena:
         Rules(*arrays[:_BOARDS]),
         Boards(*arrays[_BOARDS:_REPAIR]),
         Repair(*arrays[_REPAIR:_CLUES]),
-        Clues(*arrays[_CLUES:_LOGIC]),
-        Logic(*arrays[_LOGIC:_CLOSURE]),
-        Closure(*arrays[_CLOSURE:_LOG]),
+        Clues(*arrays[_CLUES:_PLAYER]),
+        Player(*arrays[_PLAYER:_CONSTRAINTS]),
+        Memory(*arrays[_CONSTRAINTS:_LOG]),
         Log(*arrays[_LOG:_WORKSPACE]),
         Workspace(*arrays[_WORKSPACE:]),
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,21 +19,11 @@ from minesweeper_env.engine.rules import add_mine, lay_out, place_mines, random_
 from minesweeper_env.engine.state import FIRST_ANY, FIRST_SAFE, MINE_BIT, RULE_FIELDS, Boards, Int, RewardWeights, Rules
 from minesweeper_env.inference import Step
 from minesweeper_env.inference.counting.workspace import make_workspace
-from minesweeper_env.inference.deduction.sentences import make_closure
+from minesweeper_env.inference.deduction.constraints import make_memory
 from minesweeper_env.inference.deduction.steps import RULES
 from minesweeper_env.inference.reading import OPEN, UNKNOWN, make_clues
-from minesweeper_env.no_guess.arrays import (
-    COVERED_LEFT,
-    LOG_CLUES,
-    MINES_LEFT,
-    STEPS,
-    Arena,
-    Log,
-    Logic,
-    Repair,
-    arena_of,
-)
-from minesweeper_env.no_guess.play import play
+from minesweeper_env.no_guess.arrays import Arena, Log, Player, Repair, arena_of
+from minesweeper_env.no_guess.solver import solve
 from minesweeper_env.splitmix import mix
 from minesweeper_env.threads import Lender
 
@@ -72,7 +61,7 @@ def _draw_layout(arena: Arena, first: Int) -> None:
 def _repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int]:
     """Draws a layout, and changes it until logic solves it; returns whether it does, and the layouts played."""
     _draw_layout(arena, first)
-    solved, played = play(arena, first, level), 1
+    solved, played = solve(arena, first, level), 1
     score = best = _opened(arena)
     frontier, unknown = _list_unknown(arena)
     idle = 0
@@ -81,7 +70,7 @@ def _repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int
         if one < 0:
             break
         _swap(arena, one, other)
-        solved = play(arena, first, level)
+        solved = solve(arena, first, level)
         played += 1
         present = _opened(arena)
         if solved or present >= score or random_below(arena.boards.rng, _GAME, np.int64(WORSE)) == 0:
@@ -97,8 +86,8 @@ def _repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int
 @inlined
 def _opened(arena: Arena) -> int:
     """Returns the number of open cells."""
-    counts = arena.logic.counts
-    return len(arena.repair.zone) - counts[COVERED_LEFT] - (arena.rules.mines - counts[MINES_LEFT])
+    known_mines = arena.rules.mines - arena.player.mines_left[0]
+    return len(arena.repair.zone) - arena.player.covered_left[0] - known_mines
 
 
 @inlined
@@ -167,7 +156,7 @@ def _mix_layout(arena: Arena, first: Int, level: Int, moves: int) -> None:
         other = random_below(arena.boards.rng, _GAME, cells)
         if _can_swap(arena, one, other):
             _swap(arena, one, other)
-            if not play(arena, first, level):
+            if not solve(arena, first, level):
                 _swap(arena, one, other)
 
 
@@ -213,7 +202,7 @@ def search_layouts(
         arena.boards.rng[0] = states[job] if attempts[job] > 0 else mix(mix(states[job]) + np.uint64(first))
         if task == GIVEN:
             lay_out(arena.rules, arena.boards, _GAME, layouts[job])
-            solved[job] = play(arena, first, level)
+            solved[job] = solve(arena, first, level)
             attempts[job] += 1
             continue
         most, played = min(limit, max_attempts - attempts[job]), 0
@@ -222,7 +211,7 @@ def search_layouts(
         if task == REJECTION:
             while not solved[job] and played < most:
                 _draw_layout(arena, first)
-                solved[job] = play(arena, first, level)
+                solved[job] = solve(arena, first, level)
                 played += 1
         else:
             solved[job], played = _repair(arena, first, level, most)
@@ -242,14 +231,14 @@ def make_arena(config: BoardConfig) -> Arena:
     if rules.first_click == FIRST_ANY:
         rules = rules._replace(first_click=FIRST_SAFE)
     n = config.cells
-    found, flood = np.empty((2, n), np.int32)
+    (covered_left, mines_left), (found, flood) = np.zeros((2, 1), np.int64), np.empty((2, n), np.int32)
     return Arena(
         rules,
         Boards(*fields[RULE_FIELDS:]),
         Repair(np.zeros(n, np.int8), np.zeros(n, np.int64)),
         make_clues(rules.neighbours),
-        Logic(np.zeros(n + 1, np.int8), found, flood, np.zeros(2, np.int64), np.empty((2, n))),
-        make_closure(*rules.neighbours.shape),
+        Player(np.zeros(n + 1, np.int8), covered_left, mines_left, found, flood, *np.empty((2, n))),
+        make_memory(*rules.neighbours.shape),
         _make_log(n, 0),
         # Nothing makes it grow, so its size decides which positions are too hard for the oracle.
         make_workspace(config.rows, config.cols, config.radius, states=1 << 16, keys=1 << 14, values=1 << 21),
@@ -258,9 +247,13 @@ def make_arena(config: BoardConfig) -> Arena:
 
 def _make_log(n: int, clues: int) -> Log:
     """Returns a log with room for this many clues; it records if that is any."""
-    counts = np.array([0, 0, 0, clues > 0], np.int64)
-    steps, cells, reasons = (np.empty(shape, np.int32) for shape in ((n + 1, 4), n, clues))
-    return Log(steps, cells, np.zeros(n, np.int8), reasons, np.zeros(n + 1, np.int8), counts)
+    is_recording, steps, cells_found, clues_named = np.array([[clues > 0], [0], [0], [0]], np.int64)
+    rule, uses_total, cell_end, clue_end = np.empty((4, n + 1), np.int32)
+    cells, is_mine, visited = np.empty(n, np.int32), np.zeros(n, np.int8), np.zeros(n + 1, np.int8)
+    return Log(
+        is_recording, steps, rule, uses_total, cell_end, clue_end, cells_found, cells, is_mine, clues_named,
+        np.empty(clues, np.int32), visited,
+    )  # fmt: skip
 
 
 METHODS = ("auto", "rejection", "repair")
@@ -339,9 +332,10 @@ class Searcher:
         while True:
             log = _make_log(self.config.cells, clues)
             self._play(self._arena._replace(log=log), layout[None], first, level)
-            if log.counts[LOG_CLUES] <= clues:
+            if log.clues_named[0] <= clues:
                 return _read_steps(log, self.config.cols)
-            clues = int(log.counts[LOG_CLUES])
+            # Now the number of clues is known, and the same proof fits.
+            clues = int(log.clues_named[0])
 
     def _play(self, arena: Arena, layouts: NDArray[np.bool_], first: int, level: str) -> NDArray[np.bool_]:
         many, strength = len(layouts), NO_GUESS_LEVELS.index(level)
@@ -354,14 +348,14 @@ class Searcher:
 
 def _read_steps(log: Log, cols: int) -> list[Step]:
     """Returns the steps of a log."""
-    rows = log.steps[: log.counts[STEPS]].tolist()
-    ends = [(0, 0, 0, 0), *rows]
-    steps = []
-    for (*_, cell, clue), (rule, uses_total, cell_end, clue_end) in pairwise(ends):
+    columns = (each[: log.steps[0]].tolist() for each in (log.rule, log.uses_total, log.cell_end, log.clue_end))
+    steps, cell, clue = [], 0, 0
+    for rule, uses_total, cell_end, clue_end in zip(*columns, strict=True):
         cells, is_mine = log.cells[cell:cell_end], log.is_mine[cell:cell_end] == 1
         named = (np.sort(each) for each in (cells[~is_mine], cells[is_mine], log.clues[clue:clue_end]))
         safe, mine, because = (tuple(divmod(each, cols) for each in one.tolist()) for one in named)
         steps.append(Step(RULES[rule], safe, mine, because, bool(uses_total)))
+        cell, clue = cell_end, clue_end
     return steps
 
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from minesweeper_env.cell_sets import bits, neighbour_table, to_array, to_bits
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference.boards import PositionTooHardError
+from minesweeper_env.inference.deduction.constraints import NOTHING
 from minesweeper_env.inference.deduction.kernels import Deducer, deducers, pack_board, read_board
-from minesweeper_env.inference.deduction.sentences import NOTHING
 from minesweeper_env.inference.oracle import certain_cells
 from minesweeper_env.inference.reading import UNKNOWN
 
 
-class Sentence(NamedTuple):
+class Constraint(NamedTuple):
     """The number of mines in a set of cells, and the bit of the clue that says so."""
 
     cells: int
@@ -72,7 +72,7 @@ def forced(state: BoardState, reason: Reason) -> tuple[int, int]:
     for clue in reason.clues:
         row, col = divmod(clue, cols)
         window = shown[max(row - radius, 0) : row + radius + 1, max(col - radius, 0) : col + radius + 1]
-        board[row, col] = state.sentences[clue].mines + np.count_nonzero(window)
+        board[row, col] = state.constraints[clue].mines + np.count_nonzero(window)
     safe, mine = certain_cells(board, left + int(shown.sum()), radius=radius)
     return to_bits(safe[:rows] & unknown), to_bits(mine[:rows] & unknown)
 
@@ -97,7 +97,7 @@ def find_reason(state: BoardState, bit: int) -> Reason:
     while not _forces(state, Reason(clues, False), bit):
         wider = state.clues_near(clues)
         if wider == clues:
-            return _shrink(state, list(state.sentences), True, bit)
+            return _shrink(state, list(state.constraints), True, bit)
         clues = wider
     return _shrink(state, list(clues), False, bit)
 
@@ -141,7 +141,7 @@ class BoardState:
         mines_left: the number of mines in `unknown`.
         findable: the cells of `unknown` that are the same in all layouts.
         safe: the cells of `findable` that are free.
-        sentences: for each open cell with unknown neighbours, the number of mines in them.
+        constraints: for each open cell with unknown neighbours, the number of mines in them.
     """
 
     def __init__(self, board: NDArray[np.int8], mines: int, radius: int) -> None:
@@ -159,7 +159,7 @@ class BoardState:
     def _read(self) -> None:
         """Reads the board, on which the cells that have been found bear codes of their own."""
         with deducers(*self.shape, self.radius).lend() as deducer:
-            read_board(self._board.ravel(), self._codes.max_count, False, *deducer.clues, *deducer.closure)
+            read_board(self._board.ravel(), self._codes.max_count, False, *deducer.clues, *deducer.memory)
             known, missing, unknown = (each[:-1].copy() for each in deducer.clues[1:4])
         self.unknown = to_bits(known == UNKNOWN)
         self.findable &= self.unknown
@@ -168,15 +168,15 @@ class BoardState:
         clues = np.flatnonzero((self._board.ravel() <= self._codes.max_count) & (unknown > 0)).tolist()
         if len(clues) * self.size > MOST_BITS:
             raise PositionTooHardError("this board has too many cells and clues for a proof")
-        self.sentences = {clue: Sentence(self._around(clue), int(missing[clue]), 1 << clue) for clue in clues}
+        self.constraints = {clue: Constraint(self._around(clue), int(missing[clue]), 1 << clue) for clue in clues}
 
     def look_further(self, deducer: Deducer) -> tuple[int, int]:
         """Returns what `read_board` and `pack_board` find, and leaves the rest in the arrays of a deducer."""
-        arrays = (*deducer.clues, *deducer.closure)
-        found, sentence = read_board(self._board.ravel(), self._codes.max_count, True, *arrays)
+        arrays = (*deducer.clues, *deducer.memory)
+        found, constraint = read_board(self._board.ravel(), self._codes.max_count, True, *arrays)
         if found == NOTHING:
             found = pack_board(self.mines_left, self.unknown.bit_count(), *arrays)
-        return found, sentence
+        return found, constraint
 
     def _around(self, clue: int) -> int:
         return sum(1 << other for other in self._near(clue)) & self.unknown
@@ -187,9 +187,9 @@ class BoardState:
         return self.shape[0] * self.shape[1]
 
     @property
-    def total(self) -> Sentence:
-        """The sentence about all unknown cells, from the number of mines on the board."""
-        return Sentence(self.unknown, self.mines_left)
+    def total(self) -> Constraint:
+        """The constraint about all unknown cells, from the number of mines on the board."""
+        return Constraint(self.unknown, self.mines_left)
 
     def _near(self, cell: int) -> list[int]:
         if cell not in self._listed:
@@ -197,12 +197,14 @@ class BoardState:
         return self._listed[cell]
 
     def clues_near(self, clues: Iterable[int]) -> set[int]:
-        """Returns some clues, and all others whose sentences have a cell in common with theirs."""
-        return {other for clue in clues for bit in bits(self.sentences[clue].cells) for other in self.clues_about(bit)}
+        """Returns some clues, and all others whose constraints have a cell in common with theirs."""
+        return {
+            other for clue in clues for bit in bits(self.constraints[clue].cells) for other in self.clues_about(bit)
+        }
 
     def clues_about(self, bit: int) -> list[int]:
-        """Returns the clues whose sentences are about a cell, given as its bit."""
-        return [cell for cell in self._near(bit.bit_length() - 1) if cell in self.sentences]
+        """Returns the clues whose constraints are about a cell, given as its bit."""
+        return [cell for cell in self._near(bit.bit_length() - 1) if cell in self.constraints]
 
     def record(self, found: int) -> None:
         """Marks findable cells as what they are."""

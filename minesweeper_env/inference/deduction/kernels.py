@@ -1,4 +1,8 @@
-"""Kernels that deduce from boards by single clues, by several, and by the number of mines."""
+"""Kernels that deduce from boards: by single clues, by several, and by the number of mines.
+
+The order is from cheap to dear. Single clues cost a step each (`inference.reading`); differences and overlaps compare
+pairs of constraints (`constraints`); a packing is a search (`packings`).
+"""
 
 from __future__ import annotations
 
@@ -10,25 +14,20 @@ from numpy.typing import NDArray
 
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.compiled import inlined, kernel, subroutine
-from minesweeper_env.inference.deduction.packings import pack_sentences
-from minesweeper_env.inference.deduction.sentences import (
-    CELL,
-    CERTAIN,
-    LISTED,
-    MINES,
+from minesweeper_env.inference.deduction.constraints import (
+    BY_DIFFERENCE,
+    BY_OVERLAP,
     NOTHING,
     REST_IS_MINED,
-    SOME_DIFFER,
-    SOME_OVERLAP,
-    START,
-    TAKEN,
     TOO_HARD,
-    Closure,
-    close_sentences,
+    Memory,
+    close_constraints,
+    closure_of,
     easiest_certain,
     find_overlaps,
-    make_closure,
+    make_memory,
 )
+from minesweeper_env.inference.deduction.packings import pack_constraints, packing_of
 from minesweeper_env.inference.reading import (
     MINE,
     NOWHERE,
@@ -44,29 +43,30 @@ from minesweeper_env.threads import Lender
 
 
 @subroutine
-def look_further(clues: Clues, closure: Closure, mines: int, unknown: int) -> int:
+def look_further(clues: Clues, memory: Memory, mines: int, unknown: int) -> int:
     """Looks for what several clues prove, once no single clue proves anything; negative `mines` leave out the total.
 
-    It returns SOME_DIFFER or SOME_OVERLAP, with the certain sentences in LISTED, or what `pack_sentences` returns.
+    It returns BY_DIFFERENCE or BY_OVERLAP, with the list `certain`, or what `pack_constraints` returns.
     """
-    found = _combine_clues(clues, closure)
-    return pack_sentences(clues, closure, mines, unknown) if found == NOTHING and mines >= 0 else found
+    found = _combine_clues(clues, memory)
+    return pack_constraints(clues, memory, mines, unknown) if found == NOTHING and mines >= 0 else found
 
 
 @inlined
-def _combine_clues(clues: Clues, closure: Closure) -> int:
-    is_complete = close_sentences(clues, closure)
-    if closure.counts[CERTAIN] > 0:
-        return SOME_DIFFER
+def _combine_clues(clues: Clues, memory: Memory) -> int:
+    is_complete = close_constraints(clues, memory)
+    # What has been found before the memory was full is true all the same.
+    if closure_of(memory).number_certain[0] > 0:
+        return BY_DIFFERENCE
     if not is_complete:
         return TOO_HARD
-    return SOME_OVERLAP if find_overlaps(closure) > 0 else NOTHING
+    return BY_OVERLAP if find_overlaps(memory) > 0 else NOTHING
 
 
 @inlined
-def is_left_over(clues: Clues, closure: Closure, cell: int) -> bool:
+def is_left_over(clues: Clues, memory: Memory, cell: int) -> bool:
     """Returns whether a packing leaves over an unknown cell."""
-    return bool(clues.known[cell] == UNKNOWN and closure.cells[cell, TAKEN] == 0)
+    return bool(clues.known[cell] == UNKNOWN and packing_of(memory).taken[cell] == 0)
 
 
 SINGLE, SEVERAL, WITH_TOTAL = range(3)
@@ -77,19 +77,19 @@ SINGLE, SEVERAL, WITH_TOTAL = range(3)
 def read_board(board: NDArray[np.int8], max_count: int, further: bool, *arrays: Any) -> tuple[int, int]:
     """Reads a board, (n,) int8 as in `read_clues`, and can look for the easiest step from several clues.
 
-    The arrays are the fields of `Clues` and `Closure`. It returns SOME_DIFFER, SOME_OVERLAP, NOTHING or TOO_HARD, and
-    the easiest certain sentence or -1, whose clues are marked.
+    The arrays are the fields of `Clues` and `Memory`. It returns BY_DIFFERENCE, BY_OVERLAP, NOTHING or TOO_HARD, and
+    the easiest certain constraint or -1, whose clues are marked.
     """
-    clues, closure = Clues(*arrays[:6]), Closure(*arrays[6:])
+    clues, memory = Clues(*arrays[:6]), Memory(*arrays[6:])
     read_clues(board, max_count, clues)
-    found = _combine_clues(clues, closure) if further else NOTHING
-    return found, easiest_certain(closure) if found >= SOME_DIFFER else -1
+    found = _combine_clues(clues, memory) if further else NOTHING
+    return found, easiest_certain(memory) if found >= BY_DIFFERENCE else -1
 
 
 @kernel
 def pack_board(mines: int, unknown: int, *arrays: Any) -> int:
-    """Returns what `pack_sentences` does; few boards need this kernel, so it is compiled apart from `read_board`."""
-    return pack_sentences(Clues(*arrays[:6]), Closure(*arrays[6:]), mines, unknown)
+    """Returns what `pack_constraints` does; few boards need this kernel, so it is compiled apart from `read_board`."""
+    return pack_constraints(Clues(*arrays[:6]), Memory(*arrays[6:]), mines, unknown)
 
 
 @kernel
@@ -102,12 +102,13 @@ def deduce_boards(
     with UNKNOWN, SAFE, MINE or OPEN: at least one safe cell if there is any to find, and all mines otherwise; on a
     board that contradicts itself, what was found before that showed. The arrays are as in `read_board`.
     """
-    clues, closure = Clues(*arrays[:6]), Closure(*arrays[6:])
+    clues, memory = Clues(*arrays[:6]), Memory(*arrays[6:])
     for i in range(len(boards)):
         fault = read_clues(boards[i], max_count, clues)
         if fault == NOWHERE:
             fault = follow_clues(clues)
-        found = SOME_DIFFER
+        # Stands for "something may follow" until the first look.
+        found = BY_DIFFERENCE
         while fault == NOWHERE and level > SINGLE and found != NOTHING and found != TOO_HARD:
             left, unknown, safe = mines, 0, 0
             for cell in range(boards.shape[1]):
@@ -116,8 +117,9 @@ def deduce_boards(
                 safe += clues.known[cell] == SAFE
             if safe > 0:
                 break
-            found = look_further(clues, closure, max(left, 0) if level == WITH_TOTAL else -1, unknown)
-            fault = _decide(clues, closure, found)
+            # On a board with too many known mines none are left: a negative number would leave out the total.
+            found = look_further(clues, memory, max(left, 0) if level == WITH_TOTAL else -1, unknown)
+            fault = _decide(clues, memory, found)
             if fault == NOWHERE:
                 fault = follow_clues(clues)
         for cell in range(boards.shape[1]):
@@ -125,19 +127,20 @@ def deduce_boards(
 
 
 @inlined
-def _decide(clues: Clues, closure: Closure, found: int) -> int:
+def _decide(clues: Clues, memory: Memory, found: int) -> int:
     """Decides the cells that `look_further` has found; returns a clue that this contradicts, or NOWHERE."""
-    if found >= SOME_DIFFER:
-        for k in range(closure.counts[CERTAIN]):
-            sentence = closure.sentences[k, LISTED]
-            for i in range(closure.sentences[sentence, START], closure.sentences[sentence + 1, START]):
-                if clues.known[closure.entries[i, CELL]] == UNKNOWN:
-                    fault = settle(clues, closure.entries[i, CELL], int(closure.sentences[sentence, MINES] > 0))
+    closure = closure_of(memory)
+    if found >= BY_DIFFERENCE:
+        for k in range(closure.number_certain[0]):
+            constraint = closure.certain[k]
+            for i in range(closure.start[constraint], closure.start[constraint + 1]):
+                if clues.known[closure.cell[i]] == UNKNOWN:
+                    fault = settle(clues, closure.cell[i], int(closure.mines[constraint] > 0))
                     if fault != NOWHERE:
                         return fault
     elif found != NOTHING and found != TOO_HARD:
         for cell in range(len(clues.neighbours)):
-            if is_left_over(clues, closure, cell):
+            if is_left_over(clues, memory, cell):
                 settle(clues, cell, int(found == REST_IS_MINED))
     return NOWHERE
 
@@ -146,12 +149,12 @@ class Deducer(NamedTuple):
     """The memory of the kernels."""
 
     clues: Clues
-    closure: Closure
+    memory: Memory
 
 
 def _make_deducer(rows: int, cols: int, radius: int) -> Deducer:
     neighbours = neighbour_table(rows, cols, radius)
-    return Deducer(make_clues(neighbours), make_closure(*neighbours.shape))
+    return Deducer(make_clues(neighbours), make_memory(*neighbours.shape))
 
 
 @lru_cache(maxsize=16)
@@ -166,5 +169,5 @@ def known_cells(boards: NDArray[np.int8], mines: int, radius: int, level: int) -
     flat = np.ascontiguousarray(boards).reshape(len(boards), -1)
     with deducers(*boards.shape[1:], radius).lend() as deducer:
         max_count = deducer.clues.neighbours.shape[1]
-        deduce_boards(flat, max_count, mines, level, known.reshape(flat.shape), *deducer.clues, *deducer.closure)
+        deduce_boards(flat, max_count, mines, level, known.reshape(flat.shape), *deducer.clues, *deducer.memory)
     return known

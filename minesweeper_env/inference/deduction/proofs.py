@@ -115,7 +115,7 @@ def _inferences(state: BoardState, with_pairs: bool) -> list[_Inference]:
 
 def _from_clues(state: BoardState) -> Iterator[_Inference]:
     safe, mine = state.safe, state.findable & ~state.safe
-    for cells, mines, bit in state.sentences.values():
+    for cells, mines, bit in state.constraints.values():
         if (cells & mine).bit_count() == mines:
             yield _Inference("count", (bit,), cells & mine, cells & ~mine)
         if (cells & ~safe).bit_count() == mines:
@@ -124,9 +124,9 @@ def _from_clues(state: BoardState) -> Iterator[_Inference]:
 
 def _from_pairs(state: BoardState) -> Iterator[_Inference]:
     safe, mine = state.safe, state.findable & ~state.safe
-    for clue, (cells, mines, bit) in state.sentences.items():
+    for clue, (cells, mines, bit) in state.constraints.items():
         for other in state.clues_near([clue]) - {clue}:
-            others, fewer, also = state.sentences[other]
+            others, fewer, also = state.constraints[other]
             own, foreign = cells & ~others, others & ~cells
             needs = own & safe | foreign & mine
             if mines - fewer != own.bit_count() - needs.bit_count():
@@ -142,7 +142,7 @@ def _from_pairs(state: BoardState) -> Iterator[_Inference]:
 def _from_total(state: BoardState) -> Iterator[_Inference]:
     if state.mines_left == 0 or state.total.free == 0:
         yield _Inference("count", (), 0, state.unknown, uses_total=True)
-    for cells, mines, bit in state.sentences.values():
+    for cells, mines, bit in state.constraints.values():
         if mines == state.mines_left or cells.bit_count() - mines == state.total.free:
             yield _Inference("subset", (bit,), 0, state.unknown & ~cells, uses_total=True)
 
@@ -301,11 +301,11 @@ def _exact_step(state: BoardState, goals: int) -> Step:
 
 def _counted(state: BoardState, reason: Reason) -> int:
     """Returns the cells of clues that account for all mines left, or for all safe cells; all cells if they do not."""
-    sentences = [state.sentences[clue] for clue in reason.clues]
+    constraints = [state.constraints[clue] for clue in reason.clues]
     cells = mines = 0
-    for sentence in sentences:
-        mines += state.unknown.bit_count() + 1 if sentence.cells & cells else sentence.mines
-        cells |= sentence.cells
+    for constraint in constraints:
+        mines += state.unknown.bit_count() + 1 if constraint.cells & cells else constraint.mines
+        cells |= constraint.cells
     accounts = mines == state.mines_left or cells.bit_count() - mines == state.total.free
     return cells if reason.uses_total and accounts else state.unknown
 

@@ -5,9 +5,9 @@ The section "Deduction" of docs/studies/inference.md explains it.
 Steps are of four kinds, from easy to hard:
 
 - "count": a clue has all its mines, or as many mines left as unknown neighbours; the same for the mines of the board.
-- "subset": the difference of two sentences, where one lies within the other, repeated. The last resort of this level
-  is a family of sentences without a common cell that accounts for all mines left, or for all free cells.
-- "overlap": two sentences that share cells, where one has as many mines more as cells of its own: they are mines, and
+- "subset": the difference of two constraints, where one lies within the other, repeated. The last resort of this level
+  is a family of constraints without a common cell that accounts for all mines left, or for all free cells.
+- "overlap": two constraints that share cells, where one has as many mines more as cells of its own: they are mines, and
   the cells of the other one's own are safe (the "1-2 pattern").
 - "exact": all layouts that fit some clues agree on a cell, and none of these clues could be left out.
 
@@ -25,17 +25,9 @@ from numpy.typing import ArrayLike
 from minesweeper_env.cell_sets import to_bits
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards, check_radius
 from minesweeper_env.inference.deduction.board_state import BoardState, Cell, easiest_reason, forced
+from minesweeper_env.inference.deduction.constraints import BY_DIFFERENCE, BY_OVERLAP, NOTHING, TOO_HARD, view_closure
 from minesweeper_env.inference.deduction.kernels import deducers
-from minesweeper_env.inference.deduction.sentences import (
-    CELL,
-    MARK,
-    NOTHING,
-    SOME_DIFFER,
-    SOME_OVERLAP,
-    START,
-    TAKEN,
-    TOO_HARD,
-)
+from minesweeper_env.inference.deduction.packings import view_packing
 
 Rule = Literal["count", "subset", "overlap", "exact"]
 
@@ -146,9 +138,9 @@ def _steps(state: BoardState, levels: Sequence[Level]) -> Iterator[Step]:
 
 def _by_count(state: BoardState) -> _Finding | None:
     """Looks for a single clue that makes cells certain, safe ones if possible; then at the mines of the board."""
-    said = state.sentences.values()
-    without_mine = (sentence for sentence in said if sentence.mines == 0)
-    certain = next(without_mine, None) or next((sentence for sentence in said if sentence.free == 0), None)
+    said = state.constraints.values()
+    without_mine = (constraint for constraint in said if constraint.mines == 0)
+    certain = next(without_mine, None) or next((constraint for constraint in said if constraint.free == 0), None)
     if certain:
         return _Finding("count", certain.cells, certain.because)
     total = state.total
@@ -158,20 +150,20 @@ def _by_count(state: BoardState) -> _Finding | None:
 def _by_subset(state: BoardState) -> _Finding | None:
     """Looks for the easiest step from several clues, or from all mines of the board."""
     with deducers(*state.shape, state.radius).lend() as deducer:
-        found, sentence = state.look_further(deducer)
+        found, constraint = state.look_further(deducer)
         if found == TOO_HARD:
-            raise PositionTooHardError("the clues of this board make more sentences than can be tried")
+            raise PositionTooHardError("the clues of this board make more constraints than can be tried")
         if found == NOTHING:
             return None
-        closure = deducer.closure
-        because = to_bits(closure.cells[:-1, MARK] == 1)
-        if found < SOME_DIFFER:
-            return _Finding(
-                "subset", state.unknown & ~to_bits(closure.cells[:-1, TAKEN] == 1), because, uses_total=True
-            )
-        begin, end = closure.sentences[sentence : sentence + 2, START]
-        cells = sum(1 << cell for cell in closure.entries[begin:end, CELL].tolist())
-    return _Finding("overlap" if found == SOME_OVERLAP else "subset", cells, because)
+        closure = view_closure(deducer.memory)
+        # The last entry stands for a cell off the board.
+        because = to_bits(closure.in_reason[:-1] == 1)
+        if found < BY_DIFFERENCE:
+            rest = state.unknown & ~to_bits(view_packing(deducer.memory).taken[:-1] == 1)
+            return _Finding("subset", rest, because, uses_total=True)
+        begin, end = closure.start[constraint : constraint + 2]
+        cells = sum(1 << cell for cell in closure.cell[begin:end].tolist())
+    return _Finding("overlap" if found == BY_OVERLAP else "subset", cells, because)
 
 
 def _by_exact(state: BoardState) -> _Finding:

@@ -12,7 +12,7 @@ from support.positions import board_of, counts_of, flood, layouts_of_size, pertu
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells
-from minesweeper_env.inference.deduction import sentences
+from minesweeper_env.inference.deduction import constraints
 from minesweeper_env.inference.deduction.proofs import hint
 from minesweeper_env.inference.deduction.steps import LEVELS, RULES, Step, deduce
 
@@ -428,8 +428,8 @@ def test_another_level_is_refused(function, level):
 
 
 def test_a_closure_beyond_its_bound_says_so(monkeypatch):
-    monkeypatch.setattr(sentences, "MAX_SENTENCES", 3)
-    with pytest.raises(PositionTooHardError, match="more sentences"):
+    monkeypatch.setattr(constraints, "MAX_CONSTRAINTS", 3)
+    with pytest.raises(PositionTooHardError, match="more constraints"):
         deduce(read(". 1 . . 1 . . . . 1 . . . ."), 3, level="subset")
 
 
