@@ -1,4 +1,4 @@
-"""Boards that need no guess: layouts that logic alone wins from a given first cell, each with its proof.
+"""Generator of boards that need no guess: layouts that logic alone wins from a first cell, each with its proof.
 
 `generate` draws layouts by the first-click rule, and plays each one by logic up to the first position where logic is
 stuck. The first layout that logic wins is the board, so all such layouts are equally likely. Where they are rare, as on
@@ -101,6 +101,7 @@ def generate(
     attempts = whole_number("max_attempts", max_attempts, 1)
     seed = int(np.random.default_rng().integers(1 << 32)) if seed is None else whole_number("seed", seed, 0)
     with searchers(search_config(config)).lend() as searcher:
+        # As `reset(seed=seed)` of an environment does, so that both have the same game.
         state = generator_state(seeding.np_random(seed)[0])
         found = searcher.search(np.array([cell]), np.array([state]), level, attempts, method, on_attempts)
         if not found.solved[0]:

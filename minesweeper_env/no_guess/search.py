@@ -1,6 +1,7 @@
-"""The search for layouts that logic solves, round by round, with their repair and mixing, and their proofs.
+"""Search for layouts that logic solves: rejection sampling, repair and mixing, and the proofs of the layouts found.
 
-The repair moves mines at the place where logic is stuck: the idea of Simon Tatham's Mines (`mineperturb`).
+Rejection draws layouts until the solver wins one. The repair is a local search: it moves mines at the place where logic
+is stuck, the idea of Simon Tatham's Mines (`mineperturb`). Then a Metropolis chain mixes the layout; see `_mix_layout`.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ _GAME = np.int64(0)
 def _draw_layout(arena: Arena, first: Int) -> None:
     """Draws a layout by the first-click rule, and marks the cells that the rule keeps free."""
     zone = arena.repair.zone
+    # The array holds the layout before; `place_mines` adds to what it finds.
     arena.boards.truth[0, :] = 0
     place_mines(arena.rules, arena.boards, _GAME, np.int64(first))
     zone[:] = 0
@@ -72,11 +74,13 @@ def _repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int
         _swap(arena, one, other)
         solved = solve(arena, first, level)
         played += 1
+        # The score is the number of cells that logic opens. A worse layout stays now and then, to leave a dead end.
         present = _opened(arena)
         if solved or present >= score or random_below(arena.boards.rng, _GAME, np.int64(WORSE)) == 0:
             score = present
             frontier, unknown = _list_unknown(arena)
         else:
+            # The same swap takes itself back; the lists of cells still belong to the layout before.
             _swap(arena, one, other)
         idle = 0 if score > best else idle + 1
         best = max(best, score)
@@ -105,6 +109,7 @@ def _list_unknown(arena: Arena) -> tuple[int, int]:
             near |= other < cells and clues.known[other] == OPEN
         listed[unknown] = cell
         if near:
+            # The first cell that is not next to a clue makes room, and goes to the end.
             listed[unknown], listed[frontier] = listed[frontier], cell
             frontier += 1
         unknown += 1
@@ -130,6 +135,7 @@ def _choose_swap(arena: Arena, frontier: Int, unknown: Int) -> tuple[int, int]:
 @inlined
 def _can_swap(arena: Arena, one: Int, other: Int) -> bool:
     """Returns whether one of two cells is a mine, and neither is protected."""
+    # Two mines, or two free cells, would swap without effect.
     differ = (arena.boards.truth[0, one] ^ arena.boards.truth[0, other]) & MINE_BIT != 0
     return differ and arena.repair.zone[one] == 0 and arena.repair.zone[other] == 0
 
@@ -150,6 +156,7 @@ def _mix_layout(arena: Arena, first: Int, level: Int, moves: int) -> None:
     The present layout is solved. In the long run all solved layouts that such moves connect are equally likely
     (Metropolis et al. 1953).
     """
+    # All moves are as likely as the moves back, so a chain that rejects unsolved layouts has the uniform distribution.
     cells = np.int64(len(arena.repair.zone))
     for _ in range(moves):
         one = random_below(arena.boards.rng, _GAME, cells)
@@ -200,6 +207,7 @@ def search_layouts(
         first = firsts[job]
         # Mixed, the streams of two first cells of a game have nothing in common.
         arena.boards.rng[0] = states[job] if attempts[job] > 0 else mix(mix(states[job]) + np.uint64(first))
+        # A given layout belongs to no game, and its generator draws nothing.
         if task == GIVEN:
             lay_out(arena.rules, arena.boards, _GAME, layouts[job])
             solved[job] = solve(arena, first, level)
@@ -218,6 +226,7 @@ def search_layouts(
             if solved[job]:
                 _mix_layout(arena, first, level, moves)
         attempts[job] += played
+        # The generator goes on where this call ends.
         states[job] = arena.boards.rng[0]
         if solved[job]:
             for cell in range(layouts.shape[1]):
@@ -228,6 +237,7 @@ def make_arena(config: BoardConfig) -> Arena:
     """Returns the arrays for boards of a configuration; the log does not record."""
     fields: tuple[Any, ...] = Games(config, 1, RewardWeights()).arrays
     rules = Rules(*fields[:RULE_FIELDS])
+    # No logic wins a game whose first cell is a mine.
     if rules.first_click == FIRST_ANY:
         rules = rules._replace(first_click=FIRST_SAFE)
     n = config.cells
@@ -319,6 +329,7 @@ class Searcher:
             )
             if on_attempts is not None:
                 on_attempts(int(attempts.sum()))
+            # "auto" draws few layouts, and then repairs one: on dense boards almost no drawn layout is solved.
             task, limit = (REJECTION if method == "rejection" else REPAIR), ROUND
         return Found(layouts.reshape(many, self.config.rows, self.config.cols), attempts, solved)
 
@@ -328,13 +339,13 @@ class Searcher:
 
     def prove(self, layout: NDArray[np.bool_], first: int, level: str) -> list[Step]:
         """Returns the steps by which logic plays a (rows, cols) layout, up to the win or to where it is stuck."""
+        # A first guess: a proof that names more clues is made again, with room for them.
         clues = 4 * self.config.cells
         while True:
             log = _make_log(self.config.cells, clues)
             self._play(self._arena._replace(log=log), layout[None], first, level)
             if log.clues_named[0] <= clues:
                 return _read_steps(log, self.config.cols)
-            # Now the number of clues is known, and the same proof fits.
             clues = int(log.clues_named[0])
 
     def _play(self, arena: Arena, layouts: NDArray[np.bool_], first: int, level: str) -> NDArray[np.bool_]:

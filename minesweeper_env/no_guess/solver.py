@@ -74,6 +74,7 @@ def open_cell(truth: NDArray[np.uint8], clues: Clues, player: Player, cell: Int)
         return
     player.flood[0] = cell
     _reveal(clues, player, cell, np.int64(truth[cell]))
+    # The stack holds open cells that show 0, whose neighbours are to be opened.
     top = 1 if truth[cell] == 0 else 0
     while top > 0:
         top -= 1
@@ -121,6 +122,7 @@ def _decide(clues: Clues, player: Player, log: Log, cell: int, is_mine: bool, fo
         log.cells[log.cells_found[0]], log.is_mine[log.cells_found[0]] = cell, is_mine
         log.cells_found[0] += 1
     settle(clues, cell, 1 if is_mine else 0)
+    # Known mines leave both numbers, so that their difference stays the number of covered free cells.
     if is_mine:
         player.covered_left[0] -= 1
         player.mines_left[0] -= 1
@@ -256,11 +258,13 @@ def _decide_certain_cells(clues: Clues, player: Player, log: Log, of_component: 
 def _take_component(clues: Clues, player: Player, log: Log) -> int:
     """Decides cells component by component, up to one with a safe cell; returns the number of safe cells."""
     for seed in range(len(clues.neighbours)):
+        # A cell that only the number of mines decides has no component as its reason.
         is_local = _is_certain(clues, player.in_all, seed) and _is_certain(clues, player.by_clues, seed)
         if is_local and log.visited[seed] == 0:
             _visit_component(clues, player, log, seed)
             found = _decide_certain_cells(clues, player, log, True)
             _end_step(log, EXACT_RULE, False)
+            # The component is an earlier one from now on.
             for cell in range(len(clues.neighbours)):
                 log.visited[cell] = min(log.visited[cell], 1)
             if found > 0:

@@ -1,4 +1,4 @@
-"""Layouts of games without guesses, searched at the first click.
+"""Supply of layouts for games without guesses, searched at the first click.
 
 The layout of a game follows from the state of its generator and its first cell, and from nothing else.
 """
@@ -50,6 +50,7 @@ def failure(searcher: Searcher, cell: int, level: str, attempts: int) -> Generat
         f"{config.rows}x{config.cols} with {config.mines} mines, first_click {config.first_click!r} and first cell "
         f"({row}, {col})"
     )
+    # "Impossible" is a proof, so it needs all layouts; otherwise only the attempts are known.
     if has_few_layouts(config, cell):
         free = _unprotected(config, cell)
         layouts = np.zeros((comb(len(free), config.mines), config.cells), np.bool_)
@@ -72,6 +73,7 @@ def has_few_layouts(config: BoardConfig, cell: int) -> bool:
 
 def _unprotected(config: BoardConfig, cell: int) -> list[int]:
     """Returns the cells that may be mines when the first click is on `cell`."""
+    # The first cell itself is free under every rule, "any" included: see `make_arena`.
     protected = {cell}
     if config.first_click in ("opening", "corners"):
         protected.update(neighbour_table(config.rows, config.cols, config.radius)[cell].tolist())
@@ -94,6 +96,7 @@ class BoardSupply:
         Raises:
             GenerationError: no layout was found for a first cell; no game has changed.
         """
+        # Most steps begin no game, and cost only this look.
         chosen = games.first_clicks(actions)
         if len(chosen) > 0:
             games.lay_out(self._search(actions[chosen], games.boards.rng[chosen]), chosen)

@@ -67,6 +67,8 @@ def forced(state: BoardState, reason: Reason) -> tuple[int, int]:
         gap = np.full((radius, cols), codes.mine, np.int8)
         board = np.concatenate([board, gap, np.full((rows, cols), codes.hidden, np.int8)])
         left = state.unknown.bit_count()
+    # The other open cells stay shown mines; `clue` becomes its mines left plus the shown ones around it. For example a
+    # clue that lacks 1 mine and has 3 open neighbours, none of them in the reason, becomes a 4.
     board.flat[list(reason.clues)] = 0
     shown = board == codes.mine
     for clue in reason.clues:
@@ -93,6 +95,7 @@ def easiest_reason(state: BoardState, cells: int) -> Reason:
 
 def find_reason(state: BoardState, bit: int) -> Reason:
     """Returns a reason for a findable cell, with clues near it if possible; none of its clues can be left out."""
+    # Rings of clues around the cell: those that see it, those that share a cell with these, and so on.
     clues = set(state.clues_about(bit))
     while not _forces(state, Reason(clues, False), bit):
         wider = state.clues_near(clues)
@@ -108,7 +111,10 @@ def _forces(state: BoardState, reason: Reason, bit: int) -> bool:
 
 
 def _shrink(state: BoardState, clues: list[int], uses_total: bool, bit: int) -> Reason:
-    """Drops clues while the others force a cell: far ones first, in runs of 2**k, then of 2**(k - 1), down to one."""
+    """Drops clues while the others force a cell: far ones first, in runs of 2**k, then of 2**(k - 1), down to one.
+
+    The runs of one are a deletion filter (Chinneck & Dravnieks 1991): of what it keeps, no clue can be left out.
+    """
     (row, col), cols = state.cells_of(bit)[0], state.shape[1]
     clues.sort(key=lambda clue: (-max(abs(clue // cols - row), abs(clue % cols - col)), clue))
     for halvings in reversed(range(len(clues).bit_length())):
@@ -174,6 +180,7 @@ class BoardState:
         """Returns what `read_board` and `pack_board` find, and leaves the rest in the arrays of a deducer."""
         arrays = (*deducer.clues, *deducer.memory)
         found, constraint = read_board(self._board.ravel(), self._codes.max_count, True, *arrays)
+        # A closure that found nothing is complete, so that the arrays are ready for packings.
         if found == NOTHING:
             found = pack_board(self.mines_left, self.unknown.bit_count(), *arrays)
         return found, constraint
@@ -208,6 +215,7 @@ class BoardState:
 
     def record(self, found: int) -> None:
         """Marks findable cells as what they are."""
+        # The code after that of a mine stands for a covered cell that is known to be safe; see `read_clues`.
         self._board[to_array(found & self.safe, self.shape)] = self._codes.mine + 1
         self._board[to_array(found & ~self.safe, self.shape)] = self._codes.mine
         self._read()

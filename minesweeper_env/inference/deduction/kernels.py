@@ -115,6 +115,7 @@ def deduce_boards(
                 left -= clues.known[cell] == MINE
                 unknown += clues.known[cell] == UNKNOWN
                 safe += clues.known[cell] == SAFE
+            # A safe cell can be opened, and what it shows is worth more than further search.
             if safe > 0:
                 break
             # On a board with too many known mines none are left: a negative number would leave out the total.

@@ -1,6 +1,7 @@
 """Shortest proofs of certain cells, for `hint`.
 
-Two rules make cells certain. A rule rests on a fixed set of certain cells, so the proofs form a Horn system:
+Two rules make cells certain. A rule rests on a fixed set of certain cells, so it is a Horn clause, "if these cells are
+known, then those are", and forward chaining derives all that follows (Dowling & Gallier 1984):
 
 - "count", one clue: all its mines are known, so its other cells are safe; or all its safe cells are known. What a clue
   finds for the one next to it belongs to the same step.
@@ -9,7 +10,8 @@ Two rules make cells certain. A rule rests on a fixed set of certain cells, so t
   Known cells count where they help.
 
 If these rules find no cell that is asked for, one "exact" step does: the fewest clues that force the cell in all
-layouts. Iterative deepening finds the proof with the fewest steps; ties go to the easier rules, then to fewer cells.
+layouts. Iterative deepening (Korf 1985) finds the proof with the fewest steps; ties go to the easier rules, then to
+fewer cells.
 """
 
 from __future__ import annotations
@@ -115,6 +117,7 @@ def _inferences(state: BoardState, with_pairs: bool) -> list[_Inference]:
 
 def _from_clues(state: BoardState) -> Iterator[_Inference]:
     safe, mine = state.safe, state.findable & ~state.safe
+    # All certain cells count as known here; `needs` says which of them a proof must find before.
     for cells, mines, bit in state.constraints.values():
         if (cells & mine).bit_count() == mines:
             yield _Inference("count", (bit,), cells & mine, cells & ~mine)
@@ -127,19 +130,27 @@ def _from_pairs(state: BoardState) -> Iterator[_Inference]:
     for clue, (cells, mines, bit) in state.constraints.items():
         for other in state.clues_near([clue]) - {clue}:
             others, fewer, also = state.constraints[other]
+            # The counts differ by the mines in own cells minus the mines in foreign ones. Own cells that are safe, and
+            # foreign ones that are mines, lower the largest possible difference. If it is reached, all cells of the two
+            # outside the shared ones are decided. {a, b, c}: 2 mines and {b, c, d}: 1 mine differ by 1, the number of
+            # own cells: a is a mine, and d is safe. {a, b, c} and {b, c, d}: 1 mine each make d safe if a is safe.
             own, foreign = cells & ~others, others & ~cells
             needs = own & safe | foreign & mine
             if mines - fewer != own.bit_count() - needs.bit_count():
                 continue
             rule: Rule = "overlap" if own & ~needs and foreign & ~needs else "subset"
             yield _Inference(rule, (min(bit, also), max(bit, also)), needs, (own | foreign) & ~needs)
+            # One clue after the other is easier to follow than both at once. Here the first needs all its cells:
+            # {a, b}: 2 mines, so {b, c}: 1 mine has its mine in b, and c is safe.
             if (cells & ~safe).bit_count() == mines and not cells & others & safe:
                 yield _Inference("count", (bit, also), needs, foreign & ~needs)
+            # Here the other has all its mines: {b, c}: 1 mine has it in c, so {a, b}: 1 mine has its mine in a.
             if (others & mine).bit_count() == fewer and not cells & others & mine:
                 yield _Inference("count", (also, bit), needs, own & ~needs)
 
 
 def _from_total(state: BoardState) -> Iterator[_Inference]:
+    # One clue can hold all mines left, or all free cells; then every cell that it does not see is decided.
     if state.mines_left == 0 or state.total.free == 0:
         yield _Inference("count", (), 0, state.unknown, uses_total=True)
     for cells, mines, bit in state.constraints.values():
@@ -155,6 +166,7 @@ class _Search:
         self._goals = goals
         self._ranked: list[tuple[int, _Inference]] = []
         self._rank: dict[int, int] = {}
+        # Forward chaining in rounds: what is known after a round lets more inferences fire in the next one.
         known, waiting = 0, list(inferences)
         for rank in count(1):
             fired = [one for one in waiting if not one.needs & ~known]
@@ -193,6 +205,7 @@ class _Search:
             return
         self._seen.add(key)
         self._nodes += 1
+        # At least `rank` steps lead to an inference, itself included, and depth - 1 more lead from it to the goal.
         if any(depth - 1 + self._ranked[number][0] > limit for number, depth in chosen.items()):
             return
         missing = self._missing(chosen)
@@ -206,7 +219,11 @@ class _Search:
             self._extend({**chosen, number: depth + 1}, limit)
 
     def _missing(self, chosen: dict[int, int]) -> int:
-        """Returns the cells that chosen inferences need, and that they do not derive in any order."""
+        """Returns the cells that chosen inferences need, and that they do not derive in any order.
+
+        For "x if y" and "y if x" these are x and y: each has a derivation, and neither can be the first. With "y" as a
+        third inference nothing is missing.
+        """
         needs, known, waiting = 0, 0, [self._ranked[number][1] for number in chosen]
         for one in waiting:
             needs |= one.needs
@@ -217,6 +234,7 @@ class _Search:
 
     def _least_number(self, missing: int) -> int:
         """Returns a lower bound on the number of inferences that derive some cells."""
+        # Two cells need two inferences only if none finds both.
         used: set[int] = set()
         number = 0
         for bit in bits(missing):
@@ -226,11 +244,14 @@ class _Search:
         return number
 
     def _candidates(self, chosen: dict[int, int], missing: int) -> list[int]:
-        """Returns inferences of which each completion of a set has at least one."""
+        """Returns inferences of which each completion of a set has at least one.
+
+        If x has one derivation and y has three, every completion has the one of x, so there is a single branch.
+        """
         underived = missing & ~_found_by(self._ranked[number][1] for number in chosen)
         if underived:
             return min((self._deriving[bit] for bit in bits(underived)), key=len)
-        # The set runs in a circle: one of the cells on it has another derivation.
+        # The set runs in a circle, as "x if y" and "y if x" do: one of the cells on it has another derivation.
         return sorted({number for bit in bits(missing) for number in self._deriving[bit]} - set(chosen))
 
     def _keep(self, proof: list[_Inference]) -> None:
@@ -265,6 +286,7 @@ def _found_by(inferences: Sequence[_Inference] | Iterator[_Inference]) -> int:
 
 def _in_order(proof: Sequence[_Inference]) -> list[_Inference]:
     """Returns the inferences of a proof such that each rests on those before it; the last one is used by none."""
+    # Each round appends what rests on the rounds before. All but the goal's inference are used later, so that is last.
     ordered: list[_Inference] = []
     while len(ordered) < len(proof):
         known = _found_by(ordered)
@@ -304,6 +326,7 @@ def _counted(state: BoardState, reason: Reason) -> int:
     constraints = [state.constraints[clue] for clue in reason.clues]
     cells = mines = 0
     for constraint in constraints:
+        # Clues with a common cell count it twice, so they account for nothing: the number grows beyond every total.
         mines += state.unknown.bit_count() + 1 if constraint.cells & cells else constraint.mines
         cells |= constraint.cells
     accounts = mines == state.mines_left or cells.bit_count() - mines == state.total.free

@@ -127,6 +127,7 @@ class _Finding(NamedTuple):
 
 def _steps(state: BoardState, levels: Sequence[Level]) -> Iterator[Step]:
     """Yields steps, each of the easiest kind that finds something, and records their cells in the state."""
+    # After each step the easiest kind comes first again.
     search = {"count": _by_count, "subset": _by_subset, "exact": _by_exact}
     while state.findable:
         found = next(filter(None, (search[level](state) for level in levels)), None)
@@ -138,6 +139,7 @@ def _steps(state: BoardState, levels: Sequence[Level]) -> Iterator[Step]:
 
 def _by_count(state: BoardState) -> _Finding | None:
     """Looks for a single clue that makes cells certain, safe ones if possible; then at the mines of the board."""
+    # A step that finds safe cells lets the player open something, so it comes before one that finds mines.
     said = state.constraints.values()
     without_mine = (constraint for constraint in said if constraint.mines == 0)
     certain = next(without_mine, None) or next((constraint for constraint in said if constraint.free == 0), None)

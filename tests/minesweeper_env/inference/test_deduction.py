@@ -12,7 +12,6 @@ from support.positions import board_of, counts_of, flood, layouts_of_size, pertu
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells
-from minesweeper_env.inference.deduction import constraints
 from minesweeper_env.inference.deduction.proofs import hint
 from minesweeper_env.inference.deduction.steps import LEVELS, RULES, Step, deduce
 
@@ -25,7 +24,7 @@ class Facts:
         self.unknown = set(self.position.unknown)
         self.mine = set(self.position.shown)
 
-    def sentence(self, cell):
+    def constraint(self, cell):
         neighbours = self.position.neighbours(cell)
         return Constraint(neighbours & self.unknown, self.position.counts[cell] - len(neighbours & self.mine))
 
@@ -38,16 +37,16 @@ class Facts:
         self.mine |= {*step.mine}
 
     def reason(self, step):
-        """Returns the sentences that a step names."""
-        return [self.sentence(cell) for cell in step.because] + [self.total()] * step.uses_total
+        """Returns the constraints that a step names."""
+        return [self.constraint(cell) for cell in step.because] + [self.total()] * step.uses_total
 
 
 def force(reason, step):
-    """Returns whether sentences force the findings of a step, by trying all fillings of their cells."""
-    cells = sorted(set().union(*(sentence.cells for sentence in reason)))
+    """Returns whether constraints force the findings of a step, by trying all fillings of their cells."""
+    cells = sorted(set().union(*(constraint.cells for constraint in reason)))
     if not {*step.safe, *step.mine} <= {*cells}:
         return False
-    groups = naive.grouped(cells, [*(sentence.cells for sentence in reason), {*step.safe}, {*step.mine}])
+    groups = naive.grouped(cells, [*(constraint.cells for constraint in reason), {*step.safe}, {*step.mine}])
     for dealt in naive.arrangements(groups, reason):
         for group, mines in dealt.items():
             if (group[0] in step.safe and mines) or (group[0] in step.mine and mines < len(group)):
@@ -56,7 +55,7 @@ def force(reason, step):
 
 
 def disjoint_families(closure):
-    """Yields (cells, mines) of every family of pairwise disjoint sentences."""
+    """Yields (cells, mines) of every family of pairwise disjoint constraints."""
     if not closure:
         yield frozenset(), 0
         return
@@ -66,18 +65,18 @@ def disjoint_families(closure):
         yield cells | first.cells, mines + first.mines
 
 
-def is_certain(sentence):
-    return bool(sentence.cells) and sentence.mines in (0, len(sentence.cells))
+def is_certain(constraint):
+    return bool(constraint.cells) and constraint.mines in (0, len(constraint.cells))
 
 
 def certain_by_count(facts):
-    """Returns the certain ones among the sentences of single counts and of the whole board."""
-    said = [*map(facts.sentence, facts.position.counts), facts.total()]
-    return [sentence for sentence in said if is_certain(sentence)]
+    """Returns the certain ones among the constraints of single counts and of the whole board."""
+    said = [*map(facts.constraint, facts.position.counts), facts.total()]
+    return [constraint for constraint in said if is_certain(constraint)]
 
 
 def closure_of(facts):
-    closure = {facts.sentence(cell) for cell in facts.position.counts}
+    closure = {facts.constraint(cell) for cell in facts.position.counts}
     while True:
         nested = {(one, other) for one in closure for other in closure if one.cells < other.cells}
         more = {Constraint(other.cells - one.cells, other.mines - one.mines) for one, other in nested} - closure
@@ -87,9 +86,9 @@ def closure_of(facts):
 
 
 def certain_by_subset(facts):
-    """Returns the certain sentences of the closure; without any, those that disjoint families leave of the board."""
-    closure = [sentence for sentence in closure_of(facts) if sentence.cells]
-    certain = [sentence for sentence in closure if is_certain(sentence)] or overlaps(closure)
+    """Returns the certain constraints of the closure; without any, those that disjoint families leave of the board."""
+    closure = [constraint for constraint in closure_of(facts) if constraint.cells]
+    certain = [constraint for constraint in closure if is_certain(constraint)] or overlaps(closure)
     if certain:
         return certain
     total = facts.total()
@@ -98,7 +97,7 @@ def certain_by_subset(facts):
 
 
 def overlaps(closure):
-    """Returns what two sentences prove that share cells, where one needs all cells of its own for its mines."""
+    """Returns what two constraints prove that share cells, where one needs all cells of its own for its mines."""
     found = []
     for one in closure:
         for other in closure:
@@ -112,7 +111,7 @@ def found_by(facts, rules):
     """Applies rules until nothing is new; returns the safe cells and the mines."""
     safe, mine = set(), set()
     while True:
-        certain = [sentence for rule in rules for sentence in rule(facts)]
+        certain = [constraint for rule in rules for constraint in rule(facts)]
         if not certain:
             return safe, mine
         for cells, mines in certain:
@@ -207,13 +206,13 @@ def test_larger_boards_are_deduced_completely_and_truly(size, mines, radius):
         assert all(layout[cell] for cell in mine)
 
 
-def simple_moves(sentences, known):
-    """Yields what a single sentence proves, or the difference of two, given the values of known cells."""
+def simple_moves(constraints, known):
+    """Yields what a single constraint proves, or the difference of two, given the values of known cells."""
     left = [
         Constraint(cells - known.keys(), mines - sum(known.get(cell, 0) for cell in cells))
-        for cells, mines in sentences
+        for cells, mines in constraints
     ]
-    left = [sentence for sentence in left if sentence.cells]
+    left = [constraint for constraint in left if constraint.cells]
     for cells, mines in left:
         if mines in (0, len(cells)):
             yield dict.fromkeys(cells, int(mines > 0))
@@ -225,10 +224,10 @@ def simple_moves(sentences, known):
 
 def has_simple_proof(facts, is_proved, most):
     """Returns whether at most `most` steps of one or two clues prove a cell, by breadth-first search."""
-    sentences = [*map(facts.sentence, facts.position.counts), facts.total()]
+    constraints = [*map(facts.constraint, facts.position.counts), facts.total()]
     level = [{}]
     for _ in range(most):
-        level = [{**known, **found} for known in level for found in simple_moves(sentences, known)]
+        level = [{**known, **found} for known in level for found in simple_moves(constraints, known)]
         if any(is_proved(known) for known in level):
             return True
     return False
@@ -428,7 +427,7 @@ def test_another_level_is_refused(function, level):
 
 
 def test_a_closure_beyond_its_bound_says_so(monkeypatch):
-    monkeypatch.setattr(constraints, "MAX_CONSTRAINTS", 3)
+    monkeypatch.setattr("minesweeper_env.inference.deduction.constraints.MAX_CONSTRAINTS", 3)
     with pytest.raises(PositionTooHardError, match="more constraints"):
         deduce(read(". 1 . . 1 . . . . 1 . . . ."), 3, level="subset")
 
