@@ -19,18 +19,7 @@ from minesweeper_env.checks import generator_state
 from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig, check_config, items_of, one_of, whole_number
 from minesweeper_env.inference import Step
 from minesweeper_env.no_guess.search import MAX_ATTEMPTS, METHODS, search_config, searchers
-from minesweeper_env.no_guess.supply import AttemptsExceededError, GenerationError, ImpossibleBoardError, failure
-
-__all__ = [
-    "MAX_ATTEMPTS",
-    "AttemptsExceededError",
-    "GenerationError",
-    "ImpossibleBoardError",
-    "Level",
-    "Method",
-    "NoGuessBoard",
-    "generate",
-]
+from minesweeper_env.no_guess.supply import failure
 
 Level = Literal["subset", "exact"]
 """The logic that wins a board; see `generate`."""
