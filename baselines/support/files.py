@@ -156,6 +156,9 @@ def _lock(handle: int, folder: Path) -> bool:
         raise BlockingIOError(error.errno, "another process is writing into it", str(folder)) from error
     except OSError:
         return False
+    # Between the opening and the lock, a command that was refused may have removed its new folder.
+    if not os.path.samestat(os.fstat(handle), os.stat(folder)):
+        raise FileNotFoundError(errno.ENOENT, "another process has replaced it", str(folder))
     return True
 
 

@@ -65,6 +65,7 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
     Without arguments or a program, those of `sys.argv` count. Returns the exit status: that of `main`; 130 after
     Ctrl-C, also during the imports; 1 where stdout cannot be written, or a module is not installed.
     """
+    _open_standard_streams()
     program = program or os.path.basename(sys.argv[0])
     # The libraries read the number when they are imported.
     use_one_thread()
@@ -85,6 +86,17 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
         say(f"{program}: {missing_extra(error.name) if error.name else error}")
     _flush_or_discard()
     return status
+
+
+def _open_standard_streams() -> None:
+    """Opens the null device in place of each standard stream that the process was started without."""
+    # The lowest free descriptor is taken first, so that no result file becomes the new stdout.
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(descriptor, "w", closefd=False))
 
 
 def _flush_or_discard() -> None:

@@ -29,12 +29,13 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
 )
 
 from baselines.cli.seeds import carry_out, plan
+from baselines.learned.agents import find_agent
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import lineage, training_of
 from baselines.learned.settings import Budget, Hyperparameters
 from baselines.learned.training import loop, state
 from baselines.learned.training.loop import ANNOUNCEMENT, prepare, run, stop_on_signals, train
-from baselines.learned.training.state import EVALUATIONS, REFERENCES, Log, Progress, Score, Training
+from baselines.learned.training.state import EVALUATIONS, REFERENCES, Log, Progress, Score, Training, play_selection
 from baselines.registry import AGENTS_FOLDER
 from baselines.support.files import read_json
 
@@ -248,6 +249,33 @@ def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
     train_until_cut(settings, killed, 1100)
     train(settings, killed, bar=False, resume=True)
     assert_same_end(straight, killed)
+
+
+@pytest.mark.parametrize(
+    ("algo", "change"), [("dqn", {"depth": 2}), ("ppo", {"gamma": 0.9}), ("afterstate", {"boards": ("5x4/2",)})]
+)
+def test_a_checkpoint_of_other_settings_is_refused(algo, change, tmp_path):
+    """Someone may have changed `run.json`; not every setting shows in the shapes of the weights."""
+    prepare(tiny(algo, hyperparameters={}), tmp_path).save()
+    prepare(tiny(algo, hyperparameters={}, steps=2400), tmp_path, resume=True)
+    (name,) = change
+    with pytest.raises(ValueError, match=rf"checkpoint\.safetensors cannot be resumed: it was made with {name} "):
+        prepare(tiny(algo, hyperparameters={}, **change), tmp_path, resume=True)
+
+
+def test_a_user_of_double_precision_trains_and_plays_the_same(tmp_path):
+    single, double = folders(tmp_path, "single", "double")
+    settings, wins = tiny("dqn", steps=300), []
+    train(settings, single, bar=False)
+    torch.set_default_dtype(torch.float64)
+    try:
+        train(settings, double, bar=False)
+        assert torch.get_default_dtype() == torch.float64
+        wins.append(play_selection(settings, find_agent(double)))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert_same_end(single, double)
+    assert wins == [play_selection(settings, find_agent(single))]
 
 
 def test_sigterm_saves_without_an_evaluation(tmp_path, monkeypatch):

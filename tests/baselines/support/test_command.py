@@ -52,3 +52,27 @@ def test_a_full_disk_behind_stdout_is_one_line(tmp_path):
     assert process.returncode == 1
     (line,) = process.stderr.splitlines()
     assert line.endswith("No space left on device")
+
+
+BOTH = """
+import sys
+from pathlib import Path
+
+def main(arguments, program):
+    with open(Path(__file__).with_name("file"), "w") as file:
+        sys.stdout.write("result\\n")
+        sys.stderr.write("status\\n")
+        sys.stdout.flush()
+        file.write("content")
+    return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("redirection", "stdout", "stderr"),
+    [(">&-", "", "status\n"), ("2>&-", "result\n", ""), ("<&- >&- 2>&-", "", "")],
+)
+def test_a_closed_stream_swallows_what_is_written(tmp_path, redirection, stdout, stderr):
+    process = run(tmp_path, BOTH, redirection)
+    assert (process.returncode, process.stdout, process.stderr) == (0, stdout, stderr)
+    assert (tmp_path / "file").read_text() == "content"

@@ -139,3 +139,19 @@ def test_only_the_holder_of_the_lock_sweeps_what_killed_writes_left_and_no_file_
         sweep(1)
     assert names(folder) == sorted([*own, "deep", "games", "link", "locked"])
     assert [len(names(folder / each)) for each in ("games", "locked", "deep/er", "link")] == [0, 1, 1, 1]
+
+
+def test_the_lock_of_a_folder_that_was_replaced_meanwhile_is_refused(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    opened = os.open
+
+    def open_and_replace(path, *arguments):
+        handle = opened(path, *arguments)
+        folder.rmdir()
+        folder.mkdir()
+        return handle
+
+    monkeypatch.setattr(os, "open", open_and_replace)
+    with pytest.raises(FileNotFoundError, match="another process has replaced it"), hold_folder(folder):
+        pass
