@@ -21,7 +21,7 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.configurations import RUN_FILE, check_reward_of
 from baselines.learned.settings import TrainingSettings, hyperparameters_of
 from baselines.support.checks import check_extra, did_you_mean, number_or_text
-from baselines.support.files import first_line, hold_folder, replace_file, write_json
+from baselines.support.files import first_line, hold_folder, remove_link, replace_file, write_json
 from baselines.support.provenance import earlier_results, own_identity
 from baselines.support.structs import Count, Rate, convert
 from baselines.workers import worker_pool
@@ -219,6 +219,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     if not earlier_results(options.out, PLAN_FILE, plan):
         write_json(options.out / PLAN_FILE, plan | {"identity": own_identity()})
     with hold_folder(options.out):
+        remove_link(sweep.journal)
         end_last_line(sweep.journal)
         sweep.done()
     return partial(_work, sweep, options)
