@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
+import random
 import signal
 import sys
 import time
@@ -45,6 +46,22 @@ def test_the_work_of_a_killed_worker_is_repeated_with_one_line_until_it_has_kill
             run(pool, square, [(tmp_path / "again", MOST_KILLS, number) for number in range(12)])
     assert error.value.call[2] == 3
     assert not multiprocessing.active_children()
+
+
+def slow_square(number):
+    time.sleep(0.1)
+    return number * number
+
+
+@pytest.mark.slow
+def test_kills_from_outside_at_random_moments_cost_nothing():
+    chosen, results = random.Random(5), {}
+    with worker_pool(2) as pool:
+        for call, result in pool.run(slow_square, iter([(number,) for number in range(40)])):
+            results[call] = result
+            if len(results) in (3, 17, 18, 30):
+                os.kill(chosen.choice(multiprocessing.active_children()).pid, signal.SIGKILL)
+    assert results == {(number,): number * number for number in range(40)}
 
 
 def fail(number):

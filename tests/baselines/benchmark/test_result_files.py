@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from baselines.benchmark import result_files
 from baselines.benchmark.entries import card_for, replay_policy, with_times_of
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS
 from baselines.benchmark.result_files import (
@@ -164,6 +165,24 @@ def test_a_forger_who_mends_all_hashes_fails(path, result, records, honest, game
     false = false.signed(chosen if honest else true.sample)
     ResultFile.of(result.card, result.versions, [false]).write(path)
     assert said in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("forge", "said"),
+    [
+        (lambda actions: actions[:2] + actions, "an action is illegal, "),
+        (lambda actions: b"\xff\xff" + actions, "an action is illegal, "),
+        (lambda actions: actions * 2, " actions before the last one recorded"),
+        (lambda actions: actions[:-2], "the game does not end with the last action"),
+    ],
+)
+def test_actions_that_are_no_game_are_refused(result, records, forge, said):
+    game = next(each.game for each in result.boards[0].sample if records[each.game].won)
+    actions = forge(records[game].actions)
+    changed = records[game]._replace(actions=actions, clicks=len(actions) // 2)
+    games = Games.of_records(BOARD, BATCH, [*records[:game], changed, *records[game + 1 :]])
+    with pytest.raises(ValueError, match=f"^5x5/5 opening, game {game} .*{said}"):
+        result_files._replay(games.signed([Sampled(game, actions)]))
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[]\n", b'{"format": 1}\n', b"\xff\xfe", b"[" * 5000])

@@ -107,6 +107,12 @@ def test_a_policy_of_fewer_games_meets_a_reference_but_has_no_place_among_the_ra
         assert "a is slow, and played only the first 2 of 4 games." in content["notes"]
 
 
+def test_games_that_reached_the_step_limit_are_named():
+    records, *rest = row("random", [0, 0])
+    content = results("next", ([each._replace(truncated=True) for each in records], *rest))
+    assert "random on 4x4/6 any reached the step limit in 2 games, which count as not won." in content["notes"]
+
+
 def test_all_won_and_all_lost_have_tables_and_a_plot():
     content = results("all", row("a", [0] * 30), row("b", [1] * 30), row("c", [1]), scored=True)
     assert markdown(content).count("\n## ") == 1

@@ -343,6 +343,8 @@ def test_added_policies_are_rows_of_every_table_and_stay_when_others_come(monkey
 
 def test_a_policy_that_has_changed_is_refused_until_its_games_are_gone(capsys):
     assert run("a", "--policy", "mine.py:First", games=8) == 0
+    Path("module_of_mine.py").write_text(FIRST)
+    assert policy_digest("module_of_mine:First:begin=1") == policy_digest("mine.py:First")
     Path("mine.py").write_text(FIRST + "\n")
     again = ["tiny", "--games", "8", "--seed", "7", "--out", "a", "--policy", "mine.py:First"]
     games = f"a/games/*/*/{policy_folder('mine.py:First')}"

@@ -81,10 +81,15 @@ def test_a_part_with_other_content_is_named(tmp_path):
         path.write_bytes(gzip.compress(msgspec.msgpack.encode((*part._replace(**damage), TASK.owner(SEED)))))
         with pytest.raises(OSError, match="is damaged"):
             TASK.read(tmp_path, SEED)
-    # A part of an earlier version does not say whose it is.
+    # A part of an earlier version does not say whose it is, and a folder is none.
     path.write_bytes(gzip.compress(msgspec.msgpack.encode(part)))
     with pytest.raises(OSError, match="is damaged"):
         TASK.read(tmp_path, SEED)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(OSError, match="is damaged") as caught:
+        TASK.read(tmp_path, SEED)
+    assert caught.value.filename == str(path)
 
 
 def test_the_part_of_another_task_is_refused_and_named(tmp_path):
