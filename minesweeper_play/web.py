@@ -130,8 +130,8 @@ class GameServer(Server):
         say(self._catalogue.text("serving", url=f"{self.public_url}/"))
 
     async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002 - the signature is that of `Server`
-        for socket in tuple(self._visitors):
-            await socket.close()
+        for connection in tuple(self._visitors):
+            await connection.close()
 
     async def handle_index(self, request: web.Request) -> web.StreamResponse:
         self._check(request)
@@ -148,30 +148,34 @@ class GameServer(Server):
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         """Plays with a visitor until the visitor leaves, sends what is no message, or the game ends."""
         self._check(request)
-        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=LONGEST_MESSAGE)
-        if not socket.can_prepare(request):
+        connection = web.WebSocketResponse(heartbeat=15, max_msg_size=LONGEST_MESSAGE)
+        if not connection.can_prepare(request):
             raise web.HTTPBadRequest(text="this address is for the page of the game alone")
+
+        async def close() -> None:
+            await connection.close()
+
         visitor = Visitor(
             self.command,
-            write_bytes=socket.send_bytes,
-            write_str=socket.send_str,
-            close=socket.close,
+            write_bytes=connection.send_bytes,
+            write_str=connection.send_str,
+            close=close,
             download_manager=self.download_manager,
         )
-        self._visitors.add(socket)
+        self._visitors.add(connection)
         try:
-            await socket.prepare(request)
+            await connection.prepare(request)
             await visitor.start(*(to_int(request.query.get(side, ""), usual) for side, usual in USUAL.items()))
             # What a page other than ours sends may be anything.
             with suppress(ValueError, TypeError, LookupError, AttributeError, AssertionError, OverflowError):
-                await self._process_messages(socket, visitor)
+                await self._process_messages(connection, visitor)
         finally:
             # The server may cancel this call when the connection is lost, but not the end of the process.
             end = asyncio.ensure_future(visitor.stop())
-            end.add_done_callback(lambda _: self._visitors.discard(socket))
+            end.add_done_callback(lambda _: self._visitors.discard(connection))
             await asyncio.shield(end)
-            await socket.close()
-        return socket
+            await connection.close()
+        return connection
 
     def _check(self, request: web.Request) -> None:
         """Refuses requests that a page of another site has sent, that name another computer, or have no room."""

@@ -70,11 +70,12 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
 
 def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     board, stated = read_position(text)
-    stated |= {options.mines} - {None}
+    if options.mines is not None:
+        stated.add(options.mines)
     if len(stated) != 1:
         numbers = catalogue.listing([str(number) for number in sorted(stated)])
         raise ValueError(catalogue.text("coach_mines_differ" if stated else "coach_needs_mines", numbers=numbers))
-    analysis = analyse_position(board, *stated, options.first_click)
+    analysis = analyse_position(board, stated.pop(), options.first_click)
     if options.as_json:
         return json.dumps(position_content(analysis), indent=2)
     return "\n".join(position_lines(analysis, catalogue, output_width() or 80))

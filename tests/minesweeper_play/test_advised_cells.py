@@ -1,4 +1,4 @@
-"""Advice about cells goes through one rule, whatever the door: hints, `--analyse`, reviews, screens, first click or not."""
+"""Advice about cells goes through one rule, whatever the door: hints, `--analyse`, reviews, the screens."""
 
 from __future__ import annotations
 

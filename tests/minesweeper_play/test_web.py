@@ -159,6 +159,6 @@ def test_a_visitor_has_a_screen_of_a_possible_size_and_a_process_that_ends(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no limits of processes")
 def test_the_memory_of_a_visitor_is_limited():
-    code = web._START.partition("from baselines")[0] + "\nbytearray(2 * {0})\n".format(web.MEMORY)
+    code = web._START.partition("from baselines")[0] + f"\nbytearray(2 * {web.MEMORY})\n"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MemoryError" in found.stderr
