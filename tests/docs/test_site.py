@@ -65,7 +65,9 @@ def test_the_site_builds_without_a_warning_and_has_the_public_methods(tmp_path):
                     assert f'id="{path}.{name}"' in reference
 
 
-@pytest.mark.parametrize("name", ["agents.png", "uniformity.png", "bayes-network.png", "first-clicks.png", "leaderboard.png"])
+@pytest.mark.parametrize(
+    "name", ["agents.png", "uniformity.png", "bayes-network.png", "first-clicks.png", "leaderboard.png"]
+)
 def test_each_picture_is_a_small_png_of_the_common_width(name):
     content = pictures.PICTURES[name]()
     picture = Image.open(io.BytesIO(content))
