@@ -22,7 +22,6 @@ from baselines.benchmark.leaderboard import read_results, rows_of
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import title_of
 from baselines.benchmark.results import plot
-from baselines.evaluation.columns import board_title
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.results import config_row
@@ -272,17 +271,6 @@ def draw_agents() -> bytes:
         return image(figure)
 
 
-def draw_times() -> bytes:
-    """Returns the processor time of a game on the boards of Antolín & de la Torre (2018)."""
-    rows = _read("bayes-times")["results"]
-    named = ((f"{row['policy']}, n = {row['games']}", board_title(row["config"]), row["ms_per_game"]) for row in rows)
-    with styled_figure(8, 4.2) as figure:
-        axes = _curves(figure, named)
-        axes.set(yscale="log", ylabel="milliseconds of processor time per game")
-        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-        return image(figure)
-
-
 def draw_uniformity(side: int = 9, mines: int = 10, games: int = 10_000) -> bytes:
     """Returns both tests of Antimatroid (2012): mines of each cell, and clicks before a mine.
 
@@ -349,7 +337,6 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "terminal.svg": lambda: asyncio.run(draw_terminal()),
     "agents.png": draw_agents,
     "uniformity.png": draw_uniformity,
-    "bayes-times.png": draw_times,
     "bayes-network.png": draw_network,
     **{f"policy-{name}.png": partial(draw_clicks, name) for name in SCRIPTED},
 }
