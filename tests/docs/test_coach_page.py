@@ -18,10 +18,3 @@ def test_the_blocks_of_the_page_are_what_the_code_prints_and_have_the_marks_of_t
     assert {"position", "avoidable"} == set(re.findall("<!-- coach: (\\w+) -->", page))
     assert coach.fill(page) == page
     assert Mark.AVOIDABLE in {turn.mark for turn in coach.review().turns}
-
-
-def test_the_page_describes_every_mark_and_every_key_of_the_json():
-    page = coach.PAGE.read_text(encoding="utf-8")
-    texts = [coach.Catalogue("en").text(f"mark_{mark.value}") for mark in Mark]
-    assert not [text for text in texts if f"| {text} |" not in page]
-    assert not [mark.value for mark in Mark if mark.value not in page]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import io
 import os
 import subprocess
 import sys
@@ -11,7 +10,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PIL import Image
 from support import ROOT
 from support.docs_scripts import load_script
 
