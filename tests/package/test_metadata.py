@@ -1,39 +1,32 @@
-"""Metadata of the package: version, licence and citation agree, and the bounds of its libraries are tested."""
+"""setup.cfg: the wheel has every file that the code reads, and the bounds of the libraries are tested."""
 
 from __future__ import annotations
 
 import re
 from configparser import ConfigParser
 
+import pytest
 from packaging.version import Version
 from support import ROOT
 
-import minesweeper_env
+SETTINGS = ConfigParser(interpolation=None)
+SETTINGS.read(ROOT / "setup.cfg", encoding="utf-8")
+NOT_READ = {"curves.png", "results.json", "README.md"}
 
 
-def settings() -> ConfigParser:
-    parser = ConfigParser(interpolation=None)
-    parser.read(ROOT / "setup.cfg", encoding="utf-8")
-    return parser
-
-
-def test_the_citation_names_this_version_and_licence():
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    fields = dict(re.findall(r"^([\w-]+): (\S+)$", citation, re.MULTILINE))
-    assert fields["version"] == minesweeper_env.__version__
-    assert fields["license"] == settings()["metadata"]["license_expression"]
-    page = (ROOT / "docs" / "about" / "references.md").read_text(encoding="utf-8")
-    assert f"version = {{{minesweeper_env.__version__}}}" in page
-
-
-def test_everything_includes_every_extra_but_what_conflicts_trackers_and_the_tools_of_developers():
-    extras = settings()["options.extras_require"]
-    assert set(re.findall(r"%\((\w+)\)s", extras["all"])) == set(extras) - {"all", "dev", "docs", "llm", "wandb"}
+@pytest.mark.parametrize("package", SETTINGS["options.package_data"])
+def test_package_data_are_all_files_that_the_code_reads_and_no_others(package):
+    patterns = SETTINGS["options.package_data"][package].split()
+    matched = {pattern: set((ROOT / package).glob(pattern)) for pattern in patterns}
+    assert all(matched.values()), "a pattern matches nothing"
+    files = {path for path in (ROOT / package).rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    read = {path for path in files if path.suffix != ".py" and path.name not in NOT_READ}
+    assert set().union(*matched.values()) == read
 
 
 def lower_bounds() -> dict[str, Version]:
     """The lower bound of each library of the extra `all`."""
-    extras = settings()["options.extras_require"]
+    extras = SETTINGS["options.extras_require"]
     lines = "".join(extras[name] for name in re.findall(r"%\((\w+)\)s", extras["all"]))
     return {name: Version(bound) for name, bound in re.findall(r"^([\w-]+)(?:\[\w+\])?>=([\d.]+)", lines, re.MULTILINE)}
 
