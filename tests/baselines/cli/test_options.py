@@ -1,9 +1,16 @@
-"""Options of a training: one word has one meaning and one form in every command."""
+"""Options: one word has one meaning and one form in every command, numbers have any form of Python, examples parse."""
+
+import argparse
+import shlex
+import sys
+from contextlib import suppress
+from importlib import import_module
 
 import pytest
 
+from baselines.__main__ import COMMANDS
 from baselines.cli import benchmark, seeds, sweep, train
-from baselines.cli.arguments import Parser, study_settings
+from baselines.cli.arguments import Parser, study_settings, whole_number_from
 
 NEEDED = {
     train: [],
@@ -48,3 +55,29 @@ def test_options_replace_what_the_configuration_says(command):
     assert (settings.boards, settings.first_click, settings.steps) == (("4x4/3",), "safe", 1000)
     assert (settings.reward, settings.seed, settings.threads) == ("win", 0, 1)
     assert study_settings("quick", parsed(command)).boards == ("8x8/14",)
+
+
+def test_counts_are_written_as_python_writes_numbers():
+    parse = whole_number_from(1, 10**6)
+    for text, number in (("7", 7), ("1e5", 10**5), ("100_000", 10**5), ("2.5E4", 25_000), ("1e+3", 1000), ("1.0", 1)):
+        assert parse(text) == number
+    for text in ("1e-2", "1.5", "2.55e1", "_1", "1__0", "1e", "e5", "", " 5", "0", "-1e3", "inf", "nan"):
+        with pytest.raises(argparse.ArgumentTypeError, match="must be a whole number of at least 1"):
+            parse(text)
+    for text in ("1e7", "1e999", "9" * 5000):
+        with pytest.raises(argparse.ArgumentTypeError, match="must be a whole number of at most 1000000"):
+            parse(text)
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "warm-up"])
+def test_the_examples_of_every_help_parse(name, monkeypatch):
+    parsers = []
+    with monkeypatch.context() as patched, suppress(SystemExit):
+        patched.setattr(argparse.ArgumentParser, "parse_args", lambda self, *_: parsers.append(self) or sys.exit())
+        import_module("minesweeper_play.command" if name == "play" else f"baselines.cli.{name}").main([])
+    (parser,) = parsers
+    text = parser.epilog.replace("\\\n", " ").partition("examples:\n")[2].split("\n\n")[0]
+    examples = [shlex.split(line) for line in text.splitlines() if line.startswith("  ")]
+    assert len(examples) >= 2
+    for words in examples:
+        parser.parse_args(words[words.index(parser.prog.split()[-1]) + 1 :])
