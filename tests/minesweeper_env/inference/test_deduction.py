@@ -311,25 +311,19 @@ def test_a_hint_proves_a_cell_with_a_flag_last():
 
 
 def read(text):
-    """Reads a board from a drawing: counts, "." for hidden cells, "F" and "?" for marks, "*" for shown mines."""
+    """Reads rows with " / " between them: counts, "." for hidden cells, "F" and "?" for marks, "*" for shown mines."""
     codes = {".": 11, "F": 9, "?": 10, "*": 12}
-    return np.array([[codes.get(cell) or int(cell) for cell in line.split()] for line in text.strip().splitlines()])
+    return np.array([[codes.get(cell) or int(cell) for cell in line.split()] for line in text.split("/")])
 
 
 GOLDEN = {
     "1-1 at a wall": (
-        """
-        . . . . .
-        1 1 1 1 .
-        """,
+        ". . . . . / 1 1 1 1 .",
         2,
         ["subset: (0, 2) is safe: the clues at (1, 0) and (1, 1), subtracted from one another, leave no mine there."],
     ),
     "1-2-1 in the open": (
-        """
-        . . . . . . .
-        ? F 1 2 1 . .
-        """,
+        ". . . . . . . / ? F 1 2 1 . .",
         4,
         [
             "overlap: (0, 1) and (1, 1) are safe: "
@@ -341,9 +335,7 @@ GOLDEN = {
         ],
     ),
     "a lost game": (
-        """
-        . 1 * . .
-        """,
+        ". 1 * . .",
         1,
         [
             "count: (0, 0) is safe: the clue at (0, 1) has all its mines.",
@@ -362,10 +354,7 @@ GOLDEN = {
         ["subset: (0, 3) and (0, 4) are mines: the clue at (0, 1) accounts for all free cells left on the board."],
     ),
     "two mines left, which two counts cannot share": (
-        """
-        . . . . .
-        . 1 . 1 .
-        """,
+        ". . . . . / . 1 . 1 .",
         2,
         [
             "exact: (0, 2) and (1, 2) are safe: "

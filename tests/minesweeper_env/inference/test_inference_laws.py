@@ -67,18 +67,6 @@ def positions(draw):
 
 
 @given(positions())
-def test_any_position_has_probabilities_that_fit_its_layout(position):
-    board, mines, radius, layout = position
-    probabilities = inference.mine_probabilities(board, mines, radius=radius)
-    assert abs(probabilities.sum() - mines) <= 1e-10
-    assert (probabilities[layout] > 0).all()
-    assert (probabilities[~layout] < 1).all()
-    safe, mine = inference.certain_cells(board, mines, radius=radius)
-    assert np.array_equal(safe, (probabilities == 0) & (board > Codes.of_radius(radius).max_count))
-    assert np.array_equal(mine, probabilities == 1)
-
-
-@given(positions())
 def test_opening_a_cell_never_adds_a_layout_and_keeps_what_was_certain(position):
     board, mines, radius, layout = position
     codes = Codes.of_radius(radius)

@@ -1,4 +1,4 @@
-"""Enumeration of layouts, against the reference and on boards that defeat a simple search."""
+"""Enumeration of layouts, against the reference and on boards that defeat a simple search; the reference against it."""
 
 from __future__ import annotations
 
@@ -45,6 +45,18 @@ def test_the_layouts_are_those_of_the_reference():
         assert frozenset(np.flatnonzero(layout).tolist()) in found
         several += len(found) > 1
     assert several > 200
+
+
+def test_the_reference_deals_out_mines_as_often_as_the_list_of_layouts():
+    for board, mines, radius, _ in random_positions(seed=2, number=200, max_side=4):
+        found = consistent_layouts(board, mines, 100_000, radius=radius)
+        assert naive.count_layouts(board, mines, radius=radius) == len(found.mines)
+        probabilities = naive.mine_probabilities(board, mines, radius=radius).ravel()[found.cells]
+        assert probabilities == pytest.approx(found.mines.mean(axis=0), abs=1e-15)
+        for place, cell in enumerate(found.cells[:4]):
+            shown = np.bincount(found.counts[found.mines[:, place] == 0, place], minlength=(2 * radius + 1) ** 2)
+            distribution = naive.count_distribution(board, mines, divmod(int(cell), board.shape[1]), radius=radius)
+            assert distribution == pytest.approx(shown / len(found.mines), abs=1e-15)
 
 
 def test_a_board_that_no_layout_fits_is_refused_with_a_cell():
