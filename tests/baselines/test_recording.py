@@ -100,14 +100,9 @@ def test_only_certain_risks_are_0_or_100_per_cent(risk, text):
     assert format_risk(risk) == text
 
 
-def test_the_panel_names_policy_board_seed_move_and_risk():
-    game = game_that("lost", "random")
-    lines, count = dict(lines_of(game, len(game.turns))), len(game.turns)
-    expected = {"policy": "random", "board": "5x6, 6 mines", "game": f"seed {game.seed}", "result": "lost"}
-    expected |= {"move": f"{count} of {count}", "risk": format_risk(game.turns[-1].risk)}
-    assert expected.items() <= lines.items()
-    for _, each in recorded("random"):
-        assert max(len(lines_of(each, frame)) for frame in range(len(each.scenes))) <= MOST_LINES
+def test_the_lines_of_the_panel_fit():
+    for _, game in recorded("random"):
+        assert max(len(lines_of(game, frame)) for frame in range(len(game.scenes))) <= MOST_LINES
 
 
 @pytest.mark.parametrize("result", ["won", "lost"])
