@@ -33,37 +33,60 @@ class Table:
         return ["".join(line.split()[1:]) for line in self.env.render().splitlines()[1:]]
 
 
-def test_a_flood_opens_zeros_and_the_numbers_around_them():
-    table = Table(".....*", "......", "*.....", "*....*")
-    assert table.play("click", 1, 2) == ""
-    assert table.shown() == ["....1#", "11..1#", "#2..1#", "#2..1#"]
+GAMES = {
+    "a flood opens zeros and the numbers around them": (
+        (".....* ...... *..... *....*", {}),
+        ("click 1 2", "....1# 11..1# #2..1# #2..1#"),
+    ),
+    "counts go up to eight": (("*** *.* ***", {}), ("click 1 1 won", "### #8# ###")),
+    "counts go up to 24 with radius 2": (
+        ("***** ***** **.** ***** *****", {"radius": 2}),
+        ("click 2 2 won", "##### ##### ##24## ##### #####"),
+    ),
+    "radius 2 counts and floods two cells far": (
+        ("*.... ..... ..... ....*", {"radius": 2}),
+        ("click 0 4", "#11.. #1211 #1211 #####"),
+    ),
+    "flagged cells stay shut and question marks do not": (
+        (".....* ...... *.....", {}),
+        ("flag 1 2, question 1 3, click 0 0", "....1# 11F.11 #1...."),
+        ("click 1 2 invalid, unflag 1 2, click 1 2 won", "....1# 11..11 #1...."),
+    ),
+    "a chord opens what is not flagged": (
+        ("*.. ... ..*", {}),
+        ("click 1 1, chord 1 1 invalid, flag 0 0, chord 1 1 invalid, flag 2 2, chord 1 1 won", "F1. 121 .1F"),
+    ),
+    "a chord on a wrong flag loses and shows the mine and the wrong flag": (
+        ("*.. ...", {}),
+        ("click 0 1, flag 1 0, chord 0 1 lost", "*1. X1."),
+    ),
+    "a lost game shows all mines without flags": (
+        ("**. ... ..*", {}),
+        ("flag 0 1, flag 1 0, question 2 2, click 0 0 lost", "*F# X## ##*"),
+    ),
+    "flags on all mines do not win, and open safe cells do whatever the flags": (
+        ("*. .*", {}),
+        ("flag 0 0, flag 1 1, unflag 1 1, click 0 1, click 1 0 won", "F2 2#"),
+    ),
+    "the step limit truncates, and then nothing moves": (
+        ("*.. ...", {"max_steps": 3}),
+        ("flag 0 0, unflag 1 1 invalid, question 0 1 truncated, click 1 2 truncated", "F?# ###"),
+    ),
+    "a game won on the last step is not truncated": (("*.", {"max_steps": 1}), ("click 0 1 won", "#1")),
+    "a game lost on the last step is not truncated": (("*.", {"max_steps": 1}), ("click 0 0 lost", "*#")),
+}
+"""Layouts with rules, and moves with their results unless they just succeed, each time with the board after them."""
 
 
-def test_counts_go_up_to_eight_and_to_24_with_radius_2():
-    table = Table("***", "*.*", "***")
-    assert table.play("click", 1, 1) == "won"
-    assert table.shown() == ["###", "#8#", "###"]
-    rows = ["*****", "*****", "**.**", "*****", "*****"]
-    table = Table(*rows, radius=2)
-    assert table.play("click", 2, 2) == "won"
-    assert table.shown() == ["#####", "#####", "##24##", "#####", "#####"]
-
-
-def test_radius_2_counts_and_floods_two_cells_far():
-    table = Table("*....", ".....", ".....", "....*", radius=2)
-    assert table.play("click", 0, 4) == ""
-    assert table.shown() == ["#11..", "#1211", "#1211", "#####"]
-
-
-def test_flagged_cells_stay_shut_and_question_marks_do_not():
-    table = Table(".....*", "......", "*.....")
-    table.play("flag", 1, 2)
-    table.play("question", 1, 3)
-    assert table.play("click", 0, 0) == ""
-    assert table.shown() == ["....1#", "11F.11", "#1...."]
-    assert table.play("click", 1, 2) == "invalid"
-    assert table.play("unflag", 1, 2) == ""
-    assert table.play("click", 1, 2) == "won"
+@pytest.mark.parametrize("name", GAMES)
+def test_games_by_eye(name):
+    (rows, rules), *turns = GAMES[name]
+    table = Table(*rows.split(), **rules)
+    for moves, shown in turns:
+        for move in moves.split(", "):
+            kind, row, col, *result = move.split()
+            assert table.play(kind, int(row), int(col)) == "".join(result), move
+        assert table.shown() == shown.split()
 
 
 def test_the_marks_turn_into_each_other_as_the_table_says():
@@ -87,43 +110,6 @@ def test_the_marks_turn_into_each_other_as_the_table_says():
         assert table.shown()[0][0] == shown
 
 
-def test_a_chord_opens_what_is_not_flagged():
-    table = Table("*..", "...", "..*")
-    table.play("click", 1, 1)
-    assert table.play("chord", 1, 1) == "invalid"
-    table.play("flag", 0, 0)
-    assert table.play("chord", 1, 1) == "invalid"
-    table.play("flag", 2, 2)
-    assert table.play("chord", 1, 1) == "won"
-    assert table.shown() == ["F1.", "121", ".1F"]
-
-
-def test_a_chord_on_a_wrong_flag_loses_and_shows_the_mine_and_the_wrong_flag():
-    table = Table("*..", "...")
-    table.play("click", 0, 1)
-    table.play("flag", 1, 0)
-    assert table.play("chord", 0, 1) == "lost"
-    assert table.shown() == ["*1.", "X1."]
-
-
-def test_a_lost_game_shows_all_mines_without_flags():
-    table = Table("**.", "...", "..*")
-    table.play("flag", 0, 1)
-    table.play("flag", 1, 0)
-    table.play("question", 2, 2)
-    assert table.play("click", 0, 0) == "lost"
-    assert table.shown() == ["*F#", "X##", "##*"]
-
-
-def test_flags_on_all_mines_do_not_win_and_open_safe_cells_do_whatever_the_flags():
-    table = Table("*.", ".*")
-    table.play("flag", 0, 0)
-    assert table.play("flag", 1, 1) == ""
-    table.play("unflag", 1, 1)
-    assert table.play("click", 0, 1) == ""
-    assert table.play("click", 1, 0) == "won"
-
-
 def test_moves_after_the_end_do_nothing():
     for end in [(0, 0), (0, 1)]:
         table = Table("*.")
@@ -132,21 +118,6 @@ def test_moves_after_the_end_do_nothing():
         for move in ALL_MOVES:
             assert table.play(move, 0, 0) == table.play(move, 0, 1) == result
         assert table.shown() == shown
-
-
-def test_the_step_limit_truncates_and_then_nothing_moves():
-    table = Table("*..", "...", max_steps=3)
-    assert table.play("flag", 0, 0) == ""
-    assert table.play("unflag", 1, 1) == "invalid"
-    assert table.play("question", 0, 1) == "truncated"
-    assert table.play("click", 1, 2) == "truncated"
-    assert table.shown() == ["F?#", "###"]
-
-
-@pytest.mark.parametrize(("last", "result"), [((0, 1), "won"), ((0, 0), "lost")])
-def test_a_game_decided_on_the_last_step_is_not_truncated(last, result):
-    table = Table("*.", max_steps=1)
-    assert table.play("click", *last) == result
 
 
 def test_an_honest_game_never_meets_the_default_limit():
