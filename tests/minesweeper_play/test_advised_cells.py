@@ -1,4 +1,4 @@
-"""Advice about cells goes through one rule, whatever the door: hints, `--analyse`, reviews, the screens."""
+"""Advice about cells goes through one rule, whatever the door: hints, `--analyse`, reviews, and all screens."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from support.played_games import session_on
+from support.positions import counts_of
 from support.terminal_games import drive, settled
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION
@@ -44,10 +45,8 @@ def positions(draw):
     """Draws a board of a game that goes on, with marks, and its number of mines."""
     shape = draw(st.integers(1, 3)), draw(st.integers(2, 4))
     layout = draw(arrays(np.bool_, shape))
-    near = np.pad(layout, 1).astype(np.int8)
-    counts = sum(near[row : row + shape[0], col : col + shape[1]] for row in range(3) for col in range(3))
     marks = draw(arrays(np.int8, shape, elements=st.sampled_from([0, HIDDEN, QUESTION, FLAGGED])))
-    board = np.where((marks == 0) & ~layout, counts, np.maximum(marks, FLAGGED)).astype(np.int8)
+    board = np.where((marks == 0) & ~layout, counts_of(layout, 1), np.maximum(marks, FLAGGED)).astype(np.int8)
     assume(0 < layout.sum() < (board >= FLAGGED).sum())
     return board, int(layout.sum())
 

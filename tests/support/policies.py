@@ -13,8 +13,8 @@ from baselines.scripted.base import neighbour_sums
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 
-def click_config(rows: int, cols: int, mines: int, first_click: str = "opening") -> BoardConfig:
-    return BoardConfig(rows, cols, mines, first_click, ("click",))
+def click_config(rows: int, cols: int, mines: int, first_click: str = "opening", radius: int = 1) -> BoardConfig:
+    return BoardConfig(rows, cols, mines, first_click, ("click",), radius)
 
 
 def all_layouts(config: BoardConfig) -> np.ndarray:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import naive_inference as naive
-from support.policies import moments, read_board
+from support.policies import click_config, moments, read_board
 
 from baselines import make_policy
 from baselines.evaluation.games import play_games
@@ -18,9 +20,7 @@ from baselines.scripted.bayes_network import NetworkPosteriors, largest_table
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities
 
-
-def config_of(rows: int, cols: int, mines: int, first_click: str = "any") -> BoardConfig:
-    return BoardConfig(rows, cols, mines, first_click, ("click",))
+config_of = partial(click_config, first_click="any")
 
 
 def lattice() -> tuple[np.ndarray, BoardConfig]:
@@ -56,7 +56,7 @@ def test_pgmpy_and_the_oracle_and_the_reference_agree(position):
 
 
 def test_they_agree_on_boards_that_are_met_in_play():
-    config = config_of(8, 8, 14, "opening")
+    config = config_of(8, 8, 14, first_click="opening")
     asked = NetworkPosteriors(config)
     boards = [board for board, _ in moments(config, 2)][::9]
     assert boards
@@ -128,7 +128,7 @@ def test_one_query_serves_exchangeable_cells_and_none_is_repeated(monkeypatch):
 
 @pytest.mark.parametrize("inference", ["native", "pgmpy"])
 def test_each_click_is_certain_or_of_least_risk(inference):
-    config = config_of(5, 5, 6, "opening")
+    config = config_of(5, 5, 6, first_click="opening")
     policy = build_policy("bayes", config, inference=inference)
     risky = 0
     for board, _ in moments(config, 10):
@@ -143,7 +143,7 @@ def test_each_click_is_certain_or_of_least_risk(inference):
 
 
 def test_pgmpy_plays_the_games_that_native_plays():
-    config = config_of(5, 5, 5, "opening")
+    config = config_of(5, 5, 5, first_click="opening")
     native = play_games(build_policy("bayes", config), config, range(4))
     assert play_games(build_policy("bayes", config, inference="pgmpy"), config, range(4)) == native
 
@@ -178,7 +178,7 @@ def test_contradictory_board_gets_a_legal_click():
 
 
 def test_it_lies_between_subset_and_exact_and_is_exact_with_the_number_of_mines():
-    config = config_of(8, 8, 14, "opening")
+    config = config_of(8, 8, 14, first_click="opening")
     names = ("subset", "bayes", "exact")
     won = {name: [r.won for r in play_games(build_policy(name, config), config, range(1000))] for name in names}
     wins = [sum(games) for games in won.values()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.naive_game import neighbours
 from support.policies import Recorder, click_config, mcnemar_p_value
 
 from baselines.evaluation.games import play_games
@@ -19,12 +20,6 @@ SOURCE_GAMES = (16, 16, 40, "any")
 # On other layouts it won 0.459 of 2046 games, and 0.463 of 1451 with a random guess.
 PUBLISHED = {"subset": 0.4489, "expected_value_source": 0.4566}
 PUBLISHED_GAMES = 10_000
-
-
-def around(cell: tuple[int, int], shape: tuple[int, int]) -> list[tuple[int, int]]:
-    rows, cols = shape
-    square = [(cell[0] + i, cell[1] + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
-    return [(i, j) for i, j in square if 0 <= i < rows and 0 <= j < cols]
 
 
 class NaiveProgram:
@@ -43,7 +38,7 @@ class NaiveProgram:
     def tell(self, cell: tuple[int, int], count: int) -> None:
         self.opened.add(cell)
         self.mark({cell}, set())
-        beside = set(around(cell, self.shape))
+        beside = neighbours(*self.shape, cell)
         self.sentences.append((beside - self.opened - self.mine, count - len(beside & self.mine)))
         for index in range(len(self.sentences)):
             cells, count = self.sentences[index]
@@ -130,9 +125,9 @@ def test_source_adds_up_raw_counts_and_never_leaves_the_frontier():
                 continue
             sums = {}
             for cell in unknown:
-                counts = [n for n in around(cell, (6, 6)) if n in opened]
+                counts = neighbours(6, 6, cell) & opened
                 if counts:
-                    sums[cell] = sum(board[n] / len(set(around(n, (6, 6))) - opened - mine) for n in counts)
+                    sums[cell] = sum(board[n] / len(neighbours(6, 6, n) - opened - mine) for n in counts)
             assert all(risks[i][cell] == pytest.approx(value) for cell, value in sums.items())
             assert all(risks[i][cell] > max(sums.values(), default=0) for cell in unknown - sums.keys())
             compared += len(sums) > 1

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
 import pytest
+from support import policies
 
 from baselines.registry import build_policy
 from baselines.scripted.base import Knowledge, neighbour_sums
 from baselines.scripted.fitted import play_practice_games
 from baselines.scripted.graphical import GraphicalPolicy, largest_of_cells
-from minesweeper_env import HIDDEN, BoardConfig
+from minesweeper_env import HIDDEN
 
 COVERED, MINE, OUTSIDE = 9, 10, 11
-
-
-def click_config(rows, cols, mines, first_click="any", radius=1) -> BoardConfig:
-    return BoardConfig(rows, cols, mines, first_click, ("click",), radius=radius)
+click_config = partial(policies.click_config, first_click="any")
 
 
 def symmetric_versions(grid) -> list[tuple[int, ...]]:

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from support import ROOT
+from support.naive_game import neighbours
 from support.policies import boards_in_play, mcnemar_p_value
 
 from baselines.evaluation.games import play_games
@@ -101,20 +102,18 @@ def semi_deterministic_by_hand(board: np.ndarray) -> tuple[set, set]:
     """Returns the inferred mines and the cells to expose, by the blog's pseudocode with corrected indices."""
     locations = list(np.ndindex(board.shape))
 
-    def neighbours(cell):
-        return [other for other in locations if max(abs(other[0] - cell[0]), abs(other[1] - cell[1])) == 1]
-
+    around = {cell: neighbours(*board.shape, cell) for cell in locations}
     covered = {cell for cell in locations if board[cell] > 8}
-    edges = {cell: sum(other in covered for other in neighbours(cell)) for cell in locations}
+    edges = {cell: len(around[cell] & covered) for cell in locations}
     mines = set()
     for cell in locations:
         if cell not in covered and board[cell] != 0 and board[cell] == edges[cell]:
-            mines |= {other for other in neighbours(cell) if other in covered}
-    inferred = {cell: sum(other in mines for other in neighbours(cell)) for cell in locations}
+            mines |= around[cell] & covered
+    inferred = {cell: len(around[cell] & mines) for cell in locations}
     safe = set()
     for cell in locations:
         if cell not in covered and inferred[cell] == board[cell]:
-            safe |= {other for other in neighbours(cell) if other in covered and other not in mines}
+            safe |= around[cell] & covered - mines
     return mines, safe
 
 

@@ -10,6 +10,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.screens import Stream
 
 from baselines.support.tables import NAME_WIDTH, NO_LIMIT, Column, Page, Table
 
@@ -99,14 +100,9 @@ def test_notes_and_values_wrap_and_a_command_does_not():
     )
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.mark.parametrize(("name", "value"), [("", ""), ("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "")])
 def test_a_terminal_gets_its_width_and_emphasis_unless_it_is_plain(monkeypatch, name, value):
-    terminal = Terminal()
+    terminal = Stream()
     monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setattr("baselines.support.processes.get_terminal_size", lambda: os.terminal_size((80, 24)))
     for variable in ("NO_COLOR", "COLUMNS"):

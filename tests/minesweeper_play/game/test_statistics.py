@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from msgspec.structs import asdict, replace
 from support.played_games import Clock, session_on
+from support.positions import counts_of
 from support.processes import started
 
 from minesweeper_env.config import BoardConfig
@@ -58,8 +59,7 @@ def test_the_clicks_that_open_zeros_first_and_then_each_cell_that_is_left_are_co
         layout = random.permutation(np.arange(size[0] * size[1]) < mines).reshape(size)
         config = BoardConfig(*size, mines, "any")
         session, clicks = Session(config, layout=layout, seed=0), 0
-        near = np.pad(layout, 1)
-        counts = sum(near[row : row + size[0], col : col + size[1]] for row in range(3) for col in range(3))
+        counts = counts_of(layout, 1)
         for cell in sorted(np.argwhere(~layout).tolist(), key=lambda cell: counts[tuple(cell)] > 0):
             clicks += session.open(*cell).accepted
         assert board_value(layout) == clicks
@@ -85,20 +85,10 @@ def test_a_best_time_is_a_faster_game_won_without_help(tmp_path):
     helped.aids.add("hint")
     games = (game(3), game(5), helped, game(1, wins=False), game(2))
     found = [statistics.finish(GameRecord.of(each)) for each in games]
-    assert [(finish.is_best, finish.best_before) for finish in found] == [
-        (True, None),
-        (False, 3.0),
-        (False, 3.0),
-        (False, 3.0),
-        (True, 3.0),
-    ]
-    assert [(record.aids, record.seconds) for record in statistics.read()] == [
-        ("", 3.0),
-        ("", 5.0),
-        ("hint", 0.5),
-        ("", 1.0),
-        ("", 2.0),
-    ]
+    assert [finish.is_best for finish in found] == [True, False, False, False, True]
+    assert [finish.best_before for finish in found] == [None, 3.0, 3.0, 3.0, 3.0]
+    assert [record.aids for record in statistics.read()] == ["", "", "hint", "", ""]
+    assert [record.seconds for record in statistics.read()] == [3.0, 5.0, 0.5, 1.0, 2.0]
 
 
 def test_a_game_that_is_loaded_and_finished_again_counts_once_and_practice_never(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from support.positions import counts_of
 
 from baselines.learned.afterstate.clues import CERTAIN, averaged_logits, fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
@@ -23,8 +24,7 @@ def board_and_guess(seed, opened=12):
     rng = np.random.default_rng(seed)
     mines = np.zeros(36, np.bool_)
     mines[rng.choice(36, MINES, replace=False)] = True
-    padded = np.pad(mines.reshape(6, 6), 1).astype(np.int8)
-    counts = sum(padded[i : i + 6, j : j + 6] for i in range(3) for j in range(3))
+    counts = counts_of(mines.reshape(6, 6), 1)
     codes = np.full(36, HIDDEN, np.int8)
     cells = rng.choice(np.flatnonzero(~mines), opened, replace=False)
     codes[cells] = counts.reshape(-1)[cells]
