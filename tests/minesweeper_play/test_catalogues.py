@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from string import Formatter
-from typing import get_args
 
 import pytest
 from support.sources import modules_of, tree_of
 
 from minesweeper_play.catalogue import Catalogue, language_of, texts_of, wrapped_lines
-from minesweeper_play.game import commands
-from minesweeper_play.options import Language
 
 
 def placeholders(text):
@@ -43,12 +39,6 @@ def test_every_key_of_a_report_is_in_the_catalogues():
     texts = texts_of("en")
     assert found
     assert not [key for key in found if key not in texts]
-
-
-def test_the_manual_explains_every_command():
-    for language in get_args(Language):
-        words = re.findall(r"^  (\w+)", Catalogue(language).text("manual"), re.MULTILINE)
-        assert {commands.SYNONYMS.get(word, word) for word in words} == {*commands.WORDS} - {"help"}
 
 
 def test_a_number_chooses_the_form_and_the_empty_key_has_the_empty_text():

@@ -50,20 +50,6 @@ def test_a_proof_names_its_premises_before_its_conclusion(language):
     assert set(advice.steps[0].mine + advice.steps[0].safe).isdisjoint(advice.steps[-1].safe)
 
 
-def test_long_lists_are_cut():
-    cells = [(0, col) for col in range(9)]
-    assert name_cells(cells, Catalogue("en")) == "(1 1), (2 1), (3 1), (4 1), (5 1) and 4 more"
-    assert name_cells(cells[:6], Catalogue("es")) == "(1 1), (2 1), (3 1), (4 1), (5 1) y (6 1)"
-
-
-def test_a_guess_names_its_risk():
-    advice = Advice((4, 2), 0.125)
-    assert explain_advice(advice, Catalogue("en")) == ["No cell is certainly safe. (3 5) has the least risk: 12.5%."]
-    assert explain_advice(advice, Catalogue("es")) == [
-        "Ninguna celda es segura con certeza. La de menor riesgo es (3 5): 12,5\u00a0%."
-    ]
-
-
 def test_a_hint_explains_the_sign_of_an_estimate():
     for is_exact in (True, False):
         advice = Advice((4, 2), 0.25, choices=(Choice((4, 2), 0.25, 0.5),), is_exact=is_exact)

@@ -6,22 +6,19 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.policies import click_config
 
 from baselines.registry import build_policy
-from minesweeper_env import BoardConfig, MinesweeperEnv
+from minesweeper_env import MinesweeperEnv
 from minesweeper_env.inference import OptimalPlay, mine_probabilities
 from minesweeper_env.inference.kernels import consistent_layouts
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.winning import Playouts, Winning
 
 
-def config_of(rows, cols, mines, first_click="opening"):
-    return BoardConfig(rows, cols, mines, first_click, ("click",))
-
-
 @cache
 def winning_of(*board, **options):
-    return Winning(config_of(*board), 200, **options)
+    return Winning(click_config(*board), 200, **options)
 
 
 def test_of_clicks_that_win_equally_often_the_less_risky_one_comes_first():
@@ -33,7 +30,7 @@ def test_of_clicks_that_win_equally_often_the_less_risky_one_comes_first():
 
 def positions(rows, cols, mines, seeds, first_click="opening"):
     """Yields the positions of games of `exact`."""
-    config = config_of(rows, cols, mines, first_click)
+    config = click_config(rows, cols, mines, first_click)
     policy = build_policy("exact", config)
     env = MinesweeperEnv((rows, cols), mines, first_click, moves=("click",))
     for seed in seeds:
@@ -113,7 +110,7 @@ def play_every_layout(board, config):
 
 
 def test_playouts_win_between_exact_and_perfect_play():
-    config = config_of(6, 6, 9)
+    config = click_config(6, 6, 9)
     board = next(
         board for board in positions(6, 6, 9, range(40)) if 600 < len(consistent_layouts(board, 9, 10**5).mines) < 1200
     )
@@ -125,15 +122,15 @@ def test_playouts_win_between_exact_and_perfect_play():
 
 
 def test_playouts_from_the_first_click_agree_with_perfect_play_and_may_be_lost_at_once():
-    found = Playouts(config_of(4, 4, 4), np.random.default_rng(1)).start(5, 3000)
+    found = Playouts(click_config(4, 4, 4), np.random.default_rng(1)).start(5, 3000)
     perfect = float(OptimalPlay(4, 4, 4).first_cell_values()[1, 1])
     assert abs(found.probability - perfect) < 4 * found.error
-    found = Playouts(config_of(2, 2, 3, "any"), np.random.default_rng(1)).start(0, 400)
+    found = Playouts(click_config(2, 2, 3, "any"), np.random.default_rng(1)).start(0, 400)
     assert abs(found.probability - 0.25) < 4 * found.error
 
 
 def test_the_best_guess_on_a_large_board_is_that_of_lookahead_one_click_ahead():
-    config = config_of(9, 9, 20)
+    config = click_config(9, 9, 20)
     winning, policy = Winning(config, 10), build_policy("lookahead:clicks=1,layouts=0", config)
     found = 0
     for board in positions(9, 9, 20, range(4)):

@@ -83,7 +83,7 @@ FORMS = {
     "-1": "0 1 1 1\n1 2 -1 -1\n1 -1 -1 -1\n-1 -1 -1 -1",
     "csv": ",1,1,1\n1,2,#,#\n1,#,#,#\n#,#,#,#",
     "Markdown": "|0|1|1|1|\n|---|---|---|---|\n|1|2|#|#|\n|1|#|#|#|\n|#|#|#|#|",
-    "box": "\u250c\u2500\u2510\n\u2502 \u25021\u25021\u25021\u2502\n|1|2|H|H|\n|1|H|H|H|\n|H|H|H|H|",
+    "box": "┌─┐\n│ │1│1│1│\n│1│2│H│H│\n|1|H|H|H|\n|H|H|H|H|",
     "emoji": "0\ufe0f\u20e31\ufe0f\u20e311\n12\u2b1b\u2b1b\n1\u2b1b\u2b1b\u2b1b\n\u2b1b\u2b1b\u2b1b\u2b1b",
     "squares": "\u2b1c111\n12\U0001f7e6\U0001f7e6\n1\U0001f7e6\U0001f7e6\U0001f7e6\n" + "\U0001f7e6" * 4,
     "TextGame": board_text(np.array(CORNER, np.int8), 3),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.played_games import play_judged
+from support.played_games import play_judged, session_on
+from support.policies import click_config
 
 from baselines.evaluation.judge import Loss
 from minesweeper_env import BoardConfig
@@ -15,14 +16,10 @@ from minesweeper_play.game.moves import Move
 from minesweeper_play.game.session import Session
 
 
-def config_of(rows, cols, mines, first_click="opening"):
-    return BoardConfig(rows, cols, mines, first_click, ("click",))
-
-
 @pytest.mark.parametrize("board", [(5, 5, 5), (8, 8, 14)])
 @pytest.mark.parametrize("name", ["random", "exact", "lookahead"])
 def test_skill_and_luck_add_up_and_risks_and_marks_follow_the_judge(name, board):
-    for session, expected in play_judged(name, config_of(*board), range(6)):
+    for session, expected in play_judged(name, click_config(*board), range(6)):
         review = review_game(session, quick=True)
         curve, marks = [estimate.probability for estimate in review.curve], [turn.mark for turn in review.turns]
         assert len(curve) == len(review.turns) + 1
@@ -42,7 +39,7 @@ def test_skill_and_luck_add_up_and_risks_and_marks_follow_the_judge(name, board)
 
 
 def test_a_loss_at_the_first_click_is_forced():
-    for session, expected in play_judged("random", config_of(3, 3, 5, "any"), range(20)):
+    for session, expected in play_judged("random", click_config(3, 3, 5, "any"), range(20)):
         turns = replay(session)[0]
         judge_turns(turns, session.config)
         assert diagnose(turns).loss is expected.loss
@@ -71,14 +68,16 @@ def test_the_risk_of_a_chord_is_that_of_its_flags(board, mines, cell, opened, ri
 
 def test_exact_play_of_small_boards_has_no_skill_to_lose_but_luck():
     allowed = {Mark.FIRST, Mark.SAFE, Mark.BEST, Mark.CALCULATED, Mark.UNLUCKY}
-    for session, _ in play_judged("optimal", config_of(4, 4, 4), range(8)):
+    for session, _ in play_judged("optimal", click_config(4, 4, 4), range(8)):
         review = review_game(session)
         assert review.skill == pytest.approx(0.0)
         assert {turn.mark for turn in review.turns} <= allowed
 
 
 def test_an_avoidable_death_names_the_safe_cell_and_its_proof():
-    reviews = (review_game(session, quick=True) for session, _ in play_judged("random", config_of(8, 8, 14), range(40)))
+    reviews = (
+        review_game(session, quick=True) for session, _ in play_judged("random", click_config(8, 8, 14), range(40))
+    )
     review = next(review for review in reviews if review.turns[-1].mark is Mark.AVOIDABLE)
     turn = review.turns[-1]
     assert turn.misses_safe
@@ -87,11 +86,11 @@ def test_an_avoidable_death_names_the_safe_cell_and_its_proof():
 
 
 def test_a_game_without_a_move_has_no_turns():
-    assert review_game(Session(config_of(5, 5, 5), seed=1)).turns == ()
+    assert review_game(Session(click_config(5, 5, 5), seed=1)).turns == ()
 
 
 def test_moves_that_set_marks_are_no_turns_but_wrong_flags_are_counted():
-    session = Session(config_of(8, 8, 10), seed=3)
+    session = Session(click_config(8, 8, 10), seed=3)
     session.open(0, 0)
     mines, covered = session.placed_mines, session.board > 8
     free, mine = (tuple(np.argwhere(covered & kind)[0].tolist()) for kind in (~mines, mines))
@@ -99,11 +98,15 @@ def test_moves_that_set_marks_are_no_turns_but_wrong_flags_are_counted():
     review = review_game(session)
     assert [turn.mark for turn in review.turns] == [Mark.FIRST]
     assert review.wrong_flags == 1
+    # The 1 at (0, 0) has its mine at (1, 1), and the chord opens it.
+    chord = session_on("....", ".*..", "....", "...*")
+    chord.open(0, 0), chord.flag(0, 1), chord.chord(0, 0)
+    assert review_game(chord, quick=True).turns[-1].wrong_flags == ((0, 1),)
 
 
 def test_cells_that_the_program_opened_are_help():
     for seed in range(60):
-        session = Session(config_of(8, 8, 14), seed=seed)
+        session = Session(click_config(8, 8, 14), seed=seed)
         session.open(3, 3)
         session.help()
         if len(session.moves) > 1:
@@ -113,7 +116,7 @@ def test_cells_that_the_program_opened_are_help():
 
 
 def test_a_board_that_needs_no_guess_is_lost_by_the_player():
-    games = play_judged("random", config_of(8, 8, 10), range(20))
+    games = play_judged("random", click_config(8, 8, 10), range(20))
     session = next(session for session, found in games if found.loss is Loss.AVOIDABLE)
     session.no_guess = "exact"
     review = review_game(session)
@@ -124,7 +127,7 @@ def test_a_board_that_needs_no_guess_is_lost_by_the_player():
 
 def test_progress_counts_to_its_end_and_the_same_game_has_the_same_review():
     calls = []
-    ((session, _),) = play_judged("exact", config_of(9, 9, 14), [11])
+    ((session, _),) = play_judged("exact", click_config(9, 9, 14), [11])
     one = review_game(session, quick=True, progress=lambda *counts: calls.append(counts))
     assert calls == [(done, len(calls)) for done in range(1, len(calls) + 1)]
     two = review_game(session, quick=True)

@@ -97,18 +97,3 @@ async def test_settings_change_the_board_at_once(app, pilot):
     assert "Ajustes" in shown(app)
     await pilot.press("escape")
     assert "salir" in shown(app)
-
-
-@pytest.mark.parametrize("language", ["en", "es"])
-def test_no_line_of_the_manual_leaves_its_column(tmp_path, language):
-    async def script(app, pilot):
-        await pilot.press("question_mark")
-        await pilot.pause(0.2)
-        lines = [line.partition("\u2502")[2] for line in shown(app).splitlines() if "\u2502" in line]
-        at_the_left = [line.split()[0] for line in lines[3:] if line[1:2].strip()]
-        assert at_the_left[0] in ("MOUSE", "RATÓN")
-        assert set(at_the_left) <= {"MOUSE", "KEYS", "COMMANDS", "RATÓN", "TECLAS", "ÓRDENES"}
-        text = app.screen.query_one("#text").render().plain
-        assert {"COMMANDS", "ÓRDENES"} & {*text.splitlines()}
-
-    drive(script, tmp_path, session=wall_session(), language=language)
