@@ -40,6 +40,9 @@ def test_a_public_module_lists_every_name_that_it_defines(name):
     assert {each for each in defined_names(path) if not each.startswith("_")} <= listed_names(path)
 
 
-@pytest.mark.parametrize("package", ["minesweeper_env", "minesweeper_env.inference", "baselines", "baselines.learned"])
+LAZY = ("azulejos_env", "minesweeper_env", "minesweeper_env.inference", "baselines", "baselines.learned")
+
+
+@pytest.mark.parametrize("package", LAZY)
 def test_a_package_with_lazy_names_has_them_in_dir_and_for_type_checkers(package):
     check_lazy_exports(package)

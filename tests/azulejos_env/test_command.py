@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from support import ROOT
+from support.processes import run_python
 
 from azulejos_env.__main__ import main
 from azulejos_env.config import GameConfig
@@ -170,8 +170,7 @@ def test_the_interval_is_wilsons():
 
 
 def test_the_module_runs_as_a_command():
-    command = [sys.executable, "-m", "azulejos_env", "--help"]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    result = run_python("-m", "azulejos_env", "--help", check=True)
     assert "python -m azulejos_env -file game.txt -depth 6 -console -prune" in result.stdout
 
 

@@ -26,18 +26,6 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse((ROOT / path).read_text(encoding="utf-8"))
 
 
-def imported(path: Path) -> set[str]:
-    """Returns the full names of all modules that a file imports, wherever in the file, and of the names it takes."""
-    names = set()
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            names |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return names
-
-
 def check_lazy_exports(package: str) -> None:
     """Asserts that a package offers the same objects at run time, in `dir` and `__all__`, and to type checkers."""
     module = import_module(package)

@@ -74,8 +74,11 @@ def lively_choice(rng):
     return choose
 
 
-def check_all_layouts(rows, cols, continuation):
-    """Plays every layout with every first click, followed by `continuation` random moves."""
+@pytest.mark.parametrize("moves", [(8, 2, 0), pytest.param((12, 12, 5), marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("rows", "cols"), SMALL)
+def test_all_layouts_of_small_boards(rows, cols, moves):
+    """Plays every layout with every first click, followed by random moves, fewer on boards above 6 and 9 cells."""
+    continuation = moves[(rows * cols > 6) + (rows * cols > 9)]
     cells, endings = rows * cols, set()
     for mines in range(1, cells):
         layouts = list(combinations(product(range(rows), range(cols)), mines))
@@ -90,17 +93,6 @@ def check_all_layouts(rows, cols, continuation):
     assert {"won", "lost"} <= endings
 
 
-@pytest.mark.parametrize(("rows", "cols"), SMALL)
-def test_all_layouts_of_small_boards(rows, cols):
-    check_all_layouts(rows, cols, 8 if rows * cols <= 6 else 2 if rows * cols <= 9 else 0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("rows", "cols"), SMALL)
-def test_all_layouts_of_small_boards_played_on(rows, cols):
-    check_all_layouts(rows, cols, 12 if rows * cols <= 9 else 5)
-
-
 @pytest.mark.parametrize(("size", "radius"), [((1, 100), 1), ((100, 100), 1), ((12, 12), 5)])
 def test_first_clicks_on_large_boards_and_with_the_largest_radius(size, radius):
     board, count = list(product(*map(range, size))), size[0] * size[1]
@@ -112,7 +104,10 @@ def test_first_clicks_on_large_boards_and_with_the_largest_radius(size, radius):
         assert env.step(action)[0].ravel().tolist() == game.codes()
 
 
-def check_random_games(size, mines, radius, count, steps):
+@pytest.mark.parametrize(("counts", "steps"), [((16, 4), 25), pytest.param((200, 20), 60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("size", "mines", "radius"), LARGE)
+def test_random_larger_games(size, mines, radius, counts, steps):
+    count = counts[size == (16, 30)]
     rng = np.random.default_rng([*size, mines, radius])
     rows, cols = size
     board = list(product(range(rows), range(cols)))
@@ -124,17 +119,6 @@ def check_random_games(size, mines, radius, count, steps):
         games.append(NaiveGame(rows, cols, layout, radius, max_steps=max_steps))
     endings = play(env, games, steps, lively_choice(rng))
     assert {"lost", "truncated"} & endings
-
-
-@pytest.mark.parametrize(("size", "mines", "radius"), LARGE)
-def test_random_larger_games(size, mines, radius):
-    check_random_games(size, mines, radius, count=4 if size == (16, 30) else 16, steps=25)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("size", "mines", "radius"), LARGE)
-def test_thousands_of_random_larger_games(size, mines, radius):
-    check_random_games(size, mines, radius, count=20 if size == (16, 30) else 200, steps=60)
 
 
 @pytest.mark.parametrize("radius", [1, 2, 3])
