@@ -1,22 +1,20 @@
-"""The site builds without a warning; its pictures come from the result files and the code."""
+"""The site builds without a warning, and its links lead somewhere."""
 
 from __future__ import annotations
 
 import inspect
-import os
-import subprocess
-import sys
+import io
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
+from PIL import Image
 from support import ROOT
 from support.docs_scripts import load_script
+from support.processes import run_python
 
 from baselines import Policy
 from baselines.adapters import FunctionPolicy, PredictPolicy, SB3Policy, TorchPolicy
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
-from minesweeper_env.inference import mine_probabilities
 
 SHOWN = {
     "environment.html": (MinesweeperEnv, MinesweeperVectorEnv),
@@ -24,7 +22,7 @@ SHOWN = {
 }
 """Classes whose public methods a page of the reference shows, inherited ones included."""
 
-pictures, links = load_script("pictures"), load_script("links")
+links, pictures = load_script("links"), load_script("pictures")
 
 
 @pytest.mark.parametrize(
@@ -49,9 +47,8 @@ def test_a_link_to_a_file_that_the_site_lacks_leads_to_the_repository(link, repo
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning_and_has_the_public_methods(tmp_path):
     pytest.importorskip("mkdocs", reason="mkdocs is not installed; the extra docs has it")
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    build = ("-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path)
+    done = run_python(*build, env={"NO_MKDOCS_2_WARNING": "1"})
     assert done.returncode == 0, done.stderr
     assert not [page for page in tmp_path.rglob("*.html") if 'src="http' in page.read_text(encoding="utf-8")]
     for page, classes in SHOWN.items():
@@ -71,12 +68,3 @@ def test_each_picture_is_a_small_png_of_the_common_width(name):
     picture = Image.open(io.BytesIO(content))
     assert (picture.format, picture.width) == ("PNG", 1440)
     assert len(content) < 300_000
-
-
-def test_one_board_of_the_clicks_has_a_safe_cell_and_the_other_none():
-    safe, forced = (np.array(rows, np.int8) for rows in pictures.POSITIONS.values())
-    risks = mine_probabilities(safe, pictures.BOARD.mines)
-    assert np.argwhere((risks == 0) & (safe > 8)).tolist() == [[3, 0]]
-    assert (mine_probabilities(forced, pictures.BOARD.mines)[forced > 8] > 0).all()
-    assert set(pictures.actions("subset", safe)) == {((3, 0), False)}
-    assert all(is_flag for _, is_flag in pictures.actions("bayes_source", safe))
