@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support import ROOT
 from support import naive_azulejos as naive
+from support.processes import run_python
 
 from azulejos_env.config import GameConfig
 from azulejos_env.position import Position, random_board
@@ -112,10 +109,7 @@ def test_the_compiler_takes_no_time_from_the_first_search(tmp_path):
         "position = Position(GameConfig(8, 8, 3), random_board(GameConfig(8, 8, 3), 0))\n"
         "print(search(position, seconds=1.0).depth)"
     )
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=environment)
-    assert int(done.stdout) > 2
+    assert int(run_python("-c", code, env={"NUMBA_CACHE_DIR": str(tmp_path)}).stdout) > 2
 
 
 def children(tree, parent):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import gymnasium
@@ -12,9 +10,9 @@ import pytest
 import torch
 from sb3_contrib import ARS, QRDQN, TRPO, MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO
-from support import ROOT
 from support.equality import assert_same
 from support.policies import boards_in_play, click_config
+from support.processes import run_python
 from torch import nn
 
 from baselines.adapters import FunctionPolicy, PredictPolicy, SB3Policy, TorchPolicy
@@ -156,8 +154,7 @@ def test_a_function_plays_without_torch():
         "FunctionPolicy(lambda board, mask: 0, size=8, mines=14)\n"
         "print({'torch', 'stable_baselines3', 'numba'} & set(sys.modules))"
     )
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "set()"
+    assert run_python("-c", code).stdout.strip() == "set()"
 
 
 def make_env(**arguments):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from argparse import ArgumentTypeError
@@ -19,6 +17,7 @@ import pytest
 from support import ROOT, fault_suites
 from support.clusters import nodes_of
 from support.fault_suites import arguments, children, driver, finish, kill, printed_file, units_of, wait_for_units
+from support.processes import run_python
 from support.slow_policy import PAUSE
 from support.tiny_suites import content, records
 
@@ -88,9 +87,7 @@ class Killer(Mine):
 def evaluate(folder, *words):
     """Evaluates policies in a folder that holds POLICY."""
     (folder / "mine.py").write_text(POLICY)
-    command = [sys.executable, str(ROOT / "evaluate.py"), "--size", "5", "--mines", "4", *map(str, words)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=400)
+    return run_python(ROOT / "evaluate.py", "--size", 5, "--mines", 4, *words, cwd=folder, timeout=400)
 
 
 def timeless(path):

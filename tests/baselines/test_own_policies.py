@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support import ROOT
+from support.commands import refused
+from support.processes import run_python
 
 import baselines
 from baselines.cli import evaluate
@@ -189,14 +189,8 @@ BAD = [
 )
 def test_wrong_use_is_one_line(name, source, complaint, capsys):
     write(source)
-    with pytest.raises(SystemExit) as exit_info:
-        evaluate.main(["--policy", name, "--games", "2", "--size", "4x5", "--mines", "4"])
-    assert exit_info.value.code == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    *announced, line = captured.err.splitlines()
-    assert len(announced) <= 1
-    assert complaint in line
+    words = ["--policy", name, "--games", "2", "--size", "4x5", "--mines", "4"]
+    assert complaint in refused(capsys, evaluate.main, *words)
     with pytest.raises((ValueError, PolicyError)):
         baselines.make_policy(name, size=(4, 5), mines=4)
 
@@ -264,9 +258,7 @@ def test_the_play_of_workers_is_the_same():
 
 def test_errors_of_workers_are_one_line(tmp_path):
     write("import multiprocessing\nif multiprocessing.parent_process():\n    raise KeyError('worker')\n" + GOOD)
-    command = [sys.executable, str(ROOT / "evaluate.py"), "--policy", "mine.py:First", "--workers", "2"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+    done = run_python(ROOT / "evaluate.py", "--policy", "mine.py:First", "--workers", 2, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("evaluate.py: mine.py:First: KeyError: 'worker' (mine.py, line 3;")
     assert "Traceback" not in done.stderr

@@ -10,10 +10,9 @@ from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
-from support import ROOT
 from support.clusters import wait_until
 from support.commands import refused
-from support.processes import started
+from support.processes import run_python, started
 from support.tiny_training import tiny
 
 from baselines.cli.sweep import Sweep, check_values, end_last_line, main, parse_search, rounded, run_trial
@@ -146,13 +145,12 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
     out = tmp_path / "sweep"
     search = ["learning_rate=1e-7,0.005", "gamma=uniform:0.9:1"]
     words = ["--config", tmp_path / "tiny.toml", "--search", *search, "--trials", TRIALS, "--seed", 0, "--out", out]
-    command = [sys.executable, "-m", "baselines", "sweep", *map(str, words)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with started(command, env=environment, stderr=subprocess.DEVNULL, start_new_session=True) as driver:
+    command = ["-m", "baselines", "sweep", *map(str, words)]
+    with started([sys.executable, *command], stderr=subprocess.DEVNULL, start_new_session=True) as driver:
         wait_until(lambda: any(out.glob("trials/001/checkpoint.safetensors")))
         os.killpg(driver.pid, signal.SIGKILL)
     cut_off = read_json(out / "trials/001/run.json")["settings"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    done = run_python(*command)
     assert done.returncode == 0, done.stderr
     results = read_json(out / "results.json")["trials"]
     assert len(results) == TRIALS
@@ -167,11 +165,8 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
     assert any(each["stopped_early"] and each["curve"][-1]["percent"] < 100 for each in bad)
     best = TrainingSettings.of(read_configuration(str(out / "best.toml")))
     assert best.gamma == results[0]["values"]["gamma"]
-    again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert f"{TRIALS} of {TRIALS} trials are done" in again.stderr
-    other = subprocess.run(
-        [*command[:-5], "2", *command[-4:]], cwd=ROOT, env=environment, capture_output=True, text=True
-    )
+    assert f"{TRIALS} of {TRIALS} trials are done" in run_python(*command).stderr
+    other = run_python(*command[:-5], 2, *command[-4:])
     assert (other.returncode, "trials 6, not 2" in other.stderr) == (2, True)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 from support import ROOT
+from support.processes import run_python
 from support.transcripts import FOLDER
 
 GAMES = ("default", "all_moves", "corners_first_click", "radius_2", "step_limit")
@@ -27,9 +26,9 @@ for _ in range(40):
 
 def run(code, **environment):
     """Runs Python code in a fresh process, with warnings as errors; returns its output."""
-    variables = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "MINESWEEPER_COMPILE_NOTICE": "0", **environment}
-    command = [sys.executable, "-W", "error", "-c", code]
-    result = subprocess.run(command, cwd=ROOT, env=os.environ | variables, capture_output=True, text=True, check=False)
+    path = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
+    variables = {"PYTHONPATH": path, "MINESWEEPER_COMPILE_NOTICE": "0", **environment}
+    result = run_python("-W", "error", "-c", code, env=variables)
     assert (result.returncode, result.stderr) == (0, "")
     return result.stdout
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import shlex
-import subprocess
 import sys
 
 import pytest
+from support.processes import run_python
 from support.screens import Stream
-from support.sources import ROOT
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.command import main, read_options
@@ -85,9 +83,9 @@ def test_a_bad_argument_is_one_line_and_status_2(line, capsys):
 
 def play(tmp_path, *arguments, lines=()):
     """Runs play.py with lines on stdin; returns (exit status, stdout, stderr)."""
-    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "LANG": "en_US.UTF-8", "LC_ALL": ""}
-    words, typed = [sys.executable, "play.py", *map(str, arguments)], "".join(f"{line}\n" for line in lines)
-    result = subprocess.run(words, cwd=ROOT, env=environment, input=typed, capture_output=True, encoding="utf-8")
+    environment = {"XDG_DATA_HOME": str(tmp_path), "LANG": "en_US.UTF-8", "LC_ALL": ""}
+    typed = "".join(f"{line}\n" for line in lines)
+    result = run_python("play.py", *arguments, env=environment, input=typed, encoding="utf-8")
     return result.returncode, result.stdout, result.stderr
 
 

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 from support.classic_games import GAMES, GOLDEN, transcript
 from support.played_games import session_on
+from support.processes import run_python
 from support.screens import Stream
 from support.sources import ROOT
 
@@ -87,28 +88,11 @@ def raising(error):
     return fail
 
 
-@pytest.fixture
-def animated():
-    console = Console(PlayOptions())
-    console.is_animated = True
-    return console
-
-
-@pytest.fixture
-def pauses(monkeypatch):
-    taken = []
-    monkeypatch.setattr(line_mode, "time", SimpleNamespace(sleep=taken.append))
-    return taken
-
-
-def opened():
-    session = Session(BoardConfig(8, 8, 10), seed=0)
-    return session, session.open(4, 4)
-
-
-def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(animated, pauses, capsys):
-    session, report = opened()
-    animated.animate(session, report, (4, 4))
+def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(monkeypatch, capsys):
+    console, session, pauses = Console(PlayOptions()), Session(BoardConfig(8, 8, 10), seed=0), []
+    monkeypatch.setattr(line_mode, "time", SimpleNamespace(sleep=pauses.append))
+    console.is_animated, report = True, session.open(4, 4)
+    console.animate(session, report, (4, 4))
     out = capsys.readouterr().out
     layers = session.opening_layers(report, (4, 4))
     *frames, last = re.split(r"\033\[9A\r\033\[J", out)
@@ -140,12 +124,8 @@ def test_the_first_click_is_protected_as_well_as_the_mines_allow(monkeypatch, fi
 # Texts
 
 
-@pytest.fixture
-def console():
-    return Console(PlayOptions())
-
-
-def test_texts_break_between_words_on_a_terminal(console, monkeypatch, capsys):
+def test_texts_break_between_words_on_a_terminal(monkeypatch, capsys):
+    console = Console(PlayOptions())
     text = console.catalogue.text("unsolvable")
     console.say("unsolvable")
     assert capsys.readouterr().out == f"{text}\n"
@@ -233,13 +213,7 @@ def play(tmp_path, language, stdin, **environment):
     """Returns what the game prints on bytes that come from a pipe."""
     words = ["--classic", "--size", "3x4", "--mines", "2", "--first-click", "any", "--lang", language]
     folders = {"XDG_DATA_HOME": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
-    result = subprocess.run(
-        [sys.executable, "play.py", *words],
-        cwd=ROOT,
-        env={**os.environ, **folders, **environment},
-        input=stdin,
-        capture_output=True,
-    )
+    result = run_python("play.py", *words, env={**folders, **environment}, input=stdin, text=False)
     assert result.returncode == 0
     assert b"Traceback" not in result.stderr
     return result.stdout

@@ -6,13 +6,13 @@ import asyncio
 import json
 import shlex
 import socket
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
+from support.processes import run_python
 
 from minesweeper_play import web
 from minesweeper_play.catalogue import Catalogue
@@ -160,5 +160,4 @@ def test_a_visitor_has_a_screen_of_a_possible_size_and_a_process_that_ends(
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no limits of processes")
 def test_the_memory_of_a_visitor_is_limited():
     code = web._START.partition("from baselines")[0] + f"\nbytearray(2 * {web.MEMORY})\n"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "MemoryError" in found.stderr
+    assert "MemoryError" in run_python("-c", code).stderr

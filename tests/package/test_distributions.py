@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tarfile
 import zipfile
 from importlib.util import find_spec
@@ -11,19 +10,18 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
+from support.processes import run_python
 
 from minesweeper_env import __version__
 
 pytestmark = pytest.mark.slow
 
 
-def tool(module: str, *arguments: str, cwd: Path = ROOT) -> str:
+def tool(module: str, *arguments: str) -> str:
     """Runs a tool of the development extra, and returns what it prints; skips where the tool is absent."""
     if find_spec(module) is None:
         pytest.skip(f"{module} is not installed; the extra dev has it")
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments], cwd=cwd, capture_output=True, text=True, check=False
-    )
+    done = run_python("-m", module, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 from support import ROOT
+from support.processes import run_python
 
 
 def run(program, folder, *arguments, missing=()):
@@ -15,8 +13,7 @@ def run(program, folder, *arguments, missing=()):
         f"import sys\nsys.path[:0] = [{str(folder)!r}, {str(ROOT)!r}]\nsys.modules.update(dict.fromkeys({missing}))\n"
     )
     code += "from minesweeper_env.programs import main\nsys.exit(main())"
-    command = [sys.executable, "-c", code, program, *(arguments or ["--help"])]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return run_python("-c", code, program, *(arguments or ["--help"]), cwd=folder)
 
 
 TRAIN = ("rich", "msgspec", "torch", "scipy", "textual", "platformdirs")
@@ -60,5 +57,4 @@ def test_without_the_extras_a_program_names_the_one_to_install(tmp_path, program
 
 def test_without_the_extras_python_gets_the_error_that_names_the_one_to_install():
     code = f"import sys\nsys.modules.update(dict.fromkeys({TRAIN}))\nimport baselines\nbaselines.evaluate('exact')"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.stderr.rstrip().endswith("pip install '.[train]'")
+    assert run_python("-c", code).stderr.rstrip().endswith("pip install '.[train]'")

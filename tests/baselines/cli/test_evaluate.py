@@ -5,12 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import re
-import subprocess
-import sys
 
 import pytest
-from support import ROOT
 from support.commands import refused
+from support.processes import run_python
 
 from baselines import registry
 from baselines.cli import evaluate
@@ -188,15 +186,13 @@ def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatc
 
 
 def test_command_runs_by_its_shim(tmp_path):
-    command = [sys.executable, str(ROOT / "evaluate.py"), "--policy", "random", "--workers", "2", *SMALL]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    command = ["evaluate.py", "--policy", "random", "--workers", "2", *SMALL]
+    done = run_python(*command)
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines() == [
         "Play 45 games of 5x6 with 4 mines, first click opening: random",
         "playing random",
     ]
     assert done.stdout.splitlines()[3].startswith("random  ")
-    wrong = subprocess.run([*command, "--mines", "99"], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert wrong.returncode == 2
-    assert wrong.stdout == ""
-    assert wrong.stderr.count("\n") == 1
+    wrong = run_python(*command, "--mines", "99")
+    assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from configparser import ConfigParser
 from pkgutil import resolve_name
 
 import pytest
 from support import ROOT
+from support.processes import run_python
 
 from baselines.__main__ import COMMANDS
 from baselines.support.processes import typed_command
@@ -44,7 +44,7 @@ sys.stderr = Stop()
 def line_of(number, module, *arguments):
     """Returns the line of this number that a command writes on stderr, and the heavy modules that are loaded then."""
     code = f"LAST = {number}\n{STOP}\nfrom {module} import main\nmain({list(arguments)!r})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = run_python("-c", code, check=True)
     said, loaded = (line.partition(" ")[2] for line in done.stdout.splitlines())
     return said, loaded
 
@@ -89,7 +89,7 @@ def test_help_loads_nothing_heavy(arguments):
         f"atexit.register(lambda: print(sorted({set(HEAVY)!r} & {{n.split('.')[0] for n in sys.modules}})))\n"
         f"from baselines.__main__ import main\nsys.exit(main({arguments!r}))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    done = run_python("-c", code)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "usage: " in done.stdout

@@ -115,9 +115,5 @@ def test_the_commit_is_that_of_a_checkout_of_this_project(tmp_path, monkeypatch,
 
 def commit_files(root):
     """Makes a git repository with one commit of all files."""
-    for command in (
-        ["init", "-q"],
-        ["add", "."],
-        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "m"],
-    ):
-        subprocess.run(["git", *command], cwd=root, check=True)
+    for command in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -q -m m"):
+        subprocess.run(["git", *command.split()], cwd=root, check=True)

@@ -1,13 +1,12 @@
 import json
 import pickle
-import subprocess
-import sys
 from functools import cache
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import save
+from support.processes import run_python
 from support.tiny_training import learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import find_agent, load_network, save_agent
@@ -189,4 +188,4 @@ def test_playing_an_agent_imports_no_algorithm():
         "import sys; import baselines.learned.agents; "
         "sys.exit(any(name in sys.modules for name in ('stable_baselines3', 'sb3_contrib')))"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert run_python("-c", code).returncode == 0

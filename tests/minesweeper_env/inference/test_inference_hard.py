@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -15,6 +14,7 @@ import pytest
 from support.hard_positions import LATTICES, TOO_HARD, grid, position
 from support.naive_game import neighbours
 from support.positions import board_of, counts_of, flood
+from support.processes import run_python
 
 from minesweeper_env import inference
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, optimal
@@ -267,8 +267,7 @@ def test_hard_positions_take_less_than_500_megabytes():
     inference.mine_probabilities(board, 3)
     inference.sample_layouts(board, 3, 1, np.random.default_rng(0))
     code = f"import sys; sys.path[:0] = {sys.path!r}\n{PEAK}"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(result.stdout) < 500e6
+    assert int(run_python("-c", code).stdout) < 500e6
 
 
 def lattice(side, mines):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import subprocess
-import sys
 import threading
 import time
 
 import numpy as np
 import pytest
 from support.played_games import Clock
+from support.processes import run_python
 from support.terminal_games import click, drive, on_screen, place_of, settled, shown, typed, wall_session
 from textual import events
 
@@ -120,7 +119,7 @@ def test_a_user_without_a_home_plays_without_statistics(tmp_path, monkeypatch):
 
 def test_the_mouse_reports_cells_and_no_pixels():
     code = "import minesweeper_play.terminal, textual.constants as c, sys; sys.exit(c.SMOOTH_SCROLL)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert run_python("-c", code).returncode == 0
 
 
 @on_screen(session=wall_session)

@@ -1,8 +1,7 @@
 import platform
-import subprocess
-import sys
 
 import pytest
+from support.processes import run_python
 
 # A pass allocates a few large arrays and frees them together: here 24 MiB, or 6144 pages of 4 KiB.
 COUNT = """
@@ -22,8 +21,7 @@ print(faults() - before)
 
 def faults_of(begin):
     """Returns the number of page faults of ten passes in a process of their own."""
-    command = [sys.executable, "-c", COUNT.format(begin=begin)]
-    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return int(run_python("-c", COUNT.format(begin=begin), check=True).stdout)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's allocator is meant")
