@@ -189,7 +189,8 @@ def test_command_runs_by_its_shim(tmp_path):
     command = ["evaluate.py", "--policy", "random", "--workers", "2", *SMALL]
     done = run_python(*command)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.splitlines() == [
+    # A busy machine takes so long that a line tells the pace.
+    assert [line for line in done.stderr.splitlines() if not line.startswith("random: ")] == [
         "Play 45 games of 5x6 with 4 mines, first click opening: random",
         "playing random",
     ]
