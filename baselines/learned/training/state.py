@@ -251,7 +251,7 @@ class Training:
             self.save()
         if compares and not progress.references:
             begin = self.budget.elapsed()
-            progress.references = play_references(settings, partial(setattr, self, "player"))
+            progress.references = self._play_references()
             # Comparing is no training.
             self.budget.seconds_before -= self.budget.elapsed() - begin
         minutes, begin, self.player = self.budget.elapsed() / 60, time.perf_counter(), "the agent"
@@ -274,6 +274,9 @@ class Training:
         if time.monotonic() - self.drawn_at >= seconds:
             draw_curves(self.folder, self.settings.boards, self.settings.eval_games)
             self.drawn_at = time.monotonic()
+
+    def _play_references(self) -> References:
+        return play_references(self.settings, partial(setattr, self, "player"))
 
     def _keep(self, network: nn.Module, score: Score) -> None:
         settings = self.settings
