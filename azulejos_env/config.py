@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.config import whole_number
+from minesweeper_env.config import one_of, whole_number
 
-__all__ = ["MAX_COLOURS", "MAX_SIDE", "POINTS", "GameConfig", "Rules", "whole_in_range"]
+__all__ = ["MAX_COLOURS", "MAX_SIDE", "POINTS", "GameConfig", "Rules"]
 
 MAX_SIDE = 100
 """The largest number of rows and of columns."""
@@ -66,12 +66,11 @@ class GameConfig:
         for name, least, most in (
             ("rows", 1, MAX_SIDE), ("cols", 1, MAX_SIDE), ("colours", 1, MAX_COLOURS), ("per_tile", 0, 1_000_000),
         ):  # fmt: skip
-            object.__setattr__(self, name, whole_in_range(name, getattr(self, name), least, most))
-        points = tuple(whole_in_range("points", value, 0, 1_000_000) for value in self.points)
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), least, most))
+        points = tuple(whole_number("points", value, 0, 1_000_000) for value in self.points)
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "bonus", _factor(self.bonus))
-        if self.side not in ("left", "right"):
-            raise ValueError(f"side must be one of left, right, not {self.side!r}")
+        one_of("side", self.side, ("left", "right"))
 
     @property
     def cells(self) -> int:
@@ -86,14 +85,6 @@ class GameConfig:
         points[: len(listed)] = listed
         bonus = Fraction(self.bonus)
         return Rules(self.rows, self.cols, self.side == "left", points, bonus.numerator, bonus.denominator)
-
-
-def whole_in_range(name: str, value: Any, least: int, most: int) -> int:
-    """Returns `value` as an int, or raises a ValueError unless it is a whole number from `least` to `most`."""
-    number = whole_number(name, value, least)
-    if number > most:
-        raise ValueError(f"{name} must be {least} to {most}, not {number}")
-    return number
 
 
 def _factor(bonus: Any) -> Fraction:

@@ -13,20 +13,20 @@ from gymnasium.spaces import Box
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from azulejos_env.config import GameConfig, whole_in_range
+from azulejos_env.config import GameConfig
 from azulejos_env.policies import Policy, find_policy
 from azulejos_env.position import Position, check_board
 from azulejos_env.rendering import View, render_picture, render_text
 from azulejos_env.window import show_game
 from minesweeper_env.checks import check_action, check_option_names, generator_state, warn_without_mode
 from minesweeper_env.compiled import kernel
-from minesweeper_env.config import parse_size
+from minesweeper_env.config import one_of, parse_size, whole_number
 from minesweeper_env.engine.rules import random_below
 from minesweeper_env.rendering import METADATA
 from minesweeper_env.splitmix import next_stream
 from minesweeper_env.window import Window, metadata_of
 
-__all__ = ["AzulejosEnv", "Game", "check_name", "draw"]
+__all__ = ["AzulejosEnv", "Game", "draw"]
 
 
 @kernel
@@ -43,12 +43,6 @@ def draw(rng: NDArray[np.uint64], begins: bool, bound: int, numbers: NDArray[np.
         numbers[k] = random_below(rng, first, bound)
 
 
-def check_name(argument: str, value: Any, *allowed: str) -> None:
-    """Raises a ValueError unless the value of an argument is one of the allowed names."""
-    if value not in allowed:
-        raise ValueError(f"{argument} must be one of {', '.join(allowed)}, not {value!r}")
-
-
 class Game:
     """Games of one or two players: boards of a seed, moves, observations, rewards, and what is drawn."""
 
@@ -56,10 +50,10 @@ class Game:
         self, config: GameConfig, reward: str, observation: str, max_steps: int | None, alone: bool = False
     ) -> None:
         """Prepares games, which `begin` starts; `alone` says whether the first player makes all moves."""
-        check_name("reward", reward, "difference", "win_loss")
-        check_name("observation", observation, "codes", "planes")
+        one_of("reward", reward, ("difference", "win_loss"))
+        one_of("observation", observation, ("codes", "planes"))
         self._config, self._reward, self._alone = config, reward, alone
-        self._max_steps = 10 * config.cells if max_steps is None else whole_in_range("max_steps", max_steps, 1, 1 << 62)
+        self._max_steps = 10 * config.cells if max_steps is None else whole_number("max_steps", max_steps, 1, 1 << 62)
         shape = (config.rows, config.cols)
         self.space: Box[Any] = Box(0, config.colours, shape, np.int8)
         if observation == "planes":
@@ -272,7 +266,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
         self.config = GameConfig(*parse_size(size), colours, **rules)
-        check_name("seat", seat, "first", "second", "random")
+        one_of("seat", seat, ("first", "second", "random"))
         self._opponent = None if opponent is None else find_policy(opponent)
         # The named opponent needs no generator of its own: it draws from that of the game.
         self._draws = isinstance(opponent, str) and opponent == "random"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig, Rules, whole_in_range
+from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig, Rules
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import counted, whole_number
 
@@ -90,7 +90,7 @@ class Position:
 
     def __post_init__(self) -> None:
         """Checks the fields, and lets the tiles fall."""
-        object.__setattr__(self, "player", whole_in_range("player", self.player, 0, 1))
+        object.__setattr__(self, "player", whole_number("player", self.player, 0, 1))
         first, second = (whole_number("scores", score, 0) for score in self.scores)
         object.__setattr__(self, "scores", (first, second))
         bordered = with_border(check_board(self.board, self.config))

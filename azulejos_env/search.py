@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.config import Rules, whole_in_range
+from azulejos_env.config import Rules
 from azulejos_env.position import (
     Board,
     Cell,
@@ -30,6 +30,7 @@ from azulejos_env.position import (
     with_border,
 )
 from minesweeper_env.compiled import inlined, kernel
+from minesweeper_env.config import whole_number
 
 __all__ = ["INFINITE", "MAX_DEPTH", "SearchResult", "Searcher", "check_limits", "search"]
 
@@ -196,8 +197,8 @@ def check_limits(depth: int | None, seconds: float | None, nodes: int | None) ->
         raise ValueError("a search needs a limit: depth, seconds or nodes")
     if seconds is not None and not 0 < seconds < math.inf:
         raise ValueError(f"seconds must be a number above 0, not {seconds!r}")
-    most = MAX_DEPTH if depth is None else whole_in_range("depth", depth, 1, MAX_DEPTH)
-    return most, seconds or math.inf, _ALL if nodes is None else whole_in_range("nodes", nodes, 1, _ALL)
+    most = MAX_DEPTH if depth is None else whole_number("depth", depth, 1, MAX_DEPTH)
+    return most, seconds or math.inf, _ALL if nodes is None else whole_number("nodes", nodes, 1, _ALL)
 
 
 class Searcher:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from baselines.policy import DEFAULT_MOVES, PolicyError
 from baselines.support.act_inputs import checked_act, forbidden
-from baselines.support.checks import import_extra, one_of
+from baselines.support.checks import import_extra
 from minesweeper_env.codes import MOVE_NAMES
-from minesweeper_env.config import BoardConfig, parse_size
+from minesweeper_env.config import BoardConfig, one_of, parse_size
 from minesweeper_env.observations import ENCODINGS, Encoder
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from baselines.policy import RESIGN, PolicyError
 from baselines.support.act_inputs import checked_act
-from baselines.support.board_names import file_name, name_of
-from baselines.support.checks import import_extra, number_within, one_of
-from baselines.support.files import replace_file
-from minesweeper_env.config import BoardConfig, whole_number
+from baselines.support.checks import import_extra, number_within
+from baselines.support.files import file_name, replace_file
+from minesweeper_env.config import BoardConfig, one_of, whole_number
 from minesweeper_env.text import STYLES, Reply, board_text, parse_reply, rules_text
 
 KEY = "OPENAI_API_KEY"
@@ -132,9 +131,7 @@ class ChatPolicy:
         settings = {"model": str(model), "url": url, "history": history, "prompt": self._prompt, **request}
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
         model_name = re.sub(r"[^A-Za-z0-9.]+", "-", str(model))
-        self._folder = (
-            Path(transcripts) / f"{model_name}-{digest}" / f"{file_name(name_of(config))}-{config.first_click}"
-        )
+        self._folder = Path(transcripts) / f"{model_name}-{digest}" / f"{file_name(config.name)}-{config.first_click}"
         self._settings = settings
         self.counters = {"illegal": 0, "tokens": 0, "prompt_tokens": 0, "answer_ms": 0}
         self.reset(0)

@@ -23,7 +23,6 @@ from scipy.stats import ks_2samp
 from timing import machine, pin_to_one_core, print_table
 
 import minesweeper_env
-from baselines.support.board_names import name_of
 from minesweeper_env.config import NO_GUESS_LEVELS as LEVELS
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
@@ -39,7 +38,7 @@ MAX_ATTEMPTS = 1_000_000
 
 def measure_speed(boards: int) -> None:
     """Prints the times and attempts of `boards` boards for each size and level."""
-    lines = [(name_of(config), level, *_measure(config, level, boards)) for config in BOARDS for level in LEVELS]
+    lines = [(config.name, level, *_measure(config, level, boards)) for config in BOARDS for level in LEVELS]
     header = ("board", "level", "median ms", "mean ms", "90 % below", "attempts, median", "mean", "steps, median")
     print_table(f"{boards} boards each, processor time with proofs", header, lines)
 
@@ -79,7 +78,7 @@ def measure_bias(boards: int) -> None:
             test = ks_2samp(exact, repaired, method="asymp")
             means = f"{exact.mean():.2f}", f"{repaired.mean():.2f}", f"{shift:+.3f} ± {1.96 * error:.3f}"
             tests = f"{test.statistic:.3f}", f"{test.pvalue:.2g}"
-            lines.append((f"{name_of(config)} (n = {many})", name, *means, *tests))
+            lines.append((f"{config.name} (n = {many})", name, *means, *tests))
     header = ("board", "", "rejection", "repair", "shift in SD (95 % CI)", "KS distance", "p")
     print_table("n boards of each method, level exact", header, lines)
 

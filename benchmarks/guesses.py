@@ -28,7 +28,6 @@ from baselines.registry import build_policy
 from baselines.scripted.oracle_play.guess_games import GuessGames, clicks_of
 from baselines.scripted.oracle_play.lookahead import Endings
 from baselines.scripted.oracle_play.rollout import Playouts, estimate
-from baselines.support.board_names import parse_board
 from minesweeper_env import BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.engine.state import PLAYING, TRUNCATED, WON
 from minesweeper_env.inference import PositionTooHardError, sample_layouts
@@ -47,7 +46,7 @@ EARLY = 10_000
 def config_of(board: str) -> BoardConfig:
     """Returns the games of a board such as "8x8/14:safe"; the rule is "opening" where none is named."""
     name, _, rule = board.partition(":")
-    return parse_board(name, rule or "opening")
+    return BoardConfig.of_name(name, rule or "opening")
 
 
 def blocks_of(options: argparse.Namespace, size: int = 100) -> Iterator[range]:
@@ -204,7 +203,7 @@ def stored_positions() -> tuple[BoardConfig, list[tuple[NDArray[np.int8], dict[i
         values = dict(each.split(":") for each in stored["values"].split())
         board = np.array([int(code, 16) for code in stored["board"]], np.int8)
         positions.append((board, {int(cell): float(value) for cell, value in values.items()}))
-    return parse_board(content["board"], content["first_click"]), positions
+    return BoardConfig.of_name(content["board"], content["first_click"]), positions
 
 
 def losses(rule: str, count: int | None = None) -> NDArray[np.float64]:

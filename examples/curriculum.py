@@ -23,7 +23,7 @@ from torch import nn
 from torch.nn import functional
 
 from baselines.cli.arguments import Boards, whole_number_from
-from baselines.support.board_names import name_of, parse_board
+from minesweeper_env.config import BoardConfig
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
@@ -110,7 +110,7 @@ def main() -> None:
         parser.add_argument(option, **kind, default=default, help=hint.__metadata__[0] + " (%(default)s)")
     args = Args(**vars(parser.parse_args()))
     try:
-        boards_left = deque(parse_board(board, "opening") for board in args.boards)
+        boards_left = deque(BoardConfig.of_name(board, "opening") for board in args.boards)
     except ValueError as error:
         parser.error(str(error))
     if not (args.cpu_minutes or args.minutes) > 0:
@@ -159,7 +159,7 @@ def main() -> None:
 
             # 4. Log and save now and then, and at the end.
             if steps % (100 * args.num_envs) == 0 or done == 1:
-                curve.append({"minutes": done * minutes, "board": name_of(board), "win_rate": float(np.mean(wins))})
+                curve.append({"minutes": done * minutes, "board": board.name, "win_rate": float(np.mean(wins))})
                 print(*(f"{name} {value}" for name, value in curve[-1].items()), flush=True)
                 torch.save(network.state_dict(), args.out / "model.tmp")
                 (args.out / "model.tmp").replace(args.out / "model.pt")  # whole, even after a kill

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ __all__ = [
     "PRESETS",
     "UNIFORM_FIRST_CLICKS",
     "BoardConfig",
+    "NoGuess",
+    "board_name",
     "check_config",
     "counted",
     "items_of",
@@ -38,6 +41,9 @@ UNIFORM_FIRST_CLICKS: tuple[str, ...] = ("any", "safe", "opening")
 MAX_RADIUS = 5
 """The largest neighbourhood radius whose codes fit into int8."""
 
+NoGuess = Literal[False, "subset", "exact"]
+"""The level of logic that wins every board from its first click; False for boards that may need guesses."""
+
 NO_GUESS_LEVELS = ("subset", "exact")
 """The levels of logic that win boards without guesses, from weak to strong; `generation.generate` explains them."""
 
@@ -54,6 +60,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     "Expert": {"size": (16, 30), "mines": 99},
 }
 """Size and mines of each registered board, by the middle part of its id."""
+
+_BOARD_NAME = re.compile(r"(\d{1,4})x(\d{1,4})/(\d{1,6})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,7 @@ class BoardConfig:
     moves: Sequence[str] = ("click", "flag")
     radius: int = 1
     max_steps: int | None = None
-    no_guess: Literal[False, "subset", "exact"] = False
+    no_guess: NoGuess = False
     cells: int = field(init=False, repr=False, compare=False)
     max_mines: int = field(init=False, repr=False, compare=False)
     actions: int = field(init=False, repr=False, compare=False)
@@ -107,6 +115,30 @@ class BoardConfig:
             )
         return cls(rows, cols, DEFAULT_MINES[rows, cols] if mines is None else mines, **fields)
 
+    @classmethod
+    def of_name(cls, name: Any, first_click: str, no_guess: NoGuess = False) -> BoardConfig:
+        """Returns the configuration of a board such as "16x30/99", played with clicks; ValueError otherwise."""
+        match = _BOARD_NAME.fullmatch(name) if isinstance(name, str) else None
+        if match is None:
+            raise ValueError(f"a board is written ROWSxCOLS/MINES, such as 16x30/99, not {name!r}")
+        rows, cols, mines = (int(number) for number in match.groups())
+        return cls(rows, cols, mines, first_click=first_click, moves=("click",), no_guess=no_guess)
+
+    @property
+    def name(self) -> str:
+        """The `board_name`, such as "8x8/14 no-guess exact"."""
+        return board_name(self.rows, self.cols, self.mines, self.no_guess)
+
+    @property
+    def in_words(self) -> str:
+        """The board in words, such as "8x8 with 14 mines"."""
+        return f"{self.rows}x{self.cols} with {counted(self.mines, 'mine')}"
+
+    @property
+    def rules(self) -> str:
+        """The rules in words, such as "first click opening, no-guess exact"."""
+        return f"first click {self.first_click}" + (f", no-guess {self.no_guess}" if self.no_guess else "")
+
     def arguments(self) -> dict[str, Any]:
         """Returns the keyword arguments with which both environments take this configuration."""
         names = ("mines", "first_click", "moves", "radius", "max_steps", "no_guess")
@@ -116,9 +148,10 @@ class BoardConfig:
         """Converts whole numbers of other types to int, computes what follows from the fields, and checks them."""
         # A plain assignment would raise, as the fields are frozen.
         fields = vars(self)
-        for name in ("rows", "cols", "mines", "radius", "max_steps"):
-            if name != "max_steps" or self.max_steps is not None:
-                fields[name] = whole_number(name, fields[name], 1)
+        for name, most in (("rows", None), ("cols", None), ("mines", None), ("radius", MAX_RADIUS)):
+            fields[name] = whole_number(name, fields[name], 1, most)
+        if self.max_steps is not None:
+            fields["max_steps"] = whole_number("max_steps", self.max_steps, 1, MAX_STEPS)
         moves = tuple(map(str, items_of(self.moves)))
         if moves != tuple(name for name in MOVE_NAMES if name == "click" or name in moves):
             raise ValueError(
@@ -135,10 +168,6 @@ class BoardConfig:
     def _check(self) -> None:
         if not 2 <= self.cells <= MAX_CELLS:
             raise ValueError(f"a board has 2 to {MAX_CELLS} cells, not {self.rows} x {self.cols} = {self.cells}")
-        if self.radius > MAX_RADIUS:
-            raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {self.radius}")
-        if self.step_limit > MAX_STEPS:
-            raise ValueError(f"max_steps must be 1 to {MAX_STEPS}, not {self.max_steps}")
         if self.no_guess is not False:
             one_of("no_guess", self.no_guess, NO_GUESS_LEVELS, "False or ")
         board = f"{self.rows} x {self.cols} with first_click {self.first_click!r}"
@@ -159,10 +188,12 @@ def check_config(config: Any, advice: str = "BoardConfig.of_size(8, 14) makes on
     return config
 
 
-def whole_number(name: str, value: Any, least: int) -> int:
-    """Returns `value` as an int, or raises a ValueError unless it is a whole number of at least `least`."""
+def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Returns `value` as an int, or raises a ValueError unless it is a whole number from `least` to `most`."""
     with suppress(TypeError):
         if not isinstance(value, bool) and (number := operator.index(value)) >= least:
+            if most is not None and number > most:
+                raise ValueError(f"{name} must be {least} to {most}, not {number}")
             return number
     raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
 
@@ -179,6 +210,11 @@ def items_of(value: Any) -> tuple[Any, ...]:
     with suppress(TypeError):
         return () if isinstance(value, (str, bytes, Mapping, Set)) else tuple(value)
     return ()
+
+
+def board_name(rows: int, cols: int, mines: int, no_guess: str | bool = False) -> str:
+    """Returns the name of a board without its rule, such as "16x30/99" or "8x8/14 no-guess exact"."""
+    return f"{rows}x{cols}/{mines}" + (f" no-guess {no_guess}" if no_guess else "")
 
 
 def counted(count: int, noun: str) -> str:

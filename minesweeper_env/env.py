@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.checks import check_action, generator_state, layout_option, names_arguments
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, NoGuess
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import WAIT
 from minesweeper_env.playing import Playing
@@ -149,7 +149,7 @@ class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
         radius: int = 1,
         max_steps: int | None = None,
         render_mode: str | None = None,
-        no_guess: Literal[False, "subset", "exact"] = False,
+        no_guess: NoGuess = False,
     ) -> None:
         """Checks the arguments, which the class describes; `reset` starts a game.
 

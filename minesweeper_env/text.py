@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN
-from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, counted, whole_number
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, counted, one_of, whole_number
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference.oracle import Oracle
 
@@ -207,7 +207,7 @@ class TextGame:
         size: int | Sequence[int] = 8,
         mines: int | None = None,
         first_click: str = "opening",
-        no_guess: Literal[False, "subset", "exact"] = False,
+        no_guess: NoGuess = False,
         *,
         style: str = "grid",
         reward: str | Mapping[str, float] = "win",
@@ -227,8 +227,7 @@ class TextGame:
         Raises:
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
-        if style not in STYLES:
-            raise ValueError(f"style must be one of {', '.join(STYLES)}, not {style!r}")
+        one_of("style", style, STYLES)
         self.weights = {reward: 1.0} if isinstance(reward, str) else dict(reward)
         if not self.weights or not set(self.weights) <= set(REWARDS):
             raise ValueError(
@@ -237,8 +236,7 @@ class TextGame:
         self.env = MinesweeperEnv(size, mines, first_click, ("click",), "progress", no_guess=no_guess)
         self.config, self.style = self.env.config, style
         # Under other rules for the first click the layouts that fit a board are not equally likely.
-        if first_click not in UNIFORM_FIRST_CLICKS:
-            raise ValueError(f"first_click must be one of {', '.join(UNIFORM_FIRST_CLICKS)}, not {first_click!r}")
+        one_of("first_click", first_click, UNIFORM_FIRST_CLICKS)
         self.max_illegal = None if max_illegal is None else whole_number("max_illegal", max_illegal, 1)
         self.illegal, self.over = 0, True
 

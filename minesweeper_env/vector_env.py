@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from minesweeper_env.checks import generator_state, layout_option, names_arguments
-from minesweeper_env.config import BoardConfig, one_of, whole_number
+from minesweeper_env.config import BoardConfig, NoGuess, one_of, whole_number
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import PLAYING, RESTART
 from minesweeper_env.playing import Playing
@@ -70,7 +70,7 @@ class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], N
         radius: int = 1,
         max_steps: int | None = None,
         render_mode: str | None = None,
-        no_guess: Literal[False, "subset", "exact"] = False,
+        no_guess: NoGuess = False,
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,

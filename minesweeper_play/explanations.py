@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from baselines.support.board_names import board_name
+from minesweeper_env.config import board_name
 from minesweeper_env.inference import Step
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.advice import Advice

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from minesweeper_env.config import DEFAULT_MINES, PRESETS, BoardConfig
+from minesweeper_env.config import DEFAULT_MINES, PRESETS, BoardConfig, NoGuess
 
 Language = Literal["en", "es"]
 Palette = Literal["standard", "colour-blind"]
@@ -35,7 +35,7 @@ class PlayOptions:
     config: BoardConfig | None = None
     first_click: str = BoardConfig.first_click
     seed: int | None = None
-    no_guess: Literal[False, "subset", "exact"] = False
+    no_guess: NoGuess = False
     palette: Palette = "standard"
     animation: bool = True
     saved: Path | None = None

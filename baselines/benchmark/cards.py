@@ -11,7 +11,7 @@ import msgspec
 
 from baselines.benchmark.protocol import TRACKS, Protocol
 from baselines.registry import SCRIPTED, policy_names
-from baselines.support.checks import one_of
+from minesweeper_env.config import one_of
 
 AUTHOR = "minesweeper-env"
 """Author of the policies of the package."""

@@ -31,7 +31,6 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
 from baselines.learned.configurations import lineage, training_of
 from baselines.registry import agent_folder, build_policy, policy_digest, policy_of_file, read_specification
-from baselines.support.board_names import name_of
 from baselines.support.provenance import processor_name
 from baselines.support.tables import Page
 from minesweeper_env.config import counted
@@ -75,11 +74,11 @@ def suite_of(
     protocol: Protocol = PROTOCOL,
 ) -> Suite:
     """Returns the suite of a protocol with these policies, on some boards; raises ValueError for unknown ones."""
-    names, rules = dict.fromkeys(map(name_of, protocol.boards)), protocol.first_clicks
+    names, rules = dict.fromkeys(each.name for each in protocol.boards), protocol.first_clicks
     for given, known in ((boards, names), (first_clicks, rules)):
         if unknown := set(given or ()) - set(known):
             raise ValueError(f"benchmark {protocol.version} has {', '.join(known)}, not {', '.join(sorted(unknown))}")
-    kept = [each for each in protocol.boards if name_of(each) in (boards or names)]
+    kept = [each for each in protocol.boards if each.name in (boards or names)]
     kept = [each for each in kept if each.first_click in (first_clicks or rules)]
     group = Group("benchmark", tuple(kept), tuple(map(Entry, policies)), protocol.reference)
     return Suite("benchmark", f"Benchmark {protocol.version}", (group,), protocol=protocol)

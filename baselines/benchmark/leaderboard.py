@@ -21,7 +21,7 @@ from baselines.evaluation.intervals import (
     paired_difference,
     wilson_interval,
 )
-from baselines.support.board_names import board_name
+from minesweeper_env.config import board_name
 from minesweeper_env.texts import markdown, markdown_code
 
 Item = TypeVar("Item")

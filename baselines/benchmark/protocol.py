@@ -9,10 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Literal
 
 from baselines.evaluation.seeds import TEST_SEEDS
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, NoGuess
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Protocol:
     tracks: dict[str, str]
     forbidden_seeds: range = TEST_SEEDS
     reference: str = "exact"
-    no_guess: tuple[Literal[False, "subset", "exact"], ...] = (False,)
+    no_guess: tuple[NoGuess, ...] = (False,)
     asks_for_code: bool = False
 
     @property

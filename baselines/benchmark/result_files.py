@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from baselines.benchmark.cards import Card, Strict, check_card
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, Protocol
 from baselines.evaluation.games import GameRecord
-from baselines.support.board_names import name_of
 from baselines.support.files import first_line, read_bounded, replace_file
 from baselines.support.structs import Count
 from baselines.support.structs import Games as Number
@@ -84,7 +83,7 @@ class Games(Strict, frozen=True, dict=True):
     def of_records(cls, config: BoardConfig, batch_size: int, records: Sequence[GameRecord]) -> Self:
         """Returns the games of records with consecutive seeds and with recorded actions."""
         games = cls(
-            name_of(config),
+            config.name,
             config.first_click,
             tuple(config.moves),
             records[0].seed,
@@ -236,7 +235,7 @@ def sha256_of(content: Any) -> str:
 
 def title_of(config: BoardConfig) -> str:
     """Returns the board and the first-click rule, such as "8x8/14 opening"."""
-    return f"{name_of(config)} {config.first_click}"
+    return f"{config.name} {config.first_click}"
 
 
 def read_result_file(path: Path, *, hashes: bool = True) -> ResultFile:

@@ -14,7 +14,6 @@ from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
 from baselines.evaluation.results import PolicyResult, compare, config_row, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
-from baselines.support.board_names import name_of
 from baselines.support.files import replace_file, write_json
 from baselines.support.tables import Column, Page, Table
 from minesweeper_env import texts
@@ -139,7 +138,7 @@ def _notes(played: Played, refused: Sequence[Task], games: int) -> Iterator[str]
             yield f"{task} reached the step limit in {result.truncated} games, which count as not won."
     for policy in dict.fromkeys(task.entry.policy for task in refused):
         tasks = [task for task in refused if task.entry.policy == policy]
-        names = ", ".join(dict.fromkeys(name_of(task.board) for task in tasks))
+        names = ", ".join(dict.fromkeys(task.board.name for task in tasks))
         yield f"{policy} does not play on {names}: {tasks[0].refusal}."
 
 

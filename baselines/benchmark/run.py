@@ -25,8 +25,7 @@ from baselines.evaluation.games import Assignment, GameRecord, Part, Start
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Schedule, play_units
 from baselines.registry import build_policy, find_policy, policy_digest
-from baselines.support.board_names import file_name, name_of
-from baselines.support.files import hold_folder, read_bounded, replace_file, write_json
+from baselines.support.files import file_name, hold_folder, read_bounded, replace_file, write_json
 from baselines.support.progress import Progress, format_seconds, progress_line
 from baselines.support.provenance import earlier_results, own_identity, source_commit
 from baselines.support.structs import Count
@@ -71,11 +70,11 @@ class Task:
     sha256: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.entry.policy} on {name_of(self.board)} {self.board.first_click}"
+        return f"{self.entry.policy} on {self.board.name} {self.board.first_click}"
 
     def folder(self, out: Path) -> Path:
         """Returns the folder of the games in the folder of the suite."""
-        board = f"{file_name(name_of(self.board))}-{self.board.first_click}"
+        board = f"{file_name(self.board.name)}-{self.board.first_click}"
         return out / "games" / self.group / board / policy_folder(self.entry.policy)
 
     def assignment(self, seed: int) -> Assignment:
@@ -90,7 +89,7 @@ class Task:
     def owner(self, seed: int) -> dict[str, Any]:
         """Returns what makes the games those of this task: JSON-able, by name; game 0 has this seed."""
         policy = {"policy": self.entry.policy, "sha256": self.sha256, "precision": self.precision}
-        rules = {"board": name_of(self.board), "first_click": self.board.first_click, "moves": [*self.config.moves]}
+        rules = {"board": self.board.name, "first_click": self.board.first_click, "moves": [*self.config.moves]}
         how = {"start": self.entry.start, "batch_size": self.batch_size, "record": self.record, "seed": seed}
         return policy | rules | how
 

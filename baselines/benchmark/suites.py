@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import SCRIPTED
-from baselines.support.board_names import parse_board
 from baselines.support.checks import did_you_mean
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, NoGuess
 
 GAMES = 1000
 """Number of games of each policy on each board, unless the command says another."""
@@ -93,10 +91,8 @@ def find_suite(name: str) -> Suite:
     return SUITES[name]
 
 
-def _boards(
-    names: str, first_click: str = "opening", no_guess: Literal[False, "subset", "exact"] = False
-) -> tuple[BoardConfig, ...]:
-    return tuple(parse_board(name, first_click, no_guess) for name in names.split())
+def _boards(names: str, first_click: str = "opening", no_guess: NoGuess = False) -> tuple[BoardConfig, ...]:
+    return tuple(BoardConfig.of_name(name, first_click, no_guess) for name in names.split())
 
 
 def _entries(*policies: str, cap: int | None = None) -> tuple[Entry, ...]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from baselines.cli.arguments import BOARD, Parser, chosen_board, share, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.support.board_names import name_of
 from baselines.support.checks import check_extra
 from minesweeper_env.notices import say
 from minesweeper_env.rewards import REWARDS
@@ -67,7 +66,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         raise ValueError("--name names one data set; give one policy, or leave --name out")
     check_extra("minari", "h5py", extra="minari")
     check_extra("scipy", "rich")
-    say(f"Record {options.games} games of {', '.join(options.policy)} on {name_of(config)}")
+    say(f"Record {options.games} games of {', '.join(options.policy)} on {config.name}")
     from baselines.cli.evaluate import choose_policies
     from baselines.evaluation.datasets import PATH_VARIABLE, check_name, default_name, make_env
 
@@ -92,7 +91,7 @@ def _write_all(plans: Sequence[tuple[str, Entrant, Any]], options: argparse.Name
             raise KeyboardInterrupt
         dataset = write_dataset(name, entrant.name, env, played.records, options.command)
         print(
-            f"{name}: {dataset.total_episodes} games of {entrant.name} on {name_of(entrant.config)}, "
+            f"{name}: {dataset.total_episodes} games of {entrant.name} on {entrant.config.name}, "
             f"{dataset.total_steps} steps, {played.win_rate:.1%} won"
         )
 

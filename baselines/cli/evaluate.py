@@ -21,7 +21,6 @@ from baselines.cli.arguments import (
 from baselines.cli.command import Command, Work
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import check_name, policy_names
-from baselines.support.board_names import board_of, rules_of
 from baselines.support.checks import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
@@ -102,7 +101,7 @@ def _check_recording(options: argparse.Namespace, cells: int) -> None:
 def _prepare(options: argparse.Namespace) -> Work:
     config = chosen_board(options)
     _check(options, config.cells)
-    say(f"Play {options.games} games of {board_of(config)}, {rules_of(config)}: {', '.join(options.policy)}")
+    say(f"Play {options.games} games of {config.in_words}, {config.rules}: {', '.join(options.policy)}")
     from baselines.evaluation.report import Results
 
     results = Results(config, options.seed, options.games, [], command=options.command)

@@ -37,7 +37,6 @@ from baselines.evaluation.seeds import check_seeds
 from baselines.learned.configurations import RUN_FILE, check_earlier, given_settings
 from baselines.learned.settings import TrainingSettings
 from baselines.registry import build_policy, check_name, config_for, read_specification
-from baselines.support.board_names import name_of
 from baselines.support.checks import check_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
@@ -374,7 +373,7 @@ def _report(
     write_json(options.out / "results.json", content)
     if tasks:
         replace_file(options.out / "curves.png", _draw(tasks, list(rates)))
-    _print(f"{', '.join(map(name_of, boards))}, {options.games} test games each", results, options.wide)
+    _print(f"{', '.join(each.name for each in boards)}, {options.games} test games each", results, options.wide)
 
 
 def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:

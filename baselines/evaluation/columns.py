@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from baselines.evaluation.intervals import holm
 from baselines.support import tables
-from baselines.support.board_names import board_name
 from baselines.support.tables import Table
+from minesweeper_env.config import board_name
 
 Row = dict[str, Any]
 """The result of a policy on a board, as the files of results hold it; see `baselines.evaluation.results.result_row`."""

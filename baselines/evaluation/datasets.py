@@ -25,8 +25,7 @@ import minesweeper_env
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
-from baselines.support.board_names import board_of, file_name, name_of, rules_of
-from baselines.support.files import hidden_folder
+from baselines.support.files import file_name, hidden_folder
 from baselines.workers import end_with
 from minesweeper_env.config import BoardConfig
 
@@ -68,7 +67,7 @@ def replay(env: Env[Any, Any], record: GameRecord) -> EpisodeBuffer:
 def default_name(policy: str, config: BoardConfig) -> str:
     """Returns an id such as "minesweeper/8x8-14-opening/exact-v0"; the level of `no_guess` follows the mines."""
     spelled = re.sub(r"[^-\w]+", "-", policy).strip("-")
-    return f"minesweeper/{file_name(name_of(config))}-{config.first_click}/{spelled}-v0"
+    return f"minesweeper/{file_name(config.name)}-{config.first_click}/{spelled}-v0"
 
 
 def check_name(name: str) -> None:
@@ -152,7 +151,7 @@ def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRec
             [],
             env=env,
             algorithm_name=policy,
-            description=f"Games of the policy {policy} on boards of {board_of(config)}, {rules_of(config)}.",
+            description=f"Games of the policy {policy} on boards of {config.in_words}, {config.rules}.",
             requirements=[f"minesweeper-env=={minesweeper_env.__version__}"],
         )
     dataset.storage.update_episodes(replay(env, record) for record in records)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from baselines.evaluation.games import Assignment, GameRecord, Part, check_built_for
 from baselines.evaluation.judge import check_judgeable
@@ -22,11 +22,10 @@ from baselines.own import EntryPolicy, call_with_board, check_arguments
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.registry import build_policy, find_policy, pinned
 from baselines.support.act_inputs import policy_name
-from baselines.support.board_names import name_of
 from baselines.support.checks import import_extra
 from baselines.support.progress import game_bar
 from baselines.workers import Workers, local_workers
-from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, whole_number
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, whole_number
 from minesweeper_env.notices import is_live
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
@@ -41,7 +40,7 @@ def evaluate(
     games: int = 1000,
     *,
     first_click: str = "opening",
-    no_guess: Literal[False, "subset", "exact"] = False,
+    no_guess: NoGuess = False,
     seed: int = 0,
     workers: int = 1,
     diagnose: bool = False,
@@ -302,7 +301,7 @@ def evaluate_policy(
     if diagnose:
         check_judgeable(config)
     begin = time.perf_counter()
-    title = f"{policy} on {name_of(config)}"
+    title = f"{policy} on {config.name}"
     assignment = Assignment(title, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
     records, counters, waiting = list[GameRecord](), Counter[str](), dict[int, Part]()
     result = PolicyResult(policy, records, counters=counters)

@@ -16,7 +16,6 @@ from baselines.evaluation.judge import GameDiagnosis, Judge
 from baselines.evaluation.seeds import derived_seed
 from baselines.policy import RESIGN, Policy, PolicyError
 from baselines.support.act_inputs import forbidden, policy_name
-from baselines.support.board_names import board_of
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
@@ -233,5 +232,5 @@ def check_built_for(policy: Policy, config: BoardConfig) -> None:
     if any(getattr(built, name) != getattr(config, name) for name in ("rows", "cols", "mines", "radius")):
         radius = f" and radius {built.radius}, not {config.radius}" if built.radius != config.radius else ""
         raise ValueError(
-            f"{policy_name(policy)} was built for {board_of(built)}{radius}, and these games are of {board_of(config)}"
+            f"{policy_name(policy)} was built for {built.in_words}{radius}, and these games are of {config.in_words}"
         )

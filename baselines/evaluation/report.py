@@ -16,7 +16,6 @@ from baselines.evaluation.intervals import holm
 from baselines.evaluation.plot import draw
 from baselines.evaluation.results import PolicyResult, compare, config_row, points, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
-from baselines.support.board_names import name_of, rules_of
 from baselines.support.checks import import_extra
 from baselines.support.figures import check_plot
 from baselines.support.files import replace_file, write_json
@@ -73,7 +72,7 @@ class Results:
         Win rates and the ends of their intervals are fractions. `difference` and the ends of its interval are
         percentage points beyond the win rate of `against`. They and the p-values are None for the reference itself.
         """
-        facts = {"board": name_of(self.config), "first_click": self.config.first_click, "seed": self.seed}
+        facts = {"board": self.config.name, "first_click": self.config.first_click, "seed": self.seed}
         rows = []
         for row in self._compared():
             row["win_rate_ci95"] = row.pop("ci95")
@@ -145,7 +144,7 @@ class Results:
 
     def _table(self) -> Table:
         board = f"{self.config.rows}x{self.config.cols}, {counted(self.config.mines, 'mine')}"
-        title = f"{board}, {rules_of(self.config)}, {range_text(self.seed, self.games)}"
+        title = f"{board}, {self.config.rules}, {range_text(self.seed, self.games)}"
         if self.reference is not None:
             return table_of(title, COMPARED, self._compared())
         rows = self._tested()

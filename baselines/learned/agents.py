@@ -35,11 +35,11 @@ from baselines.learned.settings import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, Netw
 from baselines.policy import Policy
 from baselines.scripted.oracle_play.exact import chosen_first_cell
 from baselines.support.act_inputs import checked_act
-from baselines.support.checks import one_of, whether, whole_number_within
+from baselines.support.checks import whether
 from baselines.support.files import write_json
 from baselines.support.processes import one_thread
 from baselines.support.structs import Agent, read_as
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, one_of, whole_number
 
 FORMAT = 3
 CLICKS, AFTERSTATE = "clicks", "afterstate"
@@ -189,7 +189,7 @@ def afterstate_agent(
     `depth` is the number of applications of the network's block, 0 for the one of the training; `precision` is the
     number format of the convolutions, "float32" or "bfloat16". See `AfterstatePolicy` for the other options.
     """
-    whole_number_within("depth", depth, 0, MAX_DEPTH)
+    whole_number("depth", depth, 0, MAX_DEPTH)
     network = load_network(folder, precision)
     keep_freed_memory()
     for tower in network.towers:

@@ -17,12 +17,11 @@ from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, hyperparameters_of, options_of
 from baselines.own import check_reward
 from baselines.registry import CHECKPOINT_FILE, agent_folder, agent_names, policy_digest
-from baselines.support.board_names import board_name, file_name
 from baselines.support.checks import did_you_mean, number_or_text
-from baselines.support.files import read_json
+from baselines.support.files import file_name, read_json
 from baselines.support.provenance import earlier_results
 from baselines.support.structs import Agent, read_as
-from minesweeper_env.config import PRESETS, BoardConfig, parse_size
+from minesweeper_env.config import PRESETS, BoardConfig, board_name, parse_size
 from minesweeper_env.rewards import REWARDS
 
 FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"

@@ -11,9 +11,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.own import OWN
-from baselines.support.board_names import parse_board
-from baselines.support.checks import did_you_mean, number_within, one_of, whole_number_within
-from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig
+from baselines.support.checks import did_you_mean, number_within
+from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig, one_of, whole_number
 from minesweeper_env.rewards import REWARDS
 
 ALGORITHMS = {
@@ -79,7 +78,7 @@ class Options:
             if declared.choices:
                 value = one_of(name, value, declared.choices)
             elif kind.startswith("int"):
-                value = whole_number_within(name, value, int(declared.least), int(declared.most))
+                value = whole_number(name, value, int(declared.least), int(declared.most))
             elif kind.startswith("float"):
                 value = number_within(name, value, declared.least, declared.most)
             elif not isinstance(value, str):
@@ -223,7 +222,7 @@ class TrainingSettings(Options):
         if len(set(map(str, self.boards))) < len(self.boards):
             raise ValueError(f"each board may be given once, not {', '.join(map(str, self.boards))}")
         level: Any = False if self.no_guess == "none" else self.no_guess
-        return [parse_board(text, self.first_click, level) for text in self.boards]
+        return [BoardConfig.of_name(text, self.first_click, level) for text in self.boards]
 
     @property
     def title(self) -> str:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.board_names import board_of
 from baselines.support.checks import import_extra
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
@@ -148,7 +147,7 @@ class NetworkPosteriors:
         entries = largest_table(network, node, evidence)
         if entries > MAX_ENTRIES:
             raise PositionTooHardError(
-                f"a position of {board_of(self._config)} is too large for pgmpy: a table needs "
+                f"a position of {self._config.in_words} is too large for pgmpy: a table needs "
                 f"2^{math.log2(entries):.1f} entries, and 2^{math.log2(MAX_ENTRIES):.0f} are allowed; "
                 "inference='native' has no such bound"
             )

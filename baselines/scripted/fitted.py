@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
 from baselines.scripted.base import Knowledge, ScriptedPolicy
-from baselines.support.checks import one_of, whole_number_within
-from minesweeper_env.config import MAX_RADIUS, BoardConfig, whole_number
+from minesweeper_env.config import MAX_RADIUS, BoardConfig, one_of, whole_number
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 MAX_GAMES = 1_000_000
@@ -67,7 +66,7 @@ class FittedPolicy(ScriptedPolicy):
         """Fits the rule to practice games: 1 to `MAX_GAMES`, or `default_games()`; `fit_seed` is at least 0."""
         super().__init__(config)
         games = self.default_games() if fit_games is None else fit_games
-        games = whole_number_within("fit_games", games, 1, MAX_GAMES)
+        games = whole_number("fit_games", games, 1, MAX_GAMES)
         self.fit(play_practice_games(config, games, whole_number("fit_seed", fit_seed, 0)))
 
     def default_games(self) -> int:
@@ -128,7 +127,7 @@ class ConditionalPolicy(FittedPolicy):
             fit_games: see `FittedPolicy`.
             fit_seed: see `FittedPolicy`.
         """
-        self._radius = whole_number_within("radius", radius, 1, MAX_RADIUS)
+        self._radius = whole_number("radius", radius, 1, MAX_RADIUS)
         self._choice = one_of("choice", choice, ("largest", "class"))
         self._values = config.codes.max_count + 3
         super().__init__(config, fit_games=fit_games, fit_seed=fit_seed)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from baselines.scripted.base import Knowledge, RandomPolicy, ScriptedPolicy, apply_local_rules_once
 from baselines.scripted.fitted import ConditionalPolicy, MarginalPolicy
 from baselines.scripted.graphical import GraphicalPolicy, GraphicalSourcePolicy
-from baselines.support.checks import one_of
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, one_of
 
 ALTERNATIVES: dict[str, type[ScriptedPolicy]] = {
     "random": RandomPolicy,

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge, ScriptedPolicy
-from baselines.support.checks import one_of
 from minesweeper_env.cell_sets import neighbour_bits, to_array, to_bits
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, one_of
 from minesweeper_env.inference.kernels import MINE, SAFE, SEVERAL, WITH_TOTAL, known_cells
 
 LEVELS = {"closure": WITH_TOTAL, "counts": SEVERAL}

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.board_names import board_of
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig
 
@@ -65,7 +64,7 @@ def checked_act(act: Act) -> Act:
         rows, cols = observations.shape[1:]
         cells, width = rows * cols, action_masks.shape[1]
         if config.rows != rows or config.cols != cols:
-            _refuse(policy, f"was built for {board_of(config)}, got boards of {rows}x{cols}")
+            _refuse(policy, f"was built for {config.in_words}, got boards of {rows}x{cols}")
         moves = len(config.moves)
         if width % cells or not moves <= width // cells <= len(MOVE_NAMES):
             _refuse(

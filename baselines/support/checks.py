@@ -14,16 +14,6 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from minesweeper_env.config import whole_number
-
-
-def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
-    """Returns `value` if it is allowed."""
-    names = list(allowed)
-    if value not in names:
-        raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
-    return str(value)
-
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Returns "; did you mean NAME?" for the known name of these initials, or the most similar one; "" for neither."""
@@ -38,14 +28,6 @@ def whether(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false, not {value!r}")
     return value
-
-
-def whole_number_within(name: str, value: Any, least: int, most: int) -> int:
-    """Returns `value` as an int between `least` and `most`."""
-    number = whole_number(name, value, least)
-    if number > most:
-        raise ValueError(f"{name} must be {least} to {most}, not {number}")
-    return number
 
 
 def number_within(name: str, value: Any, least: float, most: float = math.inf) -> float:

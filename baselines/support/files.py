@@ -194,6 +194,11 @@ def first_line(error: BaseException) -> str:
     return printable((str(error) or type(error).__name__).splitlines()[0])
 
 
+def file_name(name: str) -> str:
+    """Returns the name of a board as files and logs spell it: "16x30-99" for "16x30/99"."""
+    return name.replace("/", "-").replace(" ", "-")
+
+
 def local_path(name: str) -> Path:
     """Returns the copy that stands in for a path, or the path itself."""
     return Path(json.loads(os.environ.get(COPIES, "{}")).get(name, name))

@@ -4,8 +4,8 @@ from baselines.evaluation.games import pack_won, play_games
 from baselines.evaluation.report import KNOWN_FILE
 from baselines.evaluation.results import config_row, versions
 from baselines.registry import build_policy
-from baselines.support.board_names import parse_board
 from baselines.support.files import write_json
+from minesweeper_env.config import BoardConfig
 
 GAMES = 10_000
 """Number of games on each board, for each first-click rule; their seeds are 0 to 9999."""
@@ -14,7 +14,7 @@ if __name__ == "__main__":
     entries = []
     for board in ("5x5/5", "8x8/14", "9x9/10", "16x16/40", "16x30/99"):
         for first_click in ("opening", "safe"):
-            config = parse_board(board, first_click)
+            config = BoardConfig.of_name(board, first_click)
             won = [record.won for record in play_games(build_policy("exact", config), config, range(GAMES))]
             entries.append({**config_row(config), "seed": 0, "games": GAMES, "wins": sum(won), "won": pack_won(won)})
             print(board, first_click, sum(won), flush=True)

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, MOVE_NAMES, QUESTION
 from minesweeper_env.codes import Move as EngineMove
-from minesweeper_env.config import MAX_STEPS, BoardConfig, whole_number
+from minesweeper_env.config import MAX_STEPS, BoardConfig, NoGuess, whole_number
 from minesweeper_env.engine.state import LOST, PLAYING, WON
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference import certain_cells, mine_probabilities
 from minesweeper_play.game.advice import Advice, advisable, advise, judge
 from minesweeper_play.game.moves import Aid, Cell, Move, MoveKind, Report, cells_of, neighbours
 
-NoGuess = Literal[False, "subset", "exact"]
 Status = Literal["ready", "playing", "won", "lost"]
 
 

@@ -20,10 +20,10 @@ from textual.widgets import Footer, Static
 
 from baselines.support.files import write_json
 from baselines.support.processes import explain
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, NoGuess
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.moves import Report
-from minesweeper_play.game.session import NoGuess, Session
+from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import Language, Palette, PlayOptions
 from minesweeper_play.terminal.drawing import PALETTES, Pencil

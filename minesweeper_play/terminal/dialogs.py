@@ -15,10 +15,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 
-from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, BoardConfig
+from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, BoardConfig, NoGuess
 from minesweeper_play.catalogue import wrapped_lines
 from minesweeper_play.game.moves import CancelledError
-from minesweeper_play.game.session import NoGuess
 from minesweeper_play.terminal.base import CHOICES, BoardChoice, Services
 
 Result = TypeVar("Result")

@@ -29,7 +29,7 @@ from baselines.learned.common.tensor_files import (
 from baselines.learned.hyperparameters import AfterstateHyperparameters
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
 from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
-from baselines.support.board_names import file_name, name_of
+from baselines.support.files import file_name
 from minesweeper_env.config import BoardConfig
 
 _STEPS_AT_ONCE = 8
@@ -163,7 +163,7 @@ class AfterstateLearner:
             practice.lessons.add(**lessons._asdict())
             practice.afterstates.add(**afterstates._asdict())
             practice.work += games.rated * practice.config.cells
-            name = f"{file_name(name_of(games.config))}-{games.config.first_click}"
+            name = f"{file_name(games.config.name)}-{games.config.first_click}"
             self._logger.record_mean(f"train/win_rate/{name}", games.wins / games.count)
             if games.guessed > 0:
                 self._logger.record_mean(f"train/changed/{name}", games.changed / games.guessed)

@@ -13,9 +13,9 @@ from baselines.learned.afterstate.search import Limits, Ratings, best_clicks, fi
 from baselines.learned.networks import check_radius, covered_cells, unopened
 from baselines.scripted.oracle_play.exact import chosen_first_cell
 from baselines.support.act_inputs import checked_act
-from baselines.support.checks import number_within, one_of, whether, whole_number_within
+from baselines.support.checks import number_within, whether
 from baselines.support.processes import one_thread
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, one_of, whole_number
 from minesweeper_env.inference import mine_probabilities_batch
 
 GUESS_SLACK, GUESS_BREADTH, SURE = 0.3, 20, 0.95
@@ -70,7 +70,7 @@ class AfterstatePolicy:
         """
         check_radius(config)
         self.config, self.network = config, network
-        slack, breadth = number_within("slack", slack, 0, 1), whole_number_within("breadth", breadth, 1, 1000)
+        slack, breadth = number_within("slack", slack, 0, 1), whole_number("breadth", breadth, 1, 1000)
         self._limits = Limits.on(config, slack, breadth, _SLACK_POWER)
         self._sure = number_within("sure", sure, 0, 1)
         self._first = None if first == LEARNED else chosen_first_cell(config, first, LEARNED)

@@ -16,9 +16,8 @@ from matplotlib.axes import Axes
 from stable_baselines3.common.logger import KVWriter
 
 from baselines.evaluation.intervals import wilson_interval
-from baselines.support.board_names import file_name
 from baselines.support.figures import image, styled_figure
-from baselines.support.files import replace_file
+from baselines.support.files import file_name, replace_file
 
 LOG_FILE = "progress.csv"
 LOSSES = ("train/loss", "train/value_loss")

@@ -36,9 +36,8 @@ from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
 from baselines.learned.training.curves import CsvLog, draw_curves
 from baselines.policy import Policy
 from baselines.registry import CHECKPOINT_FILE, build_policy
-from baselines.support.board_names import file_name
 from baselines.support.checks import import_extra
-from baselines.support.files import first_line, remove_link, replace_file, write_json
+from baselines.support.files import file_name, first_line, remove_link, replace_file, write_json
 from baselines.support.provenance import differing_values, own_identity, processor_name, source_commit
 from baselines.support.structs import Kept, Rate, Run, convert, read_as
 from minesweeper_env.config import BoardConfig

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from baselines.scripted.base import count_risky
 from baselines.support.act_inputs import TIE, checked_act
-from baselines.support.checks import whole_number_within
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import (
     OK,
@@ -65,7 +64,7 @@ def chosen_first_cell(config: BoardConfig, first: str | int | None, *others: str
     if first == "middle":
         return (config.rows // 2) * config.cols + config.cols // 2
     try:
-        return whole_number_within("first", first, 0, config.cells - 1)
+        return whole_number("first", first, 0, config.cells - 1)
     except ValueError:
         allowed = f"{', '.join((*others, 'exact', 'middle'))} or a cell of 0 to {config.cells - 1}"
         raise ValueError(f"first must be {allowed}, not {first!r}") from None

@@ -12,7 +12,7 @@ import numpy as np
 
 from baselines.scripted.oracle_play.click_values import Search, make_scratch, weigh_clicks
 from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPolicy, Flags, run_boards
-from baselines.support.checks import number_within, whole_number_within
+from baselines.support.checks import number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts
@@ -114,7 +114,7 @@ class LookaheadPolicy(ExactPolicy):
         Raises:
             ValueError: an option is out of range.
         """
-        clicks = whole_number_within("clicks", clicks, 1, 2)
+        clicks = whole_number("clicks", clicks, 1, 2)
         self._search = Search(
             config.codes.max_count,
             config.mines,

@@ -15,7 +15,7 @@ from baselines.policy import Policy
 from baselines.scripted.oracle_play.exact import Cells, Flags, Floats
 from baselines.scripted.oracle_play.guess_games import Codes, GuessGames, clicks_of
 from baselines.scripted.oracle_play.lookahead import BREADTH, SLACK, Endings, LookaheadPolicy
-from baselines.support.checks import number_within, whole_number_within
+from baselines.support.checks import number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities, sample_layouts
@@ -213,7 +213,7 @@ class RolloutPolicy(LookaheadPolicy):
         self._limit = whole_number("playouts", playouts, 2 * FIRST_LAYOUTS)
         self._margin = number_within("margin", margin, 0)
         base = LookaheadPolicy(config, layouts=0, clicks=1, breadth=NEXT_BREADTH)
-        self._playouts = Playouts(config, base, whole_number_within("ends", ends, 1, MOST_ENDS))
+        self._playouts = Playouts(config, base, whole_number("ends", ends, 1, MOST_ENDS))
         super().__init__(config, layouts, NODES, first=first)
         # One game compiles the kernels of playouts.
         covered = np.full((config.rows, config.cols), config.codes.hidden, np.int8)

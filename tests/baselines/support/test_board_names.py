@@ -7,15 +7,15 @@ from argparse import ArgumentTypeError
 import pytest
 
 from baselines.cli.arguments import parse_size
-from baselines.support.board_names import board_name, name_of, parse_board
+from minesweeper_env.config import BoardConfig, board_name
 
 
 @pytest.mark.parametrize("board", [(8, 8, 14), (16, 30, 99), (1, 4, 1)])
 def test_what_is_written_is_parsed(board):
-    config = parse_board(board_name(*board), "any")
+    config = BoardConfig.of_name(board_name(*board), "any")
     assert (config.rows, config.cols, config.mines) == board
     assert (config.first_click, config.moves) == ("any", ("click",))
-    assert name_of(config) == board_name(*board)
+    assert config.name == board_name(*board)
 
 
 def test_sizes():
@@ -29,4 +29,4 @@ def test_sizes():
 @pytest.mark.parametrize("text", ["8x8", "8x8/", "8x8-14", "8/14", " 8x8/14", "8x8/14\n", 14, None])
 def test_other_texts_are_no_boards(text):
     with pytest.raises(ValueError, match="a board is written ROWSxCOLS/MINES"):
-        parse_board(text, "any")
+        BoardConfig.of_name(text, "any")

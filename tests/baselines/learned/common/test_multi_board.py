@@ -21,7 +21,6 @@ from baselines.learned.networks import (
 )
 from baselines.learned.ppo import SHARPNESS
 from baselines.learned.settings import MAX_ENVS, MAX_SEED, NetworkSize, TrainingSettings, scaled
-from baselines.support.board_names import parse_board
 from minesweeper_env.config import BoardConfig
 
 BOARDS = ("3x4/2", "4x6/3", "8x9/10")
@@ -34,7 +33,7 @@ def test_every_board_gets_the_same_amount_of_work(algo):
     assert work.min() > 0.6 * work.max()
     assert model.num_timesteps >= 2_500
     for slot, text in zip(model.slots, BOARDS, strict=True):
-        config = parse_board(text, "opening")
+        config = BoardConfig.of_name(text, "opening")
         assert slot.env.config == config
         assert slot.observations.shape == (8, config.rows, config.cols)
 
