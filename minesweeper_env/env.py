@@ -9,11 +9,11 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.base import BaseEnv
 from minesweeper_env.checks import check_action, generator_state, layout_option, names_arguments
 from minesweeper_env.config import BoardConfig, NoGuess
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import WAIT
-from minesweeper_env.playing import Playing
 from minesweeper_env.rendering import METADATA
 from minesweeper_env.rewards import Reward, describe, own_reward
 
@@ -22,7 +22,7 @@ __all__ = ["MinesweeperEnv"]
 _EVERY_GAME = np.ones(1, np.bool_)
 
 
-class MinesweeperEnv(Playing, gymnasium.Env[NDArray[Any], np.int64]):
+class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
     """Minesweeper as a Gymnasium environment.
 
     ## Description

@@ -13,11 +13,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from minesweeper_env.base import BaseEnv
 from minesweeper_env.checks import generator_state, layout_option, names_arguments
 from minesweeper_env.config import BoardConfig, NoGuess, one_of, whole_number
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import PLAYING, RESTART
-from minesweeper_env.playing import Playing
 from minesweeper_env.rewards import Reward, describe, own_rewards
 from minesweeper_env.threads import ThreadPool
 
@@ -27,7 +27,7 @@ CALLS = ("action_masks", "get_state", "render")
 """The methods of a single environment that `call` makes for each game of a batch."""
 
 
-class MinesweeperVectorEnv(Playing, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """N games of `MinesweeperEnv`, played by one compiled call per step.
 
     After `reset(seed=s)` game i equals the single environment seeded s + i, step for step, over any number of games.

@@ -26,8 +26,7 @@ from baselines.evaluation.intervals import mean_interval
 from baselines.learned.settings import hyperparameters_of, options_of
 from baselines.registry import policy_names
 from baselines.support.files import replace_file
-from minesweeper_env import BoardConfig
-from minesweeper_env.registration import ENV_SPECIFICATIONS
+from minesweeper_env import ENV_SPECIFICATIONS, BoardConfig
 
 DOCS = Path(__file__).parents[1]
 

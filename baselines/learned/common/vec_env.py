@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from minesweeper_env import ENV_SPECIFICATIONS
 from minesweeper_env.config import BoardConfig, check_config, one_of
 from minesweeper_env.engine.saving import check_array
 from minesweeper_env.observations import Encoder
-from minesweeper_env.registration import ENV_SPECIFICATIONS
 from minesweeper_env.rewards import Reward
 from minesweeper_env.vector_env import CALLS, MinesweeperVectorEnv
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from gymnasium import wrappers
 
-from minesweeper_env import MinesweeperEnv
-from minesweeper_env.registration import ENV_SPECIFICATIONS
+from minesweeper_env import ENV_SPECIFICATIONS, MinesweeperEnv
 from minesweeper_env.testing import check_minesweeper_env
 
 

@@ -17,10 +17,9 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack, VecMoni
 from support.equality import assert_same
 
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from minesweeper_env import MinesweeperEnv
+from minesweeper_env import ENV_SPECIFICATIONS, MinesweeperEnv
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.observations import ENCODINGS
-from minesweeper_env.registration import ENV_SPECIFICATIONS
 
 GAMES = 32
 CLICKS = BoardConfig(6, 7, 8, moves=("click",))

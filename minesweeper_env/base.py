@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from minesweeper_env.no_guess.supply import BoardSupply
 
 
-class Playing:
+class BaseEnv:
     """N games of one configuration, with a reward, an encoding and a render mode.
 
     Attributes:
