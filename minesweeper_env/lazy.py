@@ -34,7 +34,10 @@ _REGISTRY = "gymnasium.envs.registration"
 
 
 def after_gymnasium(action: Callable[[], object]) -> None:
-    """Calls a function as soon as the registry of Gymnasium is loaded: now, or right after its first import."""
+    """Calls a function as soon as the registry of Gymnasium is loaded: now, or right after its first import.
+
+    Importing Gymnasium here would take longer than the rest of the package, and solvers do without it.
+    """
     if _REGISTRY in sys.modules:
         action()
     else:
