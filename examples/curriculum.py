@@ -8,13 +8,12 @@ The second command is the control, which spends the same time on the last board 
 convolutional, so that its weights fit every board. The value of a click is its chance to be safe.
 """
 
-import argparse
 import json
 import time
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_type_hints
+from typing import Annotated
 
 import gymnasium as gym
 import numpy as np
@@ -22,14 +21,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from baselines.cli.arguments import Boards, whole_number_from
+from baselines.cli.arguments import parser_of
 from minesweeper_env.config import BoardConfig
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
-
-# How options are written: 10000 or 1e4, and boards with spaces or commas between them.
-KINDS = {int: {"type": whole_number_from(0)}, tuple: {"action": Boards, "nargs": "+"}}
 
 
 @dataclass
@@ -103,11 +99,7 @@ def best(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines: int) -
 
 def main() -> None:
     """Trains an agent, and prints the line that scores it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, hint in get_type_hints(Args, include_extras=True).items():
-        option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
-        kind = KINDS.get(type(default), {"type": type(default)})
-        parser.add_argument(option, **kind, default=default, help=hint.__metadata__[0] + " (%(default)s)")
+    parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
     try:
         boards_left = deque(BoardConfig.of_name(board, "opening") for board in args.boards)

@@ -7,24 +7,21 @@ The discount `gamma` is 0: Q is the chance that a click is safe. That nearly suf
 safe clicks shows more. A gamma near 1 makes Q the chance to win.
 """
 
-import argparse
 import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_type_hints
+from typing import Annotated
 
 import gymnasium as gym
 import numpy as np
 import torch
 from torch import nn
 
-from baselines.cli.arguments import parse_size, whole_number_from
+from baselines.cli.arguments import parser_of
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
-
-KINDS = {int: whole_number_from(0), tuple: parse_size}  # how options are written: 10000 or 1e4, 8 or 16x30
 
 
 @dataclass
@@ -91,11 +88,7 @@ class Agent(nn.Module):
 
 def main() -> None:
     """Prints the line that scores the agent, and trains it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, hint in get_type_hints(Args, include_extras=True).items():
-        option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
-        kind = KINDS.get(type(default), type(default))
-        parser.add_argument(option, type=kind, default=default, help=hint.__metadata__[0] + " (%(default)s)")
+    parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
     budget = min(args.cpu_minutes or args.minutes, args.steps)
     if not (0 <= args.gamma < 1 and 0 < args.mines <= np.prod(args.size) - 9 and budget > 0):

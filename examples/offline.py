@@ -8,12 +8,11 @@ The first command writes the data set. The training plays no game: it reads boar
 are safe, and `exact` clicks one of them. So the later clicks of the game count too, with weights that fade.
 """
 
-import argparse
 import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_type_hints
+from typing import Annotated
 
 import minari
 import numpy as np
@@ -21,12 +20,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from baselines.cli.arguments import whole_number_from
+from baselines.cli.arguments import parser_of
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # False on a processor with neither AVX512-BF16 nor AMX
-
-KINDS = {int: whole_number_from(0)}  # how options are written: 10000 or 1e4
 
 
 @dataclass
@@ -109,11 +106,7 @@ def turn(cells: torch.Tensor, number: int) -> torch.Tensor:
 
 def main() -> None:
     """Trains an agent, and prints the line that scores it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, hint in get_type_hints(Args, include_extras=True).items():
-        option, default = f"--{name.replace('_', '-')}", getattr(Args, name)
-        kind = KINDS.get(type(default), type(default))
-        parser.add_argument(option, type=kind, default=default, help=hint.__metadata__[0] + " (%(default)s)")
+    parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
     if not (args.cpu_minutes or args.minutes) > 0:
         parser.error("needs minutes above 0")

@@ -14,28 +14,31 @@ game: a saved state of that game would show the mines.
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
+from typing import Annotated
 
 import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
 import minesweeper_env  # noqa: F401
-from baselines.cli.arguments import parse_size, whole_number_from
+from baselines.cli.arguments import parser_of
 from minesweeper_env.inference import mine_probabilities_batch, sample_layouts
 
 HIDDEN, UNDER_WAY = 11, 1
 """The code of a covered cell, and the status of a game under way, in a state."""
 
 
-OPTIONS = {  # the default of each option, and its meaning
-    "size": ((5, 5), "board, such as 5 or 4x6; the mines do not follow"),
-    "mines": (7, "mines of the board"),
-    "first-click": ("opening", "what the first click is sure to find: opening, safe or any"),
-    "candidates": (8, "cells of least risk that a guess compares"),
-    "rollouts": (256, "layouts in which each candidate is played on"),
-    "seed": (0, "seed of the game, and of the layouts that are drawn"),
-}
+@dataclass
+class Args:
+    """Options of the command line, each with its meaning."""
+
+    size: Annotated[tuple[int, int], "board, such as 5 or 4x6; the mines do not follow"] = (5, 5)
+    mines: Annotated[int, "mines of the board"] = 7
+    first_click: Annotated[str, "what the first click is sure to find: opening, safe or any"] = "opening"
+    candidates: Annotated[int, "cells of least risk that a guess compares"] = 8
+    rollouts: Annotated[int, "layouts in which each candidate is played on"] = 256
+    seed: Annotated[int, "seed of the game, and of the layouts that are drawn"] = 0
 
 
 class Agent:
@@ -120,11 +123,7 @@ class Agent:
 
 def main() -> None:
     """Plays one game, and prints its guesses."""
-    parser = argparse.ArgumentParser(description="Play one game of Minesweeper with determinised search.")
-    for name, (default, meaning) in OPTIONS.items():
-        kind = {int: whole_number_from(0), tuple: parse_size}.get(type(default), str)
-        parser.add_argument(f"--{name}", type=kind, default=default, help=f"{meaning} (default {default})")
-    args = parser.parse_args()
+    args = Args(**vars(parser_of(Args, "Play one game of Minesweeper with determinised search.").parse_args()))
     env = gym.make("Minesweeper-v0", size=args.size, mines=args.mines, first_click=args.first_click, moves=("click",))
     observation, info = env.reset(seed=args.seed)
     agent = Agent(env.observation_space.shape, args.mines, args.first_click, args.candidates, args.rollouts, args.seed)

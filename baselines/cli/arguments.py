@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from decimal import Decimal
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, get_type_hints
 
 from baselines.cluster import parse_address
 from baselines.support.checks import did_you_mean, number_or_text
@@ -233,6 +233,17 @@ def share(group: argparse._ActionsContainer, *names: str, **changes: Any) -> Non
     for name in names:
         place = places if "--ray" in names and name in ("--workers", "--ray") else group
         place.add_argument(name, **{**SHARED[name], **changes})
+
+
+def parser_of(options: type, description: str | None) -> Parser:
+    """Returns a parser with an option for each field of a dataclass, whose meanings annotate them."""
+    parser = Parser(description=description)
+    for name, hint in get_type_hints(options, include_extras=True).items():
+        flag, default = "--" + name.replace("_", "-"), getattr(options, name)
+        kind = SHARED.get(flag) or {"type": whole_number_from(0) if isinstance(default, int) else type(default)}
+        text = f"{hint.__metadata__[0]} (default %(default)s)"
+        parser.add_argument(flag, **{**kind, "default": default, "help": text})
+    return parser
 
 
 def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
