@@ -27,7 +27,7 @@ from minesweeper_env.config import NO_GUESS_LEVELS as LEVELS
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
 from minesweeper_env.no_guess.search import Searcher
-from minesweeper_play.game.statistics import board_value
+from minesweeper_play.game.records import board_value
 
 BOARDS = [
     BoardConfig(*sizes, "opening", ("click",))

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 def _run(mode: str, options: PlayOptions) -> int:
     """Runs a mode; an error becomes one line, and the exit status."""
     try:
-        from minesweeper_play.game.saved import SavedGameError
+        from minesweeper_play.game.records import SavedGameError
 
         module, function = MODES[mode].split(":")
         status: int = getattr(import_module(module), function)(options)

@@ -12,8 +12,8 @@ from minesweeper_env.inference import Step
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.advice import Advice
 from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.records import BoardKind, Finish, GameRecord, Statistics, Summary
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import BoardKind, Finish, GameRecord, Statistics, Summary
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -21,11 +21,9 @@ from minesweeper_env.texts import printable
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines, draw_session
 from minesweeper_play.explanations import explain_advice, explain_ending, statistics_table, table_lines
-from minesweeper_play.game.commands import Command, parse_command
-from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report, TextError
-from minesweeper_play.game.saved import load_game, save_as
+from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Command, Report, TextError, parse_command
+from minesweeper_play.game.records import Statistics, load_game, open_statistics, save_as, summarise
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
 from minesweeper_play.options import PlayOptions, recommended_mines, sized_board
 
 LEAST_SIDE, MOST_SIDE = 3, 10

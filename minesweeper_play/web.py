@@ -24,7 +24,7 @@ from baselines.support.processes import BAD_ARGUMENTS, INTERRUPTED, explain
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.terminal.player import load_players
+from minesweeper_play.terminal.watched_policy import load_policies
 
 MOST_VISITORS = 8
 """The largest number of games at once; the process of each takes some 200 MB."""
@@ -62,7 +62,7 @@ def serve(options: PlayOptions) -> int:
     """Serves the game until Ctrl-C; returns the exit status 130, or 2 where a policy or the address cannot be used."""
     catalogue, host, port = Catalogue(options.language), options.host, options.port
     try:
-        load_players(options)
+        load_policies(options)
         # Somebody else may listen there, or the host may be none of this computer.
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         socket.create_server(address[:2], family=family).close()

@@ -19,9 +19,8 @@ from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Mark, marks_of
 from minesweeper_play.game.moves import CancelledError, Cell, Report
-from minesweeper_play.game.saved import load_game
+from minesweeper_play.game.records import Statistics, load_game, open_statistics
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Statistics, open_statistics
 from minesweeper_play.options import BOARDS, PlayOptions, preset_board
 
 FRAME_MS = 40

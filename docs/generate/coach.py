@@ -11,8 +11,7 @@ from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.position import analyse_position
-from minesweeper_play.coach.review import Review, review_game
+from minesweeper_play.coach.review import Review, analyse_position, review_game
 from minesweeper_play.coach.texts import position_lines, review_lines
 from minesweeper_play.game.session import Session
 

@@ -32,8 +32,8 @@ from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.config import counted
 from minesweeper_env.inference import mine_probabilities
+from minesweeper_play.game.records import Statistics
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
 

@@ -14,12 +14,11 @@ from minesweeper_env.inference import InconsistentBoardError, PositionTooHardErr
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_position, write_board
-from minesweeper_play.coach.position import Analysis, analyse_position
-from minesweeper_play.coach.review import Review, Turn, diagnose, review_game
+from minesweeper_play.coach.review import Analysis, Review, Turn, analyse_position, diagnose, review_game
 from minesweeper_play.coach.texts import position_lines, review_lines
 from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.moves import TextError
-from minesweeper_play.game.saved import SavedGameError, decode
+from minesweeper_play.game.records import SavedGameError, decode
 from minesweeper_play.options import PlayOptions
 
 

@@ -1,9 +1,10 @@
-"""Review of a game: its turns, which are the moves that open cells, with a mark, a risk, skill and luck.
+"""Analysis of a position: its best move and the reason; and review of a game: its turns, with a mark, skill and luck.
 
-Let W be the probability of winning before a turn, and W' the probability after it. Q is the probability after the
-choice of a cell and before its outcome. The skill of the turn is Q - W, which is 0 for the best choice and negative
-for any other. Its luck is W' - Q. Over a game, skill and luck add up to the difference between the last and the first
-probability. Where W is no exact figure, W' - Q also holds the difference between two estimates.
+The turns are the moves that open cells. Let W be the probability of winning before a turn, and W' the probability
+after it. Q is the probability after the choice of a cell and before its outcome. The skill of the turn is Q - W, which
+is 0 for the best choice and negative for any other. Its luck is W' - Q. Over a game, skill and luck add up to the
+difference between the last and the first probability. Where W is no exact figure, W' - Q also holds the difference
+between two estimates.
 
 Risks are those of `baselines.evaluation.judge`, which sees clicks only. A chord opens several cells at once: it counts
 as one click, and its risk is the probability that one of them is a mine.
@@ -14,21 +15,29 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.judge import GameDiagnosis, Loss
+from baselines.scripted.oracle_play.exact import first_cell
 from baselines.support.act_inputs import TIE
-from minesweeper_env.codes import FLAGGED, MINE
+from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import InconsistentBoardError, Oracle, PositionTooHardError, Step
+from minesweeper_env.inference import (
+    InconsistentBoardError,
+    Oracle,
+    PositionTooHardError,
+    Step,
+    count_layouts,
+    mine_probabilities,
+)
 from minesweeper_env.inference.kernels import infer_posteriors
-from minesweeper_play.game.advice import find_proof, rank_guesses
-from minesweeper_play.game.moves import Cell, Move, neighbours
-from minesweeper_play.game.session import Session
+from minesweeper_play.game.advice import Advice, advise, find_proof, rank_guesses
+from minesweeper_play.game.moves import Cell, Move, cells_of, neighbours
+from minesweeper_play.game.session import Session, Status
 from minesweeper_play.winning import Choice, Estimate, Winning
 
 GAMES, QUICK_GAMES = 5_000, 1_000
@@ -271,3 +280,74 @@ def _mark(turn: Turn, is_mistake: bool) -> Mark:
     if turn.lost:
         return Mark.UNLUCKY
     return Mark.CALCULATED if turn.excess else Mark.BEST
+
+
+# Positions
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The result of an analysis: certain cells, probabilities, and the best moves."""
+
+    board: NDArray[np.int8]
+    mines: int
+    status: Status
+    layouts: int  # the number of layouts that fit
+    probabilities: NDArray[np.float64]  # (rows, cols), of a mine in each cell; 0.0 on open cells
+    safe: tuple[Cell, ...]  # the covered cells that are certainly safe
+    mine: tuple[Cell, ...]  # the covered cells that are certainly mines, shown ones left out
+    wrong_flags: tuple[Cell, ...]  # the flags on cells that are certainly safe
+    win: Estimate
+    steps: tuple[Step, ...] = ()  # the easiest proof of a safe cell; empty if there is none, or if no cell is open
+    choices: tuple[Choice, ...] = ()  # safe cells of the proof, or guesses, the best first; empty once the game is over
+    has_flag: bool = False  # whether the best cell has a flag, which the player has to remove first
+    before: Analysis | None = None  # of a lost game: the position with its mines covered
+
+    @property
+    def best(self) -> Cell | None:
+        return self.choices[0].cell if self.choices else None
+
+
+def analyse_position(
+    board: NDArray[np.int8],
+    mines: int,
+    first_click: str = "opening",
+    *,
+    needs_no_guess: bool = False,
+    games: int = 1000,
+) -> Analysis:
+    """Analyses (rows, cols) int8 codes with `games` playouts, at least 2, where nothing exact is known.
+
+    `needs_no_guess` says that logic wins the board. The function raises an InconsistentBoardError, a
+    PositionTooHardError, or a ValueError for mines or a first-click rule (it matters only before the first click) that
+    the board forbids.
+    """
+    probabilities = mine_probabilities(board, mines)
+    is_open = bool((board < FLAGGED).any())
+    config = BoardConfig.of_size(board.shape, mines, first_click="any" if is_open else first_click)
+    winning = Winning(config, games, needs_no_guess=needs_no_guess)
+    covered = board >= FLAGGED
+    hidden = covered & (board != MINE)
+    status: Status = "playing" if is_open else "ready"
+    if (board == MINE).any() or covered.sum() == mines:
+        status = "lost" if (board == MINE).any() else "won"
+    safe, mine = hidden & (probabilities == 0.0), hidden & (probabilities == 1.0)
+    certain = cells_of(safe), cells_of(mine), cells_of(safe & (board == FLAGGED))
+    found = Analysis(board, mines, status, count_layouts(board, mines), probabilities, *certain, win=winning.win(board))
+    if status == "lost":
+        hidden_again = np.where(board == MINE, np.int8(HIDDEN), board)
+        before = analyse_position(hidden_again, mines, "any", needs_no_guess=needs_no_guess, games=games)
+        return replace(found, before=before)
+    if status == "won":
+        return found
+    advice = advise(board, config, is_protected=config.first_click != "any", winning=winning)
+    choices = _choices(advice, found.win.probability, winning)
+    return replace(found, steps=advice.steps, choices=choices, has_flag=advice.has_flag)
+
+
+def _choices(advice: Advice, win: float, winning: Winning) -> tuple[Choice, ...]:
+    """Returns the cells of an advice with probabilities of winning; `win` is that of the position."""
+    if advice.choices or advice.steps:
+        return advice.choices or tuple(Choice(cell, 0.0, win) for cell in advice.steps[-1].safe)
+    is_start = advice.cell == divmod(first_cell(winning.config), winning.config.cols)
+    return (Choice(advice.cell, advice.risk, win if is_start else winning.start(advice.cell).probability),)

@@ -12,8 +12,7 @@ from rich.table import Table
 
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach.board_text import ASCII, board_lines, draw_codes, draw_session
-from minesweeper_play.coach.position import Analysis
-from minesweeper_play.coach.review import Mark, Review, Turn
+from minesweeper_play.coach.review import Analysis, Mark, Review, Turn
 from minesweeper_play.explanations import (
     ESTIMATED,
     explain_proof,

@@ -23,8 +23,8 @@ from baselines.support.processes import explain
 from minesweeper_env.config import BoardConfig, NoGuess
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.moves import Report
+from minesweeper_play.game.records import Statistics
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import Language, Palette, PlayOptions
 from minesweeper_play.terminal.drawing import PALETTES, Pencil
 

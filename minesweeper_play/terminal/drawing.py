@@ -23,7 +23,7 @@ from minesweeper_play.coach.board_text import PLAIN
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
-from minesweeper_play.terminal.player import Player
+from minesweeper_play.terminal.watched_policy import WatchedPolicy
 
 
 class Palette(SimpleNamespace):
@@ -134,7 +134,7 @@ class Picture:
 
 
 def picture_of(
-    game: Session | Player,
+    game: Session | WatchedPolicy,
     risks: NDArray[np.float64] | None = None,
     numbers: bool = True,
     marks: Mapping[Cell, Mark] | None = None,

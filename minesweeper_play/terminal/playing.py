@@ -18,9 +18,8 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.catalogue import wrapped_lines
 from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Advice, marks_of
-from minesweeper_play.game.commands import parse_command
-from minesweeper_play.game.moves import CancelledError, Cell, Report, TextError
-from minesweeper_play.game.saved import save_as
+from minesweeper_play.game.moves import CancelledError, Cell, Report, TextError, parse_command
+from minesweeper_play.game.records import save_as
 from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.base import Background, BoardChoice, GameAppScreen, KeyFooter, Services
 from minesweeper_play.terminal.board import BoardView

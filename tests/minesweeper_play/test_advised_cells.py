@@ -18,12 +18,11 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import write_board
-from minesweeper_play.coach.position import analyse_position
-from minesweeper_play.coach.review import review_game
+from minesweeper_play.coach.review import analyse_position, review_game
 from minesweeper_play.command import main
 from minesweeper_play.explanations import explain_advice
 from minesweeper_play.game.advice import advise
-from minesweeper_play.game.commands import Command
+from minesweeper_play.game.moves import Command
 from minesweeper_play.line_mode import ClassicGame
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.window import GameWindow

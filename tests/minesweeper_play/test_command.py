@@ -13,7 +13,7 @@ from support.screens import Stream
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.command import main, read_options
-from minesweeper_play.game.saved import save_game
+from minesweeper_play.game.records import save_game
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 

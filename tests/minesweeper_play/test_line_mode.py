@@ -24,9 +24,8 @@ from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
 from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines
 from minesweeper_play.coach.texts import review_lines
-from minesweeper_play.game.commands import WORDS, Command
-from minesweeper_play.game.moves import LAYER_SECONDS
-from minesweeper_play.game.saved import save_game
+from minesweeper_play.game.moves import LAYER_SECONDS, WORDS, Command
+from minesweeper_play.game.records import save_game
 from minesweeper_play.game.session import Session
 from minesweeper_play.line_mode import ClassicGame, Console
 from minesweeper_play.options import PlayOptions

@@ -9,8 +9,8 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from minesweeper_play.game.records import Statistics
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
 from minesweeper_play.terminal.board import BoardView

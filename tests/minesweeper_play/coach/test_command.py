@@ -10,7 +10,7 @@ from support.played_games import play_judged
 
 from minesweeper_env import BoardConfig
 from minesweeper_play.coach.command import analyse
-from minesweeper_play.game.saved import save_game
+from minesweeper_play.game.records import save_game
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 

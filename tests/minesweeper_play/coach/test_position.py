@@ -7,7 +7,7 @@ import pytest
 
 from minesweeper_env.inference import count_layouts, hint, mine_probabilities
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.position import analyse_position
+from minesweeper_play.coach.review import analyse_position
 
 
 def analyse(text, mines, first_click="opening"):

@@ -11,8 +11,7 @@ from support.played_games import play_judged
 from minesweeper_env import BoardConfig
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.position import analyse_position
-from minesweeper_play.coach.review import Mark, review_game
+from minesweeper_play.coach.review import Mark, analyse_position, review_game
 from minesweeper_play.coach.texts import position_lines, review_lines
 
 LANGUAGES = ("en", "es")

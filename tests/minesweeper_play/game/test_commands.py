@@ -7,8 +7,7 @@ from typing import get_args
 import pytest
 
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.game.commands import ON_CELLS, PLAIN, Command, parse_command
-from minesweeper_play.game.moves import TextError
+from minesweeper_play.game.moves import ON_CELLS, PLAIN, Command, TextError, parse_command
 from minesweeper_play.options import Language
 from minesweeper_play.terminal.playing import GameScreen
 

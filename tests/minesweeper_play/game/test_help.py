@@ -11,7 +11,7 @@ from support.played_games import session_on
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import hint, mine_probabilities
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.coach.position import analyse_position
+from minesweeper_play.coach.review import analyse_position
 from minesweeper_play.explanations import explain_advice
 from minesweeper_play.game.advice import advise
 from minesweeper_play.game.session import Session

@@ -9,7 +9,7 @@ import pytest
 import minesweeper_env  # noqa: F401
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
-from minesweeper_play.game.saved import decode, encode
+from minesweeper_play.game.records import decode, encode
 from minesweeper_play.game.session import Session
 
 CONFIG = BoardConfig(8, 8, 14)

@@ -11,7 +11,7 @@ from support.played_games import Clock
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.game.saved import SavedGameError, decode, encode, load_game, save_game
+from minesweeper_play.game.records import SavedGameError, decode, encode, load_game, save_game
 from minesweeper_play.game.session import Session
 
 ENGLISH = Catalogue("en")

@@ -17,9 +17,17 @@ from support.processes import started
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_ending
-from minesweeper_play.game.saved import decode, encode
+from minesweeper_play.game.records import (
+    FILE,
+    GameRecord,
+    Statistics,
+    board_value,
+    decode,
+    encode,
+    summarise,
+    user_folder,
+)
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import FILE, GameRecord, Statistics, board_value, summarise, user_folder
 
 RECORD = GameRecord(
     when="2026-01-01T00:00:00+00:00",
@@ -161,7 +169,7 @@ def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
 def test_programs_that_finish_games_at_once_lose_none(tmp_path):
     code = (
         "import sys; from pathlib import Path\n"
-        "from minesweeper_play.game.statistics import GameRecord, Statistics\n"
+        "from minesweeper_play.game.records import GameRecord, Statistics\n"
         f"record = {RECORD!r}\n"
         "for _ in range(40): Statistics(Path(sys.argv[1])).add(record)\n"
     )

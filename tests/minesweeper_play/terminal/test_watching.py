@@ -15,9 +15,9 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
+from minesweeper_play.terminal.app import title_of
 from minesweeper_play.terminal.board import BoardCanvas
-from minesweeper_play.terminal.player import Player, load_players
-from minesweeper_play.terminal.watching import title_of
+from minesweeper_play.terminal.watched_policy import WatchedPolicy, load_policies
 
 SMALL = BoardConfig(5, 5, 4, moves=("click",))
 
@@ -55,7 +55,7 @@ class Overrated(Rated):
 
 
 def player(name):
-    return Player(find_policy(name), SMALL)
+    return WatchedPolicy(find_policy(name), SMALL)
 
 
 @pytest.mark.parametrize("name", ["straightforward", "exact"])
@@ -77,7 +77,7 @@ def test_a_watched_game_is_the_game_that_is_evaluated(name):
 def test_a_network_is_shown_with_its_own_ratings():
     pytest.importorskip("torch")
     config = BoardConfig.of_size(8, moves=("click",))
-    watched = Player(find_policy("dqn"), config)
+    watched = WatchedPolicy(find_policy("dqn"), config)
     watched.play(watched.choose(rated=False))
     choice = watched.choose(rated=True)
     assert choice.ratings.source == "network"
@@ -98,7 +98,7 @@ def test_a_policy_that_guesses_at_random_has_no_numbers_of_its_own():
 @pytest.mark.parametrize("name", ["bayes", "expected_value", "exact"])
 @pytest.mark.parametrize("rule", ["opening", "corners"])
 def test_the_own_numbers_of_a_policy_stand_beside_those_of_the_oracle(name, rule):
-    watched = Player(find_policy(name), replace(SMALL, first_click=rule))
+    watched = WatchedPolicy(find_policy(name), replace(SMALL, first_click=rule))
     watched.begin(3)
     watched.play(watched.choose(rated=False))
     choice = watched.choose(rated=True)
@@ -169,11 +169,11 @@ def test_a_policy_that_gives_a_game_up_ends_it():
 
 def test_unknown_policies_are_refused_before_the_screen():
     with pytest.raises(ValueError, match="unknown policy 'exakt'"):
-        load_players(PlayOptions(policy="exakt"))
+        load_policies(PlayOptions(policy="exakt"))
 
 
 def test_policies_play_boards_that_need_no_guess():
-    (watched,) = load_players(PlayOptions(policy="exact", no_guess="exact"))
+    (watched,) = load_policies(PlayOptions(policy="exact", no_guess="exact"))
     for seed in range(10):
         watched.begin(seed)
         while not watched.is_over:
@@ -183,6 +183,6 @@ def test_policies_play_boards_that_need_no_guess():
 
 @pytest.mark.parametrize(("rival", "same"), [("lookahead", True), ("lookahead:first=3", False)])
 def test_the_second_policy_begins_on_the_cell_of_the_first_unless_it_names_its_own(rival, same):
-    first, second = load_players(PlayOptions(versus=("exact:first=18", rival)))
+    first, second = load_policies(PlayOptions(versus=("exact:first=18", rival)))
     opening = first.choose(rated=False)
     assert (second.choose(rated=False, rival=opening).cell == opening.cell) is same

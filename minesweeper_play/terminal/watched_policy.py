@@ -95,7 +95,7 @@ def _scaled(costs: NDArray[np.float64], covered: NDArray[np.bool_]) -> NDArray[n
     return (costs - least) / max(most - least, 1e-12)
 
 
-class Player:
+class WatchedPolicy:
     """A policy, its game (`board`: int8 codes; `exploded`: the losing click), and its score over finished games."""
 
     def __init__(self, maker: PolicyMaker, config: BoardConfig) -> None:
@@ -155,8 +155,8 @@ class Player:
             self.wins += won
 
 
-def load_players(options: PlayOptions) -> list[Player]:
+def load_policies(options: PlayOptions) -> list[WatchedPolicy]:
     """Returns the policies to watch, none where the user plays; raises ValueError, PolicyError or MissingExtraError."""
     names = options.versus or ((options.policy,) if options.policy is not None else ())
     config = options.config or BoardConfig.of_size(8, first_click=options.first_click)
-    return [Player(find_policy(name), replace(config, no_guess=options.no_guess)) for name in names]
+    return [WatchedPolicy(find_policy(name), replace(config, no_guess=options.no_guess)) for name in names]
