@@ -77,15 +77,13 @@ def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[tuple[int, in
     return Counter((divmod(action % board.size, BOARD.cols), action >= board.size) for action in chosen)
 
 
-def draw_clicks(policy: str) -> bytes:
-    """Returns the clicks of a policy on the positions."""
-    with styled_figure(8, 4.1) as figure:
-        for axes, (title, rows) in zip(figure.subplots(1, 2), POSITIONS.items(), strict=True):
-            board = np.array(rows, np.int8)
-            _draw(axes, board, actions(policy, board))
-            axes.set_title(title)
-        figure.suptitle(f"{policy} on 5x5 with {BOARD.mines} mines: exact risk in per cent, and share of its actions")
-        return image(figure)
+def draw_clicks(policy: str, figure: Figure) -> None:
+    """Draws the clicks of a policy on the positions."""
+    for axes, (title, rows) in zip(figure.subplots(1, 2), POSITIONS.items(), strict=True):
+        board = np.array(rows, np.int8)
+        _draw(axes, board, actions(policy, board))
+        axes.set_title(title)
+    figure.suptitle(f"{policy} on 5x5 with {BOARD.mines} mines: exact risk in per cent, and share of its actions")
 
 
 def _draw(
@@ -115,37 +113,33 @@ def _draw(
     axes.set_axis_off()
 
 
-def draw_text_learning() -> bytes:
-    """Returns the win rates of the transformer of the examples while it learns from each reward."""
-    content = json.loads((DOCS / "results" / "text-transformer.json").read_bytes())
-    with styled_figure(8, 3.6) as figure:
-        axes = figure.subplots()
-        for reward, curves in content["curves"].items():
-            rates = 100 * np.array(curves).reshape(len(curves), -1, 10).mean(axis=2)
-            games = content["batch"] * 10 * (np.arange(rates.shape[1]) + 1)
-            (line,) = axes.plot(games, rates.mean(axis=0), linewidth=2.2, label=f"reward {reward}, mean of seeds")
-            axes.plot(games, rates.T, color=line.get_color(), linewidth=0.7, alpha=0.6)
-        axes.set(xlabel="games of policy gradient", ylabel="games won, per cent", ylim=(0, 100))
-        axes.legend(loc="lower right")
-        return image(figure)
+def draw_text_learning(figure: Figure) -> None:
+    """Draws the win rates of the transformer of the examples while it learns from each reward."""
+    content = _read("text-transformer")
+    axes = figure.subplots()
+    for reward, curves in content["curves"].items():
+        rates = 100 * np.array(curves).reshape(len(curves), -1, 10).mean(axis=2)
+        games = content["batch"] * 10 * (np.arange(rates.shape[1]) + 1)
+        (line,) = axes.plot(games, rates.mean(axis=0), linewidth=2.2, label=f"reward {reward}, mean of seeds")
+        axes.plot(games, rates.T, color=line.get_color(), linewidth=0.7, alpha=0.6)
+    axes.set(xlabel="games of policy gradient", ylabel="games won, per cent", ylim=(0, 100))
+    axes.legend(loc="lower right")
 
 
-def draw_sample_efficiency() -> bytes:
-    """Returns the win rates on 8x8/14 by environment steps: the mean of the seeds, with its 95 % interval."""
+def draw_sample_efficiency(figure: Figure) -> None:
+    """Draws the win rates on 8x8/14 by environment steps: the mean of the seeds, with its 95 % interval."""
     steps = np.geomspace(1e4, 1e6, 61)
-    with styled_figure(8, 4.2) as figure:
-        axes = figure.subplots()
-        algorithms = _read("sample-efficiency")["curves"].items()
-        for name, curves in sorted(algorithms, key=lambda each: -np.mean([curve[-1][1] for curve in each[1]])):
-            rates = np.array([100 * np.interp(steps, *np.transpose(curve), right=np.nan) for curve in curves])
-            ends = [mean_interval(column) or (column[0], column[0]) for column in rates.T]
-            (line,) = axes.plot(steps, rates.mean(axis=0), linewidth=2, label=f"{name}, {counted(len(curves), 'seed')}")
-            axes.fill_between(steps, *np.transpose(ends), color=line.get_color(), alpha=0.2, linewidth=0)
-        axes.set(xscale="log", xlabel="environment steps", ylabel="games won, per cent", ylim=(0, 75))
-        axes.set_xticks([1e4, 1e5, 1e6], ["10 000", "100 000", "1 million"])
-        axes.grid()
-        axes.legend(loc="upper left")
-        return image(figure)
+    axes = figure.subplots()
+    algorithms = _read("sample-efficiency")["curves"].items()
+    for name, curves in sorted(algorithms, key=lambda each: -np.mean([curve[-1][1] for curve in each[1]])):
+        rates = np.array([100 * np.interp(steps, *np.transpose(curve), right=np.nan) for curve in curves])
+        ends = [mean_interval(column) or (column[0], column[0]) for column in rates.T]
+        (line,) = axes.plot(steps, rates.mean(axis=0), linewidth=2, label=f"{name}, {counted(len(curves), 'seed')}")
+        axes.fill_between(steps, *np.transpose(ends), color=line.get_color(), alpha=0.2, linewidth=0)
+    axes.set(xscale="log", xlabel="environment steps", ylabel="games won, per cent", ylim=(0, 75))
+    axes.set_xticks([1e4, 1e5, 1e6], ["10 000", "100 000", "1 million"])
+    axes.grid()
+    axes.legend(loc="upper left")
 
 
 RULES = ("opening", "safe", "any", "corners")
@@ -160,21 +154,19 @@ def frequencies(rule: str) -> NDArray[np.float64]:
     return env.get_state()["mines"].mean(axis=0)
 
 
-def draw_first_clicks() -> bytes:
-    """Returns a heat map per first-click rule, around a click in the middle."""
+def draw_first_clicks(figure: Figure) -> None:
+    """Draws a heat map per first-click rule, around a click in the middle."""
     maps = {rule: 100 * frequencies(rule) for rule in RULES}
     top = max(float(each.max()) for each in maps.values())
-    with styled_figure(8, 8.4) as figure:
-        for axes, (rule, values) in zip(figure.subplots(2, 2).ravel(), maps.items(), strict=True):
-            axes.imshow(values, cmap="Blues", vmin=0, vmax=top)
-            for (row, col), value in np.ndenumerate(values):
-                colour = "white" if value > 0.6 * top else "black"
-                axes.text(col, row, f"{value:.0f}", ha="center", va="center", size=8.5, color=colour)
-            axes.plot(*CENTRE, "s", markersize=19, markerfacecolor="none", markeredgecolor="#D55E00", mew=2)
-            axes.set_title(f'first_click="{rule}"', weight="bold")
-            axes.set(xticks=[], yticks=[])
-        figure.suptitle(f"Games in per cent with a mine in each cell, 9x9 with 10 mines, {GAMES} games")
-        return image(figure)
+    for axes, (rule, values) in zip(figure.subplots(2, 2).ravel(), maps.items(), strict=True):
+        axes.imshow(values, cmap="Blues", vmin=0, vmax=top)
+        for (row, col), value in np.ndenumerate(values):
+            colour = "white" if value > 0.6 * top else "black"
+            axes.text(col, row, f"{value:.0f}", ha="center", va="center", size=8.5, color=colour)
+        axes.plot(*CENTRE, "s", markersize=19, markerfacecolor="none", markeredgecolor="#D55E00", mew=2)
+        axes.set_title(f'first_click="{rule}"', weight="bold")
+        axes.set(xticks=[], yticks=[])
+    figure.suptitle(f"Games in per cent with a mine in each cell, 9x9 with 10 mines, {GAMES} games")
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -182,18 +174,16 @@ def _read(name: str) -> dict[str, Any]:
     return content
 
 
-def draw_learning() -> bytes:
-    """Returns the wins of the examples while they learn 8x8/14, a line per training seed."""
-    with styled_figure(height=4.0) as figure:
-        axes = figure.subplots()
-        for colour, name in (("C0", "dqn"), ("C1", "ppo_sb3")):
-            for row in _read(f"example-{name}")["results"]:
-                minutes, wins = np.transpose([(each["seconds"] / 60, 100 * each["wins"]) for each in row["curve"]])
-                axes.plot(minutes, wins, color=colour, label=f"{name}.py" if row["training_seed"] == 1 else None)
-        axes.set(xlabel="minutes of processor time", ylabel="wins of 2000 training games, %", xlim=0, ylim=(0, 80))
-        axes.grid()
-        axes.legend()
-        return image(figure)
+def draw_learning(figure: Figure) -> None:
+    """Draws the wins of the examples while they learn 8x8/14, a line per training seed."""
+    axes = figure.subplots()
+    for colour, name in (("C0", "dqn"), ("C1", "ppo_sb3")):
+        for row in _read(f"example-{name}")["results"]:
+            minutes, wins = np.transpose([(each["seconds"] / 60, 100 * each["wins"]) for each in row["curve"]])
+            axes.plot(minutes, wins, color=colour, label=f"{name}.py" if row["training_seed"] == 1 else None)
+    axes.set(xlabel="minutes of processor time", ylabel="wins of 2000 training games, %", xlim=0, ylim=(0, 80))
+    axes.grid()
+    axes.legend()
 
 
 def draw_leaderboard() -> bytes:
@@ -262,17 +252,15 @@ def _curves(figure: Figure, points: Iterable[tuple[str, Any, float]]) -> Axes:
     return axes
 
 
-def draw_agents() -> bytes:
-    """Returns the success of the agents of Antimatroid (2012) over the number of mines."""
+def draw_agents(figure: Figure) -> None:
+    """Draws the success of the agents of Antimatroid (2012) over the number of mines."""
     rows = [(board["config"]["mines"], row) for board in _read("agents")["boards"] for row in board["results"]]
-    with styled_figure(8, 4.2) as figure:
-        axes = _curves(figure, ((row["policy"], mines, 100 * row["win_rate"]) for mines, row in rows))
-        axes.set(xlabel="mines on 9x9", ylabel="games won, per cent", xticks=range(1, 11), ylim=(0, 101))
-        return image(figure)
+    axes = _curves(figure, ((row["policy"], mines, 100 * row["win_rate"]) for mines, row in rows))
+    axes.set(xlabel="mines on 9x9", ylabel="games won, per cent", xticks=range(1, 11), ylim=(0, 101))
 
 
-def draw_uniformity(side: int = 9, mines: int = 10, games: int = 10_000) -> bytes:
-    """Returns both tests of Antimatroid (2012): mines of each cell, and clicks before a mine.
+def draw_uniformity(figure: Figure, side: int = 9, mines: int = 10, games: int = 10_000) -> None:
+    """Draws both tests of Antimatroid (2012): mines of each cell, and clicks before a mine.
 
     The games are those of the row "any" of `python benchmarks/uniformity.py`.
     """
@@ -289,19 +277,17 @@ def draw_uniformity(side: int = 9, mines: int = 10, games: int = 10_000) -> byte
     law = np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
     # Mines are drawn without replacement, so the statistic is multiplied by (n - 1) / (n - M).
     placement = ((counts - expected) ** 2).sum() / expected * (cells - 1) / (cells - mines)
-    with styled_figure(8, 3.6) as figure:
-        left, right = figure.subplots(1, 2)
-        left.bar(range(1, cells + 1), counts, width=1, color="C5")
-        left.axhline(expected, color="0", label=f"expected: {expected:.0f}")
-        left.set(xlabel="cell, in reading order", ylabel=f"mines in {games} layouts", title=_test(placement, cells - 1))
-        right.bar(range(len(law)), np.bincount(plain, minlength=len(law)), width=1, color="C5", label="no flood fill")
-        right.plot(games * law, color="0", label="negative hypergeometric law")
-        right.step(range(41), np.bincount(flooded, minlength=41)[:41], where="mid", color="C1", label="flood fill")
-        right.set(xlabel="random clicks before a mine", ylabel="games", xlim=(-1, 40))
-        right.set_title(_test(*tests["clicks_test"](plain, law)))
-        left.legend(loc="lower right")
-        right.legend()
-        return image(figure)
+    left, right = figure.subplots(1, 2)
+    left.bar(range(1, cells + 1), counts, width=1, color="C5")
+    left.axhline(expected, color="0", label=f"expected: {expected:.0f}")
+    left.set(xlabel="cell, in reading order", ylabel=f"mines in {games} layouts", title=_test(placement, cells - 1))
+    right.bar(range(len(law)), np.bincount(plain, minlength=len(law)), width=1, color="C5", label="no flood fill")
+    right.plot(games * law, color="0", label="negative hypergeometric law")
+    right.step(range(41), np.bincount(flooded, minlength=41)[:41], where="mid", color="C1", label="flood fill")
+    right.set(xlabel="random clicks before a mine", ylabel="games", xlim=(-1, 40))
+    right.set_title(_test(*tests["clicks_test"](plain, law)))
+    left.legend(loc="lower right")
+    right.legend()
 
 
 def _test(statistic: float, degrees: int) -> str:
@@ -309,35 +295,40 @@ def _test(statistic: float, degrees: int) -> str:
     return f"χ² = {statistic:.1f} < {critical:.1f} (5 %, {degrees} degrees), p = {p:.2f}"
 
 
-def draw_network() -> bytes:
-    """Returns the Bayesian network of a 3x3 board: a mine per cell, and a clue that is the sum of its neighbours."""
+def draw_network(figure: Figure) -> None:
+    """Draws the Bayesian network of a 3x3 board: a mine per cell, and a clue that is the sum of its neighbours."""
     network = subnetwork(BoardConfig(3, 3, 2, "any"), range(9), range(9))
     names = ((node, *node.split("_")) for node in network.nodes())
     places = {node: (3.4 * int(row) + int(col), float(kind == "X")) for node, kind, row, col in names}
-    with styled_figure(8, 2.8) as figure:
-        axes = figure.subplots()
-        for parent, child in sorted(network.edges(), key=lambda edge: edge[1] == "Y_1_1"):
-            arrow = {"arrowstyle": "->", "color": "C1" if child == "Y_1_1" else "0.75", "shrinkA": 12, "shrinkB": 12}
-            axes.annotate("", places[child], places[parent], arrowprops=arrow).set_in_layout(False)
-        for node, place in places.items():
-            axes.plot(*place, "o", markersize=24, color="C5" if node[0] == "X" else "C4", zorder=3)
-            axes.text(*place, node.replace("_", ""), ha="center", va="center", size=8, zorder=4)
-        axes.set(xlim=(-0.5, 9.3), ylim=(-0.3, 1.3))
-        axes.set_axis_off()
+    axes = figure.subplots()
+    for parent, child in sorted(network.edges(), key=lambda edge: edge[1] == "Y_1_1"):
+        arrow = {"arrowstyle": "->", "color": "C1" if child == "Y_1_1" else "0.75", "shrinkA": 12, "shrinkB": 12}
+        axes.annotate("", places[child], places[parent], arrowprops=arrow).set_in_layout(False)
+    for node, place in places.items():
+        axes.plot(*place, "o", markersize=24, color="C5" if node[0] == "X" else "C4", zorder=3)
+        axes.text(*place, node.replace("_", ""), ha="center", va="center", size=8, zorder=4)
+    axes.set(xlim=(-0.5, 9.3), ylim=(-0.3, 1.3))
+    axes.set_axis_off()
+
+
+def _drawn(draw: Callable[[Figure], object], height: float) -> bytes:
+    """Returns what a function draws on a figure of a height in inches."""
+    with styled_figure(height=height) as figure:
+        draw(figure)
         return image(figure)
 
 
 PICTURES: dict[str, Callable[[], bytes]] = {
     "game.gif": draw_game,
-    "first-clicks.png": draw_first_clicks,
-    "text-learning.png": draw_text_learning,
-    "learning.png": draw_learning,
-    "sample-efficiency.png": draw_sample_efficiency,
+    "first-clicks.png": partial(_drawn, draw_first_clicks, 8.4),
+    "text-learning.png": partial(_drawn, draw_text_learning, 3.6),
+    "learning.png": partial(_drawn, draw_learning, 4.0),
+    "sample-efficiency.png": partial(_drawn, draw_sample_efficiency, 4.2),
     "leaderboard.png": draw_leaderboard,
     "terminal.svg": lambda: asyncio.run(draw_terminal()),
-    "agents.png": draw_agents,
-    "uniformity.png": draw_uniformity,
-    "bayes-network.png": draw_network,
-    **{f"policy-{name}.png": partial(draw_clicks, name) for name in SCRIPTED},
+    "agents.png": partial(_drawn, draw_agents, 4.2),
+    "uniformity.png": partial(_drawn, draw_uniformity, 3.6),
+    "bayes-network.png": partial(_drawn, draw_network, 2.8),
+    **{f"policy-{name}.png": partial(_drawn, partial(draw_clicks, name), 4.1) for name in SCRIPTED},
 }
 """Functions that draw the pictures, by the names of their files."""
