@@ -38,8 +38,8 @@ class KilledWorkerError(WorkerError):
         call: its arguments.
     """
 
-    def __init__(self, call: Call) -> None:
-        super().__init__(f"killed its worker {MOST_KILLS} times, perhaps because memory ran out")
+    def __init__(self, call: Call, kills: int = MOST_KILLS) -> None:
+        super().__init__(f"killed its worker {kills} times, perhaps because memory ran out")
         self.call = call
 
 
@@ -80,9 +80,9 @@ def local_workers(workers: int) -> AbstractContextManager[Workers]:
 class ProcessPool(Workers):
     """Worker processes, each an executor of its own: a killed one costs the call that it ran, and no other."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, kills: int = MOST_KILLS) -> None:
         """Prepares the workers, which start with their first calls; raises OSError where that is impossible."""
-        self._context = multiprocessing.get_context("spawn")
+        self._kills, self._context = kills, multiprocessing.get_context("spawn")
         # Workers end when this process closes one end, by its own end or by a kill too.
         self._theirs, self._ours = self._context.Pipe(duplex=False)
         self._executors = [self._executor(number) for number in range(count)]
@@ -116,7 +116,7 @@ class ProcessPool(Workers):
         """Returns the result of a call in a free worker, which another one replaces if the call kills it."""
         number = self._free.get()
         try:
-            for attempt in range(1, MOST_KILLS + 1):
+            for attempt in range(1, self._kills + 1):
                 try:
                     return self._executors[number].submit(work, *call).result()
                 except (BrokenProcessPool, MemoryError):
@@ -124,12 +124,12 @@ class ProcessPool(Workers):
                         raise
                     self._executors[number].shutdown()
                     self._executors[number] = self._executor(number)
-                if attempt < MOST_KILLS:
+                if attempt < self._kills:
                     say(
                         "a worker process was killed, perhaps because memory ran out; "
-                        f"its work is repeated (attempt {attempt + 1} of {MOST_KILLS})"
+                        f"its work is repeated (attempt {attempt + 1} of {self._kills})"
                     )
-            raise KilledWorkerError(call)
+            raise KilledWorkerError(call, self._kills)
         finally:
             self._free.put(number)
 
@@ -146,14 +146,14 @@ class ProcessPool(Workers):
 
 
 @contextmanager
-def worker_pool(workers: int) -> Generator[ProcessPool]:
-    """Yields worker processes; they end with the context and with this process.
+def worker_pool(workers: int, kills: int = MOST_KILLS) -> Generator[ProcessPool]:
+    """Yields worker processes, of which one call may kill so many; they end with the context and with this process.
 
     Raises:
         WorkerError: worker processes cannot be started.
     """
     try:
-        pool = ProcessPool(workers)
+        pool = ProcessPool(workers, kills)
     except OSError as error:
         # Their locks need shared memory, which some containers lack.
         raise WorkerError(f"no worker processes can be started here: {error.strerror}; use 1 worker") from error

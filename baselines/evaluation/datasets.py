@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import errno
-import multiprocessing
 import os
 import re
-import threading
 import warnings
 from collections.abc import Sequence
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +23,7 @@ from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
 from baselines.support.files import file_name, hidden_folder
-from baselines.workers import end_with
+from baselines.workers import KilledWorkerError, worker_pool
 from minesweeper_env.config import BoardConfig
 
 PATH_VARIABLE = "MINARI_DATASETS_PATH"
@@ -109,36 +106,23 @@ def write_dataset(
 
 def _write_apart(hidden: Path, *arguments: Any) -> None:
     """Writes in a process of its own: on a full disk, HDF5 prints a thousand lines and may crash."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_write_and_tell, args=(theirs, hidden, *arguments), daemon=True)
-    process.start()
-    theirs.close()
     try:
-        error = ours.recv()
-    except EOFError:
-        error = OSError(None, "the library that writes it crashed, as on a full disk", str(hidden.parent))
-    finally:
-        process.kill()
-        process.join()
-    if error is not None:
-        raise error
+        with worker_pool(1, kills=1) as pool:
+            next(iter(pool.run(_write_below, iter([(hidden, *arguments)]))))
+    except KilledWorkerError:
+        raise OSError(None, "the library that writes it crashed, as on a full disk", str(hidden.parent)) from None
 
 
-def _write_and_tell(told: Connection, hidden: Path, *arguments: Any) -> None:
-    """Writes below a folder, and sends None or the error; ends with the process that waits for it."""
-    threading.Thread(target=end_with, args=(told,), daemon=True).start()
+def _write_below(hidden: Path, *arguments: Any) -> None:
+    """Writes below a folder; an OSError says why that is impossible."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     os.environ[PATH_VARIABLE] = str(hidden)
     try:
         _write(*arguments)
-        told.send(None)
     except (OSError, RuntimeError) as error:
         # HDF5 hides the error of the system in a long text.
         number = int((re.findall(r"\berrno = (\d+)", str(error)) or [getattr(error, "errno", None) or errno.EIO])[0])
-        told.send(OSError(number, os.strerror(number), str(hidden.parent)))
-    except BaseException as error:
-        told.send(error)
+        raise OSError(number, os.strerror(number), str(hidden.parent)) from None
 
 
 def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRecord], command: str) -> None:
