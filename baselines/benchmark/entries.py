@@ -10,19 +10,10 @@ from typing import Any
 
 import msgspec
 
+from baselines.benchmark import result_files
 from baselines.benchmark.cards import AUTHOR, Card, track_of
 from baselines.benchmark.protocol import PROTOCOL, Protocol
-from baselines.benchmark.result_files import (
-    Games,
-    RefusedFileError,
-    ResultFile,
-    Time,
-    Times,
-    check_result_file,
-    digest_of,
-    read_result_file,
-    title_of,
-)
+from baselines.benchmark.result_files import Games, RefusedFileError, ResultFile, Time, Times
 from baselines.benchmark.run import SuiteRun, Task, plan
 from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.evaluation.columns import table_of
@@ -96,7 +87,7 @@ def collect(card: Card, run: SuiteRun, protocol: Protocol) -> tuple[ResultFile, 
             boards.append(Games.of_records(task.config, task.batch_size, records))
         else:
             reason = task.refusal or f"fewer than {protocol.least_games} games are played"
-            missing.setdefault(reason, []).append(title_of(task.board))
+            missing.setdefault(reason, []).append(result_files.title_of(task.board))
     if not boards:
         raise ValueError(f"{card.policy} has no board with {protocol.least_games} games in {run.folder}")
     lines = [f"{card.name} leaves out {', '.join(titles)}: {reason}" for reason, titles in missing.items()]
@@ -119,7 +110,7 @@ def earlier_file(card: Card, folder: Path) -> ResultFile | None:
     if not path.exists():
         return None
     try:
-        earlier = read_result_file(path)
+        earlier = result_files.read_result_file(path)
     except RefusedFileError as error:
         raise ValueError(f"{error}; no other file is replaced") from error
     if (earlier.card.name, earlier.card.author) != (card.name, card.author):
@@ -162,7 +153,7 @@ def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
     The policy itself plays `replayed` games of each board again: the one that the user has typed, if the file names one
     that may run code.
     """
-    result, sampled = check_result_file(path)
+    result, sampled = result_files.check_result_file(path)
     total, boards = sum(games.games for games in result.boards), counted(len(result.boards), "board")
     line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
     if replayed:
@@ -188,7 +179,7 @@ def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
         begin = index * games.batch_size
         part = task.play(player, begin, min(games.batch_size, games.games - begin))
         for game, record in zip(part.games, part.records, strict=True):
-            found = (record.won, record.clicks, digest_of(record.actions))
+            found = (record.won, record.clicks, result_files.digest_of(record.actions))
             if found != (games.outcomes[game], games.actions[game], games.digest(game)):
                 raise RefusedFileError(f"{path}: {games.place(game)}: the policy plays it differently")
         played += len(part.records)
@@ -202,7 +193,7 @@ def _assignment(policy: str, games: Games, record: bool = False) -> Assignment:
 
 def time_entry(path: Path, typed: str | None, seconds: float) -> None:
     """Measures the time per game of each board; each is in the file before the next begins; raises as `check_entry`."""
-    result, processor = read_result_file(path), processor_name()
+    result, processor = result_files.read_result_file(path), processor_name()
     policy = policy_of_file(result.card.policy, path, typed)
     boards = result.times.boards if result.times is not None and result.times.processor == processor else {}
     for games in result.boards:

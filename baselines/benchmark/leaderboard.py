@@ -13,14 +13,8 @@ import numpy as np
 from baselines.benchmark.cards import AUTHOR, Card
 from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import SUFFIX, Games, ResultFile, read_result_file, title_of
+from baselines.evaluation import intervals
 from baselines.evaluation.columns import format_p_value, games_range, per_cent, shown, spaced
-from baselines.evaluation.intervals import (
-    holm,
-    mean_interval,
-    p_value_of_discordant,
-    paired_difference,
-    wilson_interval,
-)
 from minesweeper_env.config import board_name
 from minesweeper_env.texts import markdown, markdown_code
 
@@ -67,11 +61,11 @@ def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
     reference = played[named[0]] if named else None
     rivals = [card for card in played if card.name != PROTOCOL.reference and reference is not None]
     tests = [_compare(played[card], reference) for card in rivals if reference is not None]
-    corrected = holm([p_value for _, p_value in tests])
+    corrected = intervals.holm([p_value for _, p_value in tests])
     compared = {card: (test[0], p) for card, test, p in zip(rivals, tests, corrected, strict=True)}
     rows = []
     for card, games in played.items():
-        interval = wilson_interval(games.wins, games.games)
+        interval = intervals.wilson_interval(games.wins, games.games)
         rows.append(Row(card, games.games, games.wins / games.games, interval, *compared.get(card, ())))
     return sorted(rows, key=lambda row: (-row.rate, row.card.name))
 
@@ -81,8 +75,8 @@ def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float]
     met = min(games.games, reference.games)
     pairs = 2 * games.outcomes[:met] + reference.outcomes[:met]
     neither, lost, alone, both = np.bincount(pairs, minlength=4).tolist()
-    difference, low, high = paired_difference(both, alone, lost, neither)
-    return (100 * difference, 100 * low, 100 * high), p_value_of_discordant(alone, lost)
+    difference, low, high = intervals.paired_difference(both, alone, lost, neither)
+    return (100 * difference, 100 * low, 100 * high), intervals.p_value_of_discordant(alone, lost)
 
 
 def board_table(results: Sequence[ResultFile], board: str, entries: Sequence[str] = ()) -> str:
@@ -166,7 +160,8 @@ def _cell(rows: Sequence[Row]) -> str:
     if not rows:
         return ""
     rate = fmean(row.rate for row in rows)
-    low, high = rows[0].interval if len(rows) == 1 else mean_interval([row.rate for row in rows]) or (rate, rate)
+    of_runs = intervals.mean_interval([row.rate for row in rows]) or (rate, rate)
+    low, high = rows[0].interval if len(rows) == 1 else of_runs
     star = r"\*" if len(rows) == 1 and rows[0].p_value is not None and rows[0].p_value < 0.05 else ""
     return f"{100 * rate:.1f}&nbsp;±{100 * max(high - rate, rate - low):.1f}{star}"
 

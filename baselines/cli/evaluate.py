@@ -8,16 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from baselines.cli.arguments import (
-    ALL,
-    BOARD,
-    Parser,
-    chosen_board,
-    chosen_workers,
-    positive_number,
-    share,
-    whole_number_from,
-)
+from baselines.cli import arguments
+from baselines.cli.arguments import ALL, BOARD, Parser, share, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import check_name, policy_names
@@ -64,11 +56,17 @@ def _add_arguments(parser: Parser) -> None:
     suffixes = f"{', '.join(RECORD_SUFFIXES)} (.png draws the last board)"
     text = f"draw games into this file, a frame per move with the risk of the click: {suffixes}"
     add("--record", type=Path, metavar="FILE", help=text)
-    add("--record-games", type=whole_number_from(1), default=1, metavar="N", help="record the first N games, in turn")
+    add(
+        "--record-games",
+        type=whole_number_from(1),
+        default=1,
+        metavar="N",
+        help="record the first N games, in turn",
+    )
     text = "record all policies side by side on the same seeds (default: the first policy alone)"
     add("--record-all", action="store_true", help=text)
     add("--record-overlay", action="store_true", help="write the mine probability on every covered cell, too")
-    add("--record-speed", type=positive_number, default=2, metavar="N", help="show N moves per second")
+    add("--record-speed", type=arguments.positive_number, default=2, metavar="N", help="show N moves per second")
 
 
 def _check(options: argparse.Namespace, cells: int) -> None:
@@ -99,7 +97,7 @@ def _check_recording(options: argparse.Namespace, cells: int) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    config = chosen_board(options)
+    config = arguments.chosen_board(options)
     _check(options, config.cells)
     say(f"Play {options.games} games of {config.in_words}, {config.rules}: {', '.join(options.policy)}")
     from baselines.evaluation.report import Results
@@ -111,7 +109,7 @@ def _prepare(options: argparse.Namespace) -> Work:
 def _work(entrants: Sequence[Entrant], results: Results, options: argparse.Namespace) -> int:
     settings = {"diagnose": options.diagnose, "record": options.record is not None}
     try:
-        with chosen_workers(options, [each.name for each in entrants]) as workers:
+        with arguments.chosen_workers(options, [each.name for each in entrants]) as workers:
             for entrant in entrants:
                 seeds = range(options.seed, options.seed + options.games)
                 result = entrant.play(seeds, workers=workers, **settings)
