@@ -19,7 +19,7 @@ from baselines.cli.seeds import references_of
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.configurations import RUN_FILE, check_reward_of
-from baselines.learned.settings import TrainingSettings, hyperparameters_of
+from baselines.learned.settings import ALGORITHMS, TrainingSettings
 from baselines.support.checks import check_extra, did_you_mean, number_or_text
 from baselines.support.files import first_line, hold_folder, remove_link, replace_file, write_json
 from baselines.support.provenance import earlier_results, own_identity
@@ -149,7 +149,7 @@ def parse_search(texts: Sequence[str], algo: str) -> dict[str, BaseDistribution]
     """Returns what to draw, by setting, from texts such as "depth=int:4:8"; raises ValueError for another form."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-    known = [entry.name for entry in fields(hyperparameters_of(algo))] + list(SETTINGS)
+    known = [entry.name for entry in fields(ALGORITHMS[algo])] + list(SETTINGS)
     search: dict[str, BaseDistribution] = {}
     for text in texts:
         name, _, form = text.partition("=")

@@ -47,8 +47,7 @@ def _play_itself() -> None:
 
     from baselines.learned.afterstate.network import AfterstateNetwork
     from baselines.learned.afterstate.self_play import SelfPlay
-    from baselines.learned.hyperparameters import AfterstateHyperparameters
-    from baselines.learned.settings import NetworkSize
+    from baselines.learned.settings import AfterstateHyperparameters, NetworkSize
     from minesweeper_env.config import BoardConfig
 
     games = SelfPlay(BoardConfig(5, 5, 5, moves=("click",)), 2, AfterstateHyperparameters())

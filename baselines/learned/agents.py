@@ -18,19 +18,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE
+from baselines.learned import networks
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.policy import GUESS_BREADTH, GUESS_SLACK, SURE, AfterstatePolicy
 from baselines.learned.common.tensor_files import load_weights, read_tensors, write_tensors
-from baselines.learned.networks import (
-    BoardNetwork,
-    check_radius,
-    new_cells,
-    set_precision,
-    single_precision,
-    symmetries,
-    transform,
-    unopened,
-)
+from baselines.learned.networks import BoardNetwork, single_precision
 from baselines.learned.settings import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
 from baselines.policy import Policy
 from baselines.scripted.oracle_play.exact import chosen_first_cell
@@ -99,7 +91,7 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
         load_weights(network, weights)
     except ValueError as error:
         raise ValueError(f"{folder / AGENT_WEIGHTS_FILE} cannot be used: {error}") from error
-    set_precision(network, precision)
+    networks.set_precision(network, precision)
     return network
 
 
@@ -137,7 +129,7 @@ class LearnedPolicy:
         """Chooses one click per board; see `baselines.policy.Policy.act`."""
         legal = action_masks[:, : self.config.cells].astype(np.bool_)
         actions = np.full(len(observations), self.first_cell)
-        rated = np.flatnonzero(~(unopened(observations) & legal[:, self.first_cell]))
+        rated = np.flatnonzero(~(networks.unopened(observations) & legal[:, self.first_cell]))
         if len(rated) > 0:
             values = np.where(legal[rated], self.values(observations[rated]), -np.inf)
             actions[rated] = values.argmax(axis=1)
@@ -147,13 +139,14 @@ class LearnedPolicy:
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """Returns the network's outputs (N, rows * cols) float32 for codes (N, rows, cols)."""
         device, (rows, cols) = next(self.network.parameters()).device, observations.shape[1:]
-        chosen = symmetries(rows, cols)[: None if self.symmetries else 1]
-        turns = [(symmetry, new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
+        chosen = networks.symmetries(rows, cols)[: None if self.symmetries else 1]
+        turns = [(symmetry, networks.new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
         outputs = []
         with torch.no_grad():
             for start in range(0, len(observations), BATCH):
                 boards = torch.as_tensor(observations[start : start + BATCH], device=device)
-                views = [self.network(transform(boards, turn), self.config.mines)[:, cells] for turn, cells in turns]
+                turned = ((networks.transform(boards, symmetry), cells) for symmetry, cells in turns)
+                views = [self.network(view, self.config.mines)[:, cells] for view, cells in turned]
                 outputs.append(torch.stack(views).mean(dim=0).cpu().numpy())
         return np.concatenate(outputs)
 
@@ -165,7 +158,7 @@ def click_agent(
 
     `precision`, "float32" or "bfloat16", is the number format of the convolutions; see `LearnedPolicy` for the rest.
     """
-    check_radius(config)
+    networks.check_radius(config)
     whether("symmetries", symmetries)
     return LearnedPolicy(load_network(folder, precision), config, symmetries, first)
 

@@ -14,7 +14,7 @@ from textwrap import fill
 from typing import Any
 
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME
-from baselines.learned.settings import ALGORITHMS, TrainingSettings, hyperparameters_of, options_of
+from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
 from baselines.own import check_reward
 from baselines.registry import CHECKPOINT_FILE, agent_folder, agent_names, policy_digest
 from baselines.support.checks import did_you_mean, number_or_text
@@ -67,7 +67,7 @@ def long_help(width: int) -> str:
     lines += ["", "hyperparameters (--set NAME=VALUE), by algorithm:"]
     for algo in ALGORITHMS:
         lines.append(f"  {algo}")
-        for entry, declared in options_of(hyperparameters_of(algo)):
+        for entry, declared in options_of(ALGORITHMS[algo]):
             text = f"{entry.name}: {declared.help}"
             lines.append(fill(text, width, initial_indent=" " * 4, subsequent_indent=" " * 8))
     return "\n".join(lines)
@@ -91,9 +91,7 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
         return settings, options.out
     if "hyperparameters" in given:
         given["hyperparameters"] = {**start.get("hyperparameters", {}), **given["hyperparameters"]}
-    settings = TrainingSettings.of({**start, **given})
-    _ = settings.own
-    check_reward_of(settings, given)
+    settings = checked_settings(start, given)
     if settings.start is not None and not HUB_NAME.fullmatch(settings.start) and not options.resume:
         folder_to_start_from(settings.start)
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
@@ -102,6 +100,14 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
         content = settings.to_json()
         settings = _resumed(folder, given | {name: content[name] for name in start.keys() - {*MAY_CHANGE}})
     return settings, folder
+
+
+def checked_settings(start: Mapping[str, Any], given: Mapping[str, Any]) -> TrainingSettings:
+    """Returns the settings of a configuration with those of a command line; a ValueError if one is not allowed."""
+    settings = TrainingSettings.of({**start, **given})
+    _ = settings.own
+    check_reward_of(settings, given)
+    return settings
 
 
 def given_settings(options: argparse.Namespace) -> dict[str, Any]:

@@ -24,6 +24,7 @@ Differences from textbook DQN:
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, random_clicks, turn_at_random, unopened
-from baselines.learned.settings import TrainingSettings
+from baselines.learned.settings import DQNHyperparameters, TrainingSettings
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
 
@@ -105,8 +106,9 @@ class MaskedDQN(MultiBoardMixin, DQN):
         policy: `MinesweeperQPolicy`.
         env: a `MinesweeperVecEnv`.
         teacher: True to fit the oracle's probabilities of all cells instead of the returns.
-        **kwargs: arguments of `DQN`. `DQNHyperparameters` explains the others; of these, `keep_scale` and `hindsight`
-            count where gamma is 0 and returns are probabilities, and `replay_ratio` replaces `gradient_steps`.
+        own: the hyperparameters; `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities, and
+            `replay_ratio` replaces `gradient_steps`.
+        **kwargs: arguments of `DQN`, with its own hyperparameters among them.
     """
 
     counters = (*MultiBoardMixin.counters, "_n_calls", "exploration_rate")
@@ -116,20 +118,13 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self,
         policy: type[MinesweeperQPolicy],
         env: MinesweeperVecEnv,
-        replay_ratio: float = 4.0,
-        keep_scale: float = 5.0,
-        keep_min: float = 0.1,
-        hindsight: float = 1.0,
-        isolated_weight_cap: float = 64.0,
+        own: DQNHyperparameters,
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:
-        self.replay_ratio, self.keep_scale, self.keep_min = replay_ratio, keep_scale, keep_min
-        self.hindsight, self.isolated_weight_cap, self.teacher = hindsight, isolated_weight_cap, teacher
-        self._predicted = np.zeros(0, np.float32)
+        self.teacher, self._predicted = teacher, np.zeros(0, np.float32)
         super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)  # type: ignore[arg-type]
-        if not self.policy.probability or self.gamma > 0:
-            self.keep_scale = self.hindsight = 0.0
+        self.own = own if self.policy.probability and self.gamma == 0 else replace(own, keep_scale=0, hindsight=0)
         self.play_on([env], [self.batch_size])
 
     def _choose(self, boards: NDArray[np.int8], chance: float) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -174,7 +169,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
             ended[index] = not infos[index]["TimeLimit.truncated"]
-        keep = keep_probabilities(1 - self._predicted, self.keep_scale, self.keep_min)
+        keep = keep_probabilities(1 - self._predicted, self.own.keep_scale, self.own.keep_min)
         chosen = torch.rand(len(boards)).numpy() < keep
         if self.gamma == 0:
             chosen &= ~unopened(boards)
@@ -193,7 +188,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self._update_learning_rate(self.policy.optimizer)
         slot, losses = self.slot, []
         ready = slot.buffer.size >= min(self.learning_starts, self.buffer_size)
-        while ready and slot.drawn + batch_size <= self.replay_ratio * slot.buffer.added:
+        while ready and slot.drawn + batch_size <= self.own.replay_ratio * slot.buffer.added:
             loss = self._losses(slot.buffer.sample(batch_size)).mean()
             self.policy.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -219,9 +214,9 @@ class MaskedDQN(MultiBoardMixin, DQN):
         probability = self.policy.probability
         loss = functional.binary_cross_entropy_with_logits if probability else functional.smooth_l1_loss
         losses = loss(chosen, targets, reduction="none")
-        if self.hindsight > 0:
-            hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.isolated_weight_cap)
-            losses = losses + self.hindsight * hindsight
+        if self.own.hindsight > 0:
+            hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.own.isolated_weight_cap)
+            losses = losses + self.own.hindsight * hindsight
         return losses
 
     def _targets(self, sample: Transitions) -> Tensor:
@@ -245,5 +240,4 @@ class MaskedDQN(MultiBoardMixin, DQN):
 
 def make_dqn(settings: TrainingSettings) -> MaskedDQN:
     """Returns a new model with games in progress."""
-    model: MaskedDQN = make_model(MaskedDQN, MinesweeperQPolicy, settings, teacher=settings.teacher == "exact")
-    return model
+    return make_model(MaskedDQN, MinesweeperQPolicy, settings, teacher=settings.teacher == "exact")

@@ -19,6 +19,8 @@ Differences from unmodified MaskablePPO:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,18 +34,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from torch import Tensor, nn
 
-from baselines.learned.common.multi_board import (
-    BoardExtractor,
-    BoardSlot,
-    MultiBoardMixin,
-    check_clicks_alone,
-    make_model,
-)
+from baselines.learned.common import multi_board
+from baselines.learned.common.multi_board import BoardExtractor, BoardSlot, MultiBoardMixin
 from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, turn_at_random, unopened
-from baselines.learned.settings import TrainingSettings
+from baselines.learned.settings import PPOHyperparameters
 
 
 class ValueHead(nn.Module):
@@ -75,7 +72,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
         super().__init__(*args, **board | kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        check_clicks_alone(self.observation_space, self.action_space)
+        multi_board.check_clicks_alone(self.observation_space, self.action_space)
         self._build_mlp_extractor()  # without layers, it passes features on as they are
         self.action_net = cell_head(self.features_dim)
         self.value_net = self._new_value_net()
@@ -231,36 +228,23 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     Args:
         policy: `MinesweeperPolicy`, or `PlainPolicy` as a control without the auxiliary phase.
         env: a `MinesweeperVecEnv`.
-        **kwargs: arguments of `MaskablePPO`. `PPOHyperparameters` explains the others; of these, `keep_scale` and
-            `hindsight` count where gamma is 0 and returns are probabilities. Advantages that are normalised allow no
-            other `policy_coef` than 1.
+        own: the hyperparameters; `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities.
+            Advantages that are normalised allow no other `policy_coef` than 1.
+        **kwargs: arguments of `MaskablePPO`, with its own hyperparameters among them.
     """
 
     policy: BoardPolicy
 
     def __init__(
-        self,
-        policy: type[BoardPolicy],
-        env: MinesweeperVecEnv,
-        hindsight: float = 0.0,
-        isolated_weight_cap: float = 64.0,
-        buffer_size: int = 50_000,
-        replay_ratio: float = 4.0,
-        keep_scale: float = 0.0,
-        keep_min: float = 0.1,
-        policy_coef: float = 1.0,
-        **kwargs: Any,
+        self, policy: type[BoardPolicy], env: MinesweeperVecEnv, own: PPOHyperparameters, **kwargs: Any
     ) -> None:
-        self.hindsight, self.isolated_weight_cap = hindsight, isolated_weight_cap
-        self.buffer_size, self.replay_ratio = buffer_size, replay_ratio
-        self.keep_scale, self.keep_min, self.policy_coef = keep_scale, keep_min, policy_coef
         super().__init__(policy, env, **kwargs)
-        if not self.policy.probability or self.gamma > 0:
-            self.hindsight = self.keep_scale = 0.0
+        self.own = own if self.policy.probability and self.gamma == 0 else replace(own, keep_scale=0, hindsight=0)
+        self.buffer_size = own.buffer_size
         if isinstance(self.policy, MinesweeperPolicy):
             self.policy.bootstraps = self.gamma > 0
-        if self.normalize_advantage and policy_coef != 1:
-            raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {policy_coef:g}")
+        if self.normalize_advantage and own.policy_coef != 1:
+            raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {own.policy_coef:g}")
         self.play_on([env], [self.batch_size])
 
     def activate(self, slot: BoardSlot) -> None:
@@ -268,7 +252,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         super().activate(slot)
         shape = self.n_steps, self.observation_space, self.action_space, self.device
         buffer = ThinnedRolloutBuffer(*shape, self.gae_lambda, self.gamma, self.n_envs)
-        buffer.keep_scale, buffer.keep_min = self.keep_scale, self.keep_min
+        buffer.keep_scale, buffer.keep_min = self.own.keep_scale, self.own.keep_min
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
 
@@ -283,13 +267,14 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
 
     def _update_info_buffer(self, infos: list[dict[str, Any]], dones: NDArray[np.bool_] | None = None) -> None:
         super()._update_info_buffer(infos, dones)
-        if self.hindsight == 0:
+        if self.own.hindsight == 0:
             return
         # Called after each step, while `_last_obs` still holds the boards before it.
         boards, slot = self._last_obs, self.slot
         assert isinstance(self.policy, MinesweeperPolicy)
         assert dones is not None
-        keep = keep_probabilities(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_min)
+        errors = 1 - self.policy.values.cpu().numpy()[:, 0]
+        keep = keep_probabilities(errors, self.own.keep_scale, self.own.keep_min)
         chosen = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
         slot.store(chosen, observations=boards)
         slot.record_ends(dones, infos)
@@ -297,10 +282,10 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     def train(self) -> None:
         """Runs the policy phase, then the auxiliary phase."""
         # The clipped loss of a step is proportional to its advantage, so this scales the loss of the policy.
-        self.rollout_buffer.advantages *= self.policy_coef
+        self.rollout_buffer.advantages *= self.own.policy_coef
         super().train()
         slot, losses = self.slot, []
-        while slot.drawn + self.batch_size <= self.replay_ratio * slot.buffer.added:
+        while slot.drawn + self.batch_size <= self.own.replay_ratio * slot.buffer.added:
             losses.append(self._hindsight_step())
             slot.drawn += self.batch_size
         if losses:
@@ -310,8 +295,8 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         sample = self.slot.buffer.sample(self.batch_size)
         boards, cells = turn_at_random(sample.observations)
         outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
-        losses = hindsight_losses(outputs, sample.observations, sample.safe, self.isolated_weight_cap)
-        loss = self.hindsight * losses.mean()
+        losses = hindsight_losses(outputs, sample.observations, sample.safe, self.own.isolated_weight_cap)
+        loss = self.own.hindsight * losses.mean()
         self.policy.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
@@ -329,13 +314,6 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         return BoardNetwork(extractor.trunk, self.policy.click_head())
 
 
-def make_ppo(settings: TrainingSettings) -> MinesweeperPPO:
-    """Returns a new model with games in progress."""
-    model: MinesweeperPPO = make_model(MinesweeperPPO, MinesweeperPolicy, settings, normalize_advantage=False)
-    return model
-
-
-def make_plain_ppo(settings: TrainingSettings) -> MinesweeperPPO:
-    """Returns a new model of unmodified PPO with games in progress."""
-    model: MinesweeperPPO = make_model(MinesweeperPPO, PlainPolicy, settings, normalize_advantage=True)
-    return model
+make_ppo = partial(multi_board.make_model, MinesweeperPPO, MinesweeperPolicy, normalize_advantage=False)
+make_plain_ppo = partial(multi_board.make_model, MinesweeperPPO, PlainPolicy, normalize_advantage=True)
+"""Return a new model of settings, of PPO or of unmodified PPO, with games in progress."""

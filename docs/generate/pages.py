@@ -23,7 +23,7 @@ from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, per_cent, spaced
 from baselines.evaluation.intervals import mean_interval
-from baselines.learned.settings import hyperparameters_of, options_of
+from baselines.learned.settings import ALGORITHMS, options_of
 from baselines.registry import policy_names
 from baselines.support.files import replace_file
 from minesweeper_env import ENV_SPECIFICATIONS, BoardConfig
@@ -84,7 +84,7 @@ def hyperparameters(algorithms: str) -> str:
     """Returns the hyperparameters that can be set, a row per name and meaning, a column of defaults per algorithm."""
     names, rows = algorithms.split(), dict[tuple[str, str], dict[str, str]]()
     for algorithm in names:
-        for field, declared in options_of(hyperparameters_of(algorithm)):
+        for field, declared in options_of(ALGORITHMS[algorithm]):
             if declared.choices or declared.least < declared.most:
                 meaning = ": ".join(filter(None, (declared.meaning, ", ".join(declared.choices))))
                 rows.setdefault((field.name, meaning), {})[algorithm] = str(field.default)

@@ -16,19 +16,19 @@ from torch.nn import functional
 
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Afterstates, Lessons, SelfPlay
+from baselines.learned.common import tensor_files
 from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_weights
 from baselines.learned.common.replay_buffer import RingBuffer
-from baselines.learned.common.tensor_files import (
-    Tensors,
-    load_weights,
-    optimiser_tensors,
-    prefixed,
-    restore_optimiser,
-    unprefixed,
-)
-from baselines.learned.hyperparameters import AfterstateHyperparameters
+from baselines.learned.common.tensor_files import Tensors, prefixed, unprefixed
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
-from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
+from baselines.learned.settings import (
+    LEARNING_COST,
+    AfterstateHyperparameters,
+    Budget,
+    NetworkSize,
+    TrainingSettings,
+    scaled,
+)
 from baselines.support.files import file_name
 from minesweeper_env.config import BoardConfig
 
@@ -241,7 +241,7 @@ class AfterstateLearner:
             if isinstance(network, BoardNetwork):
                 own.begin_with(network)
             else:
-                load_weights(own, network.state_dict())
+                tensor_files.load_weights(own, network.state_dict())
 
     def log(self) -> None:
         """Writes a log row: the means since the last row."""
@@ -250,7 +250,7 @@ class AfterstateLearner:
 
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
         """Returns a copy of the whole state at a yield of `rounds`, as tensors and as JSON-able values."""
-        learned = optimiser_tensors(self._optimizer)
+        learned = tensor_files.optimiser_tensors(self._optimizer)
         for name, network in self._networks.items():
             learned |= prefixed(network.state_dict(), name)
         tensors = {name: tensor.detach().clone() for name, tensor in learned.items()}
@@ -266,9 +266,9 @@ class AfterstateLearner:
         """Restores the snapshot of a learner with the same arguments; ValueError, in one line, for another one."""
         try:
             for name, network in self._networks.items():
-                load_weights(network, unprefixed(tensors, name))
+                tensor_files.load_weights(network, unprefixed(tensors, name))
             # The optimiser would go on in the tensors that it is given.
-            restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
+            tensor_files.restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
             for number, (practice, saved) in enumerate(zip(self._practices, state["practices"], strict=True)):
                 for kind, replay in practice.replays.items():
                     replay.restore(unprefixed(tensors, f"board{number}/{kind}"))

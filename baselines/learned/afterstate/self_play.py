@@ -7,18 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.learned.afterstate import search
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
-from baselines.learned.afterstate.search import (
-    Limits,
-    Outcomes,
-    Ratings,
-    afterstates,
-    clicks_to_weigh,
-    first_click_values,
-    rate,
-    worths,
-)
-from baselines.learned.hyperparameters import AfterstateHyperparameters
+from baselines.learned.afterstate.search import Limits, Outcomes, Ratings
+from baselines.learned.settings import AfterstateHyperparameters
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
@@ -187,7 +179,7 @@ class SelfPlay:
 
     def _click_first(self) -> None:
         """Makes the first click of each game: the best one by the network, or any cell where the game explores it."""
-        best = int(first_click_values(self._network, self.config).argmax()) if self._searches else 0
+        best = int(search.first_click_values(self._network, self.config).argmax()) if self._searches else 0
         anywhere = (self._explores == 0) | (not self._searches)
         cells = np.where(anywhere, self._rng.integers(self.config.cells, size=self.count), best)
         everyone, boards = np.arange(self.count), self._codes()
@@ -198,7 +190,7 @@ class SelfPlay:
         """Opens all sure cells of each game that goes on, or makes its guess."""
         boards = self._codes()[playing]
         legal = (boards > self.config.codes.max_count).reshape(len(boards), -1)
-        safety = rate(self._network, self.config.mines, boards, legal, counts=False).safety
+        safety = search.rate(self._network, self.config.mines, boards, legal, counts=False).safety
         best = safety.max(axis=1)
         self.rated += len(boards)
         keep = self._rng.random(len(boards)) < np.clip(self._own.keep_scale * (1 - best), self._own.keep_min, 1)
@@ -226,18 +218,18 @@ class SelfPlay:
         The value is NaN if the round does not search.
         """
         network, mines = self._network, self.config.mines
-        ratings = rate(network, mines, boards, legal, counts=True)
+        ratings = search.rate(network, mines, boards, legal, counts=True)
         # Every legal cell counts, also one that the network takes for a certain mine.
         ratings = Ratings(np.maximum(ratings.safety, 1e-6 * legal), ratings.counts)
         cells, best = ratings.safety.argmax(axis=1), np.full(len(boards), np.nan)
         self.guessed += len(boards)
         if self._searches:
-            outcomes = Outcomes.of(boards, ratings.counts, clicks_to_weigh(ratings, self._limits))
-            values = outcomes.click_values(ratings.safety, worths(network, mines, outcomes))
+            outcomes = Outcomes.of(boards, ratings.counts, search.clicks_to_weigh(ratings, self._limits))
+            values = outcomes.click_values(ratings.safety, search.worths(network, mines, outcomes))
             self.changed += int((values.argmax(axis=1) != cells).sum())
             cells, best = values.argmax(axis=1), values.max(axis=1)
         # A game explores by a click drawn uniformly among those near the highest safety.
-        weighed = clicks_to_weigh(ratings, Limits(self._own.exploration_slack, self._own.breadth))
+        weighed = search.clicks_to_weigh(ratings, Limits(self._own.exploration_slack, self._own.breadth))
         anywhere = np.where(weighed, self._rng.random(weighed.shape), -1.0).argmax(axis=1)
         cells = np.where(self._guesses[which] == self._explores[which], anywhere, cells)
         return cells, ratings.safety[np.arange(len(boards)), cells].astype(np.float64), best
@@ -271,7 +263,8 @@ class SelfPlay:
         targets, weights = worth_targets(records, self._games.status == WON, self._explores, mixing)
         thinned = (records.order > 0) | (self._rng.random(len(weights)) < _FIRST_KEPT)
         useful = (weights > 0) & thinned
-        after = afterstates(records.boards[useful], records.cells[useful], records.counts[useful].astype(np.int64))
+        counts = records.counts[useful].astype(np.int64)
+        after = search.afterstates(records.boards[useful], records.cells[useful], counts)
         worth = Afterstates(after, targets[useful].astype(np.float32), weights[useful].astype(np.float32))
         contents = finished_contents(self._games.revealed_mines())
         games, codes = (np.concatenate(columns) for columns in zip(*self._kept, strict=True))

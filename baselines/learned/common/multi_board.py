@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from inspect import signature
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -22,19 +23,10 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
+from baselines.learned.common import tensor_files
 from baselines.learned.common.optimisation import OPTIMIZER_CLASSES
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
-from baselines.learned.common.tensor_files import (
-    Tensors,
-    check_weights,
-    load_weights,
-    optimiser_tensors,
-    prefixed,
-    random_tensors,
-    restore_optimiser,
-    restore_random,
-    unprefixed,
-)
+from baselines.learned.common.tensor_files import Tensors, prefixed, unprefixed
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, Tower, set_precision
 from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
@@ -229,66 +221,61 @@ class MultiBoardMixin(BaseAlgorithm):
         """Copies the weights of a `BoardNetwork` with as many channels; see `Learner.begin_with`."""
         if not isinstance(network, BoardNetwork):
             raise ValueError("it is of another kind")
-        check_weights(self.current_network(), network.state_dict())
+        tensor_files.check_weights(self.current_network(), network.state_dict())
         self._copy_weights(network)
 
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
         """Returns the tensors and the counters between two rollouts."""
-        tensors = prefixed(self.policy.state_dict(), "policy") | optimiser_tensors(self.policy.optimizer)
+        tensors = prefixed(self.policy.state_dict(), "policy") | tensor_files.optimiser_tensors(self.policy.optimizer)
         for number, slot in enumerate(self.slots):
             tensors |= prefixed(slot.tensors(), f"slot{number}")
-        generators, random_state = random_tensors()
+        generators, random_state = tensor_files.random_tensors()
         state = {name: getattr(self, name) for name in self.counters} | {"random": random_state}
         state["slots"] = [{"work": slot.work, "drawn": slot.drawn} for slot in self.slots]
         return tensors | generators, state | {"slot": self.slots.index(self.slot)}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
         """Restores a snapshot into a new model with the same settings; raises ValueError if it is of another one."""
-        load_weights(self.policy, unprefixed(tensors, "policy"))
+        tensor_files.load_weights(self.policy, unprefixed(tensors, "policy"))
         try:
-            restore_optimiser(self.policy.optimizer, tensors)
+            tensor_files.restore_optimiser(self.policy.optimizer, tensors)
             for number, (slot, counters) in enumerate(zip(self.slots, state["slots"], strict=True)):
                 slot.restore(unprefixed(tensors, f"slot{number}"))
                 slot.work, slot.drawn = int(counters["work"]), int(counters["drawn"])
             self.activate(self.slots[state["slot"]])
             for name in self.counters:
                 setattr(self, name, type(getattr(self, name))(state[name]))
-            restore_random(tensors, state["random"])
+            tensor_files.restore_random(tensors, state["random"])
         except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:
             raise ValueError(f"it does not fit this training: {str(error).splitlines()[0]}") from error
 
 
-def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **arguments: Any) -> Any:
+Model = TypeVar("Model", bound=MultiBoardMixin)
+
+
+def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings, **arguments: Any) -> Model:
     """Makes a model and starts its games; this seeds the generators of Python, NumPy and PyTorch.
 
-    The constructor of the algorithm takes the hyperparameters by their names, and the further arguments.
+    The constructor of the algorithm takes all hyperparameters as `own`, those that its base in Stable-Baselines3 has by
+    their names too, and the further arguments.
     """
-    own = asdict(settings.own)
-    for name in ("learning_rate", "learning_rate_flat", "learning_rate_final"):
-        del own[name]
-    batch_size, weight_decay = own.pop("batch_size"), own.pop("weight_decay")
-    sizes = [scaled(batch_size, config.cells) for config in settings.configs]
+    own, (_, base) = settings.own, algorithm.__bases__
+    sizes = [scaled(own.batch_size, config.cells) for config in settings.configs]
     reward = load_reward(settings.reward)
     envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), reward) for each in settings.configs]
     # Their returns lie in [0, 1]: with gamma 0 the probability of a safe click, or that of a won game, discounted.
     probability = settings.reward == "win" or (settings.reward, settings.gamma) == ("safe_click", 0)
-    model = algorithm(
-        policy,
-        env=envs[0],
-        batch_size=sizes[0],
-        learning_rate=settings.own.learning_rate_at,
-        gamma=settings.gamma,
-        seed=settings.seed,
-        device=settings.device,
-        policy_kwargs={
-            "probability": probability,
-            "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
-            "optimizer_kwargs": {"weight_decay": weight_decay},
-            "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
-        },
-        **own,
-        **arguments,
-    )
+    known = {name: value for name, value in asdict(own).items() if name in signature(base).parameters}
+    known |= {"batch_size": sizes[0], "learning_rate": own.learning_rate_at}
+    known |= {name: getattr(settings, name) for name in ("gamma", "seed", "device")}
+    known["policy_kwargs"] = {
+        "probability": probability,
+        "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
+        "optimizer_kwargs": {"weight_decay": own.weight_decay},
+        "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
+    }
+    make: Any = algorithm
+    model: Model = make(policy, envs[0], own, **known, **arguments)
     # The constructor seeded the games with the seed of the training, which is no seed of games.
     for index, env in enumerate(envs):
         env.seed(settings.first_training_seed(index))

@@ -13,7 +13,7 @@ from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import MaskedDQN, MinesweeperQPolicy
 from baselines.learned.networks import BoardNetwork, click_masks, new_cells, random_clicks, symmetries, transform
 from baselines.learned.ppo import MinesweeperPolicy, MinesweeperPPO, PlainPolicy, fitted_return
-from baselines.learned.settings import Budget, NetworkSize
+from baselines.learned.settings import Budget, DQNHyperparameters, NetworkSize, PPOHyperparameters
 from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
@@ -134,7 +134,7 @@ def test_without_the_policy_gradient_ppo_clicks_by_its_critic():
 def test_normalised_advantages_allow_no_weight():
     (slot,) = tiny_model("ppo").slots
     with pytest.raises(ValueError, match=r"policy_coef must be 1 with normalize_advantage, not 0\.5"):
-        MinesweeperPPO(MinesweeperPolicy, slot.env, policy_coef=0.5, normalize_advantage=True)
+        MinesweeperPPO(MinesweeperPolicy, slot.env, PPOHyperparameters(policy_coef=0.5), normalize_advantage=True)
 
 
 @ALL
@@ -222,4 +222,4 @@ def test_networks_of_clicks_refuse_environments_with_more_moves(policy):
         MaskablePPO(policy, MinesweeperEnv(size=5, mines=3))
     assert MaskablePPO(policy, MinesweeperEnv(size=5, mines=3, moves=("click",)), n_steps=8, batch_size=8)
     with pytest.raises(ValueError, match=complaint):
-        MaskedDQN(MinesweeperQPolicy, MinesweeperVecEnv(BoardConfig(5, 5, 3), 2), buffer_size=10)
+        MaskedDQN(MinesweeperQPolicy, MinesweeperVecEnv(BoardConfig(5, 5, 3), 2), DQNHyperparameters())

@@ -122,7 +122,7 @@ def watch_clicks(model):
 
 def test_nothing_is_thinned_or_learned_in_hindsight_with_gamma_above_0():
     model = make_model(tiny("dqn", reward="win", gamma=0.5))
-    assert model.hindsight == model.keep_scale == 0
+    assert model.own.hindsight == model.own.keep_scale == 0
     learn(model, 600)
     assert model.replay_buffer.size == model.num_timesteps
 
