@@ -240,7 +240,7 @@ def references_of(trainings: Sequence[TrainingSettings], workers: Workers) -> li
 
 
 def _play_references(_key: Hashable, settings: TrainingSettings) -> References:
-    from baselines.learned.training.state import play_references
+    from baselines.learned.training.selection import play_references
 
     return play_references(settings)
 

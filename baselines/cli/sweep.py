@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial
 
-    from baselines.learned.training.state import References, Training
+    from baselines.learned.training.selection import References
+    from baselines.learned.training.state import Training
 
 EXAMPLES = """\
 {0} --config quick --search learning_rate=log:1e-4:1e-2 --trials 8 --out runs/sweep

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from baselines.learned.training.state import EVALUATIONS, REFERENCES, References, Score, Training
+from baselines.learned.training.selection import REFERENCES, References, Score
+from baselines.learned.training.state import EVALUATIONS, Training
 from baselines.support.progress import Progress, format_seconds, progress_line
 from baselines.support.tables import Column, Page, Table
 

@@ -8,16 +8,18 @@ import math
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
-from stable_baselines3.common.logger import KVWriter
+from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 
 from baselines.evaluation.intervals import wilson_interval
+from baselines.learned.training.selection import References, Score
 from baselines.support.figures import image, styled_figure
-from baselines.support.files import file_name, replace_file
+from baselines.support.files import file_name, remove_link, replace_file
 
 LOG_FILE = "progress.csv"
 LOSSES = ("train/loss", "train/value_loss")
@@ -131,3 +133,24 @@ class CsvLog(KVWriter):
 
     def close(self) -> None:
         """Does nothing, since no file is open."""
+
+
+class Log(Logger):
+    """Logger of a session in a run folder that goes on from a step: progress.csv, and TensorBoard."""
+
+    def __init__(self, folder: Path, steps: int) -> None:
+        formats: list[KVWriter] = [CsvLog(folder, steps)]
+        if find_spec("tensorboard"):
+            remove_link(folder / "tensorboard")
+            formats.append(make_output_format("tensorboard", f"{folder}/tensorboard"))
+        super().__init__(str(folder), formats)
+
+    def record_evaluation(self, score: Score, references: References, minutes: float, seconds: float) -> None:
+        """Records an evaluation after so many minutes of training that took so many seconds."""
+        self.record("time/minutes", minutes)
+        self.record("eval/win_rate", score.win_rate)
+        self.record("eval/seconds", seconds)
+        for board, rate in score.win_rates.items():
+            self.record(f"eval/{file_name(board)}", rate)
+            for policy, reference in references.get(board, {}).items():
+                self.record(f"eval/{file_name(board)}/{policy}", reference)

@@ -1,4 +1,4 @@
-"""A training in its run folder: its evaluations, what it keeps, its checkpoints and its logs.
+"""A training in its run folder: its evaluations, what it keeps, its checkpoints and its sessions.
 
 Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT names another project.
 """
@@ -6,42 +6,37 @@ Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, Protocol
 
 import msgspec
 import torch
-from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
+from stable_baselines3.common.logger import Logger
 from torch import nn
 
 import minesweeper_env
-from baselines.evaluation.games import play_games
-from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import MAY_CHANGE, RUN_FILE, START, code_of_reward
 from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
-from baselines.learned.training.curves import CsvLog, draw_curves
-from baselines.policy import Policy
-from baselines.registry import CHECKPOINT_FILE, build_policy
+from baselines.learned.training import selection
+from baselines.learned.training.curves import Log, draw_curves
+from baselines.learned.training.selection import Score
+from baselines.registry import CHECKPOINT_FILE
 from baselines.support.checks import import_extra
 from baselines.support.files import file_name, first_line, remove_link, replace_file, write_json
 from baselines.support.provenance import differing_values, own_identity, processor_name, source_commit
 from baselines.support.structs import Kept, Rate, Run, convert, read_as
-from minesweeper_env.config import BoardConfig
-from minesweeper_env.notices import say
 
 EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 11))), 0.1
 """Fractions of the budget at which the agent is evaluated, and the largest fraction of the time that evaluations may
@@ -55,13 +50,6 @@ PROJECT, ID_FILE = "minesweeper-env", "wandb.id"
 """Project of Weights & Biases, and the file of a run folder with the id of the run that a training continues."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-
-
-REFERENCES = ("random", "exact", "lookahead")
-"""Scripted policies that play the selection games too: random clicks, least exact risk, and search."""
-
-References = dict[str, dict[str, float]]
-"""Win rates of the `REFERENCES` on each board."""
 
 
 class Learner(Protocol):
@@ -92,66 +80,6 @@ class Learner(Protocol):
         """Continues from the snapshot of an equal learner; raises ValueError if it is of another one."""
 
 
-class Score(NamedTuple):
-    """Result of an agent in the selection games: the fraction won by board, of so many games on each."""
-
-    win_rates: dict[str, float]
-    games: int
-
-    @property
-    def win_rate(self) -> float:
-        """The mean over the boards."""
-        return sum(self.win_rates.values()) / len(self.win_rates)
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the mean."""
-        variances = [rate * (1 - rate) / self.games for rate in self.win_rates.values()]
-        return math.sqrt(sum(variances)) / len(variances)
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the mean: Wilson's on one board, the normal approximation on several."""
-        if len(self.win_rates) == 1:
-            return wilson_interval(round(self.win_rate * self.games), self.games)
-        reach = 1.96 * self.standard_error
-        return max(0.0, self.win_rate - reach), min(1.0, self.win_rate + reach)
-
-    def __str__(self) -> str:
-        """Returns the mean and the longer side of its interval, such as "76.0% ±5.1"."""
-        return f"{self.win_rate:.1%} ±{100 * max(abs(end - self.win_rate) for end in self.interval):.1f}"
-
-    def in_words(self, references: References) -> str:
-        """Returns one line with the win rates, and those of the scripted policies if they have played."""
-        parts = []
-        for board, rate in self.win_rates.items():
-            played = {name: Score({board: other}, self.games) for name, other in references.get(board, {}).items()}
-            others = ", ".join(f"{name} {score}" for name, score in played.items())
-            parts.append(f"{board} wins {Score({board: rate}, self.games)}{f' ({others})' if others else ''}")
-        return "; ".join(parts)
-
-
-def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig], Policy]) -> Score:
-    """Plays the selection games with the policies that `policy_of` makes, one for each board."""
-    seeds, rates = SELECTION_SEEDS[: settings.eval_games], {}
-    for board, config in zip(settings.boards, settings.configs, strict=True):
-        records = play_games(policy_of(config), config, seeds)
-        rates[board] = sum(record.won for record in records) / len(records)
-    return Score(rates, len(seeds))
-
-
-def play_references(settings: TrainingSettings, on_player: Callable[[str], object] = lambda _name: None) -> References:
-    """Plays the selection games with the scripted policies; `on_player` gets the name of each when it begins."""
-    found = References()
-    for name in REFERENCES:
-        on_player(name)
-        games = f"{settings.eval_games} selection games of {', '.join(settings.boards)}"
-        say(f"Play the {games} with {name}, for comparison")
-        for board, rate in play_selection(settings, partial(build_policy, name)).win_rates.items():
-            found.setdefault(board, {})[name] = rate
-    return found
-
-
 class Progress(msgspec.Struct):
     """State of a training that is not its learner's; None stands for what there is not yet."""
 
@@ -160,27 +88,6 @@ class Progress(msgspec.Struct):
     kept: Kept | None  # the agent in the run folder
     highest: Rate  # best win rate so far
     references: dict[str, dict[str, Rate]] | None  # win rates of the scripted policies by board
-
-
-class Log(Logger):
-    """Logger of a session in a run folder that goes on from a step: progress.csv, and TensorBoard."""
-
-    def __init__(self, folder: Path, steps: int) -> None:
-        formats: list[KVWriter] = [CsvLog(folder, steps)]
-        if find_spec("tensorboard"):
-            remove_link(folder / "tensorboard")
-            formats.append(make_output_format("tensorboard", f"{folder}/tensorboard"))
-        super().__init__(str(folder), formats)
-
-    def record_evaluation(self, score: Score, references: References, minutes: float, seconds: float) -> None:
-        """Records an evaluation after so many minutes of training that took so many seconds."""
-        self.record("time/minutes", minutes)
-        self.record("eval/win_rate", score.win_rate)
-        self.record("eval/seconds", seconds)
-        for board, rate in score.win_rates.items():
-            self.record(f"eval/{file_name(board)}", rate)
-            for policy, reference in references.get(board, {}).items():
-                self.record(f"eval/{file_name(board)}/{policy}", reference)
 
 
 @dataclass
@@ -250,14 +157,14 @@ class Training:
             self.save()
         if compares and not progress.references:
             begin = self.budget.elapsed()
-            progress.references = self._play_references()
+            progress.references = selection.play_references(settings, partial(setattr, self, "player"))
             # Comparing is no training.
             self.budget.seconds_before -= self.budget.elapsed() - begin
         minutes, begin, self.player = self.budget.elapsed() / 60, time.perf_counter(), "the agent"
         # PPO draws random numbers to make the network; training goes on as if there were no evaluation.
         with torch.random.fork_rng(devices=[]):
             network = self.learner.current_network()
-        self.score = score = play_selection(settings, lambda config: policy_of(network, config))
+        self.score = score = selection.play_selection(settings, lambda config: policy_of(network, config))
         self.cost, self.evaluated_at, self.player = time.perf_counter() - begin, self.steps, ""
         self.done = max(self.done + 1, self.evaluations_due)
         progress.evaluation_seconds += self.cost

@@ -10,7 +10,7 @@ from support.commands import refused
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.seeds import band, carry_out, interquartile_mean, main, plan, references_of, row_of
-from baselines.learned.training import state
+from baselines.learned.training import selection
 from baselines.learned.training.curves import read_points
 from baselines.support.files import read_json, write_json
 from baselines.workers import Workers
@@ -115,12 +115,12 @@ def test_trainings_differ_in_their_seeds_alone(tmp_path):
 
 def test_scripted_policies_play_once_for_trainings_on_the_same_games(tmp_path, monkeypatch):
     trainings = [tiny("ppo", steps=200, seed=seed) for seed in (0, 1)]
-    played, score = [], state.Score({"4x5/2": 0.5}, 5)
-    monkeypatch.setattr(state, "play_selection", lambda _, policy_of: played.append(policy_of) or score)
+    played, score = [], selection.Score({"4x5/2": 0.5}, 5)
+    monkeypatch.setattr(selection, "play_selection", lambda _, policy_of: played.append(policy_of) or score)
     one, other = references_of(trainings, Workers())
     assert one == other
-    assert {*one["4x5/2"]} == {*state.REFERENCES}
-    assert len(played) == len(state.REFERENCES)
+    assert {*one["4x5/2"]} == {*selection.REFERENCES}
+    assert len(played) == len(selection.REFERENCES)
     played.clear()
     task = plan({"short": tiny("ppo", steps=200)}, 1, tmp_path, "command", 5)[0]
     carry_out(task._replace(references={"4x5/2": {"exact": 0.25}}))

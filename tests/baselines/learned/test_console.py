@@ -12,7 +12,8 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 from baselines.learned.settings import Budget
 from baselines.learned.training.console import line, panel, show
 from baselines.learned.training.loop import train
-from baselines.learned.training.state import Progress, Score, Training
+from baselines.learned.training.selection import Score
+from baselines.learned.training.state import Progress, Training
 
 BOARDS = ("5x5/5", "8x8/14", "9x9/10", "16x16/40", "16x30/99")
 KEPT = {"steps": 112_000, "win_rate": 0.62}

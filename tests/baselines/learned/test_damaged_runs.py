@@ -11,8 +11,8 @@ from support.tiny_training import tiny
 
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training import loop
-from baselines.learned.training.curves import STEP, draw_curves, read_points
-from baselines.learned.training.state import Log, Progress, restore
+from baselines.learned.training.curves import STEP, Log, draw_curves, read_points
+from baselines.learned.training.state import Progress, restore
 from baselines.support import provenance
 from baselines.support.structs import convert
 

@@ -33,9 +33,11 @@ from baselines.learned.agents import find_agent
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import lineage, training_of
 from baselines.learned.settings import Budget, Hyperparameters
-from baselines.learned.training import loop, state
+from baselines.learned.training import loop, selection
+from baselines.learned.training.curves import Log
 from baselines.learned.training.loop import ANNOUNCEMENT, prepare, run, stop_on_signals, train
-from baselines.learned.training.state import EVALUATIONS, REFERENCES, Log, Progress, Score, Training, play_selection
+from baselines.learned.training.selection import REFERENCES, Score, play_selection
+from baselines.learned.training.state import EVALUATIONS, Progress, Training
 from baselines.registry import AGENTS_FOLDER
 from baselines.support.files import read_json
 
@@ -115,7 +117,7 @@ def test_the_last_good_agent_is_kept_and_reference_games_are_played_once(tmp_pat
         training.progress.highest = 0.0
         # The bound is one standard error below the highest rate so far, so it never sinks.
         for rate in (0.30, 0.50, 0.46, 0.44, 0.41, 0.80, 0.77, 0.75):
-            monkeypatch.setattr(state, "play_selection", lambda *_, rate=rate: Score({"4x5/2": rate}, 100))
+            monkeypatch.setattr(selection, "play_selection", lambda *_, rate=rate: Score({"4x5/2": rate}, 100))
             training.evaluate(log)
             kept.append(read_json(tmp_path / "agent.json")["selected_by"]["win_rate"])
     assert kept == [0.30, 0.50, 0.46, 0.46, 0.46, 0.80, 0.77, 0.77]
@@ -241,7 +243,7 @@ def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(state, "play_selection", interrupt)
+        patch.setattr(selection, "play_selection", interrupt)
         with pytest.raises(KeyboardInterrupt):
             train(settings, cut_off, bar=False)
     train(settings, cut_off, bar=False, resume=True)
@@ -289,7 +291,7 @@ def test_sigterm_saves_without_an_evaluation(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_training_without_an_agent_evaluates_before_it_leaves(number, tmp_path, monkeypatch):
-    monkeypatch.setattr(Training, "_play_references", lambda *_: pytest.fail("the scripted policies played"))
+    monkeypatch.setattr(selection, "play_references", lambda *_: pytest.fail("the scripted policies played"))
     training = interrupted(tiny("ppo", steps=10**6), tmp_path, number, 100)
     assert training.progress.kept["steps"] == kept_step(tmp_path) == training.steps
     assert training.newest is not None

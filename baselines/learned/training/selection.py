@@ -1,0 +1,83 @@
+"""The selection games of a training: scores of an agent and of scripted policies in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from baselines.evaluation.games import play_games
+from baselines.evaluation.intervals import wilson_interval
+from baselines.evaluation.seeds import SELECTION_SEEDS
+from baselines.learned.settings import TrainingSettings
+from baselines.policy import Policy
+from baselines.registry import build_policy
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.notices import say
+
+REFERENCES = ("random", "exact", "lookahead")
+"""Scripted policies that play the selection games too: random clicks, least exact risk, and search."""
+
+References = dict[str, dict[str, float]]
+"""Win rates of the `REFERENCES` on each board."""
+
+
+class Score(NamedTuple):
+    """Result of an agent in the selection games: the fraction won by board, of so many games on each."""
+
+    win_rates: dict[str, float]
+    games: int
+
+    @property
+    def win_rate(self) -> float:
+        """The mean over the boards."""
+        return sum(self.win_rates.values()) / len(self.win_rates)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the mean."""
+        variances = [rate * (1 - rate) / self.games for rate in self.win_rates.values()]
+        return math.sqrt(sum(variances)) / len(variances)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the mean: Wilson's on one board, the normal approximation on several."""
+        if len(self.win_rates) == 1:
+            return wilson_interval(round(self.win_rate * self.games), self.games)
+        reach = 1.96 * self.standard_error
+        return max(0.0, self.win_rate - reach), min(1.0, self.win_rate + reach)
+
+    def __str__(self) -> str:
+        """Returns the mean and the longer side of its interval, such as "76.0% ±5.1"."""
+        return f"{self.win_rate:.1%} ±{100 * max(abs(end - self.win_rate) for end in self.interval):.1f}"
+
+    def in_words(self, references: References) -> str:
+        """Returns one line with the win rates, and those of the scripted policies if they have played."""
+        parts = []
+        for board, rate in self.win_rates.items():
+            played = {name: Score({board: other}, self.games) for name, other in references.get(board, {}).items()}
+            others = ", ".join(f"{name} {score}" for name, score in played.items())
+            parts.append(f"{board} wins {Score({board: rate}, self.games)}{f' ({others})' if others else ''}")
+        return "; ".join(parts)
+
+
+def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig], Policy]) -> Score:
+    """Plays the selection games with the policies that `policy_of` makes, one for each board."""
+    seeds, rates = SELECTION_SEEDS[: settings.eval_games], {}
+    for board, config in zip(settings.boards, settings.configs, strict=True):
+        records = play_games(policy_of(config), config, seeds)
+        rates[board] = sum(record.won for record in records) / len(records)
+    return Score(rates, len(seeds))
+
+
+def play_references(settings: TrainingSettings, on_player: Callable[[str], object] = lambda _name: None) -> References:
+    """Plays the selection games with the scripted policies; `on_player` gets the name of each when it begins."""
+    found = References()
+    for name in REFERENCES:
+        on_player(name)
+        games = f"{settings.eval_games} selection games of {', '.join(settings.boards)}"
+        say(f"Play the {games} with {name}, for comparison")
+        for board, rate in play_selection(settings, partial(build_policy, name)).win_rates.items():
+            found.setdefault(board, {})[name] = rate
+    return found
