@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from decimal import Decimal
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NoReturn, get_type_hints
+from typing import Any, NoReturn, get_type_hints
 
 from baselines.cluster import parse_address
 from baselines.support.checks import did_you_mean, number_or_text
@@ -19,9 +19,6 @@ from baselines.support.processes import BAD_ARGUMENTS
 from baselines.workers import Workers, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.notices import say
-
-if TYPE_CHECKING:
-    from baselines.learned.settings import TrainingSettings
 
 SIDE: int = PRESETS[""]["size"]
 """The side of the board that a command plays without --size; the number of mines follows."""
@@ -278,17 +275,3 @@ def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> Abst
 
     files = {read_specification(name).base: found for name in policies if (found := policy_files(name))}
     return connected(options.ray, files)
-
-
-def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
-    """Returns the settings of a configuration, with those that the options replace, and one thread."""
-    from baselines.learned.configurations import check_reward_of, given_settings, read_configuration
-    from baselines.learned.settings import TrainingSettings
-
-    given = given_settings(options) | {"threads": 1}
-    # Studies give each training its own seed; --seed of a sweep is that of its draws.
-    given.pop("seed", None)
-    settings = TrainingSettings.of({**read_configuration(name), **given})
-    _ = settings.own
-    check_reward_of(settings, given)
-    return settings

@@ -8,45 +8,40 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Generator, Hashable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from baselines.cli.arguments import (
-    SIDE,
-    Parser,
-    add_settings,
-    chosen_workers,
-    share,
-    study_settings,
-    whole_number_from,
-)
+from baselines.cli.arguments import Parser, chosen_workers, share, whole_number_from
 from baselines.cli.command import Command, Work
+from baselines.cli.studies import add_task, check_folder, references_of, study_settings, train_in, write_plan
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import difference_interval, mean_interval
 from baselines.evaluation.seeds import check_seeds
-from baselines.learned.configurations import RUN_FILE, check_earlier, given_settings
+from baselines.learned.configurations import check_earlier, given_settings
 from baselines.learned.settings import TrainingSettings
 from baselines.registry import build_policy, check_name, config_for, read_specification
 from baselines.support.checks import check_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.support.progress import game_bar
-from baselines.support.provenance import earlier_results, own_identity
 from baselines.support.structs import Count, Games, read_as
 from baselines.workers import Workers, worker_pool
 from minesweeper_env import BoardConfig
 from minesweeper_env.notices import say
 from minesweeper_env.rewards import REWARDS
+
+if TYPE_CHECKING:
+    from baselines.learned.training.selection import References
 
 EXAMPLES = """\
 {0} --config quick --seeds 5 --out runs/quick
@@ -55,9 +50,6 @@ EXAMPLES = """\
 
 STUDY_FILE, RESULT_FILE = "seeds.json", "result.json"
 """The number of test games and the code that made a study; and, in each run folder, the games won in the test."""
-
-References = dict[str, dict[str, float]]
-"""Win rates of scripted policies in the selection games, by board and policy."""
 
 TRIMMED, RESAMPLES = 0.25, 10_000
 
@@ -148,12 +140,7 @@ def _add_arguments(parser: Parser) -> None:
     )
     share(parser, "--games", default=2000, help="play N test games with each agent")
     share(parser, "--workers", "--ray")
-    share(parser, "--wide")
-    share(parser, "--out", required=True)
-    task = parser.add_argument_group("board and training (default as configured)")
-    share(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
-    share(task, "--mines", "--boards")
-    add_settings(task, "first_click", "no_guess", "reward", "minutes", "steps")
+    add_task(parser)
 
 
 def _prepare(options: argparse.Namespace) -> Work:
@@ -170,13 +157,12 @@ def _prepare(options: argparse.Namespace) -> Work:
         say(f"Train {', '.join(options.config)} with {options.seeds} seeds each, into {options.out}")
     check_seeds(0, options.games)
     tasks = plan(bases, options.seeds, options.out, options.command, options.games)
-    options.out.mkdir(parents=True, exist_ok=True)
-    earlier_results(options.out, STUDY_FILE, {"games": options.games})
+    check_folder(options.out, STUDY_FILE, {"games": options.games})
     for task in tasks:
         check_earlier(task.folder, task.settings.to_json())
         # A damaged result is refused before the first training.
         _ = task.result
-    write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()})
+    write_plan(options.out, STUDY_FILE, {"games": options.games})
     if bases and options.seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {options.seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
     return partial(_work, tasks, settings.configs, options)
@@ -208,16 +194,12 @@ def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], options: argpars
 
 def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
     """Yields each task when it is done: in a worker process, or on a node, which sends the files of its folder."""
-    if options.ray is None:
-        with worker_pool(min(options.workers, len(tasks))) as pool:
-            for (task,), _ in pool.run(carry_out, ((task,) for task in with_references(tasks, pool))):
-                yield task
-        return
     starts = {task.settings.start for task in tasks if task.settings.start is not None}
     rewards = {task.settings.reward for task in tasks}.difference(REWARDS)
-    with chosen_workers(options, [*starts, *rewards]) as nodes:
-        sent = ((task, _read_files(task.folder)) for task in with_references(tasks, nodes))
-        for (task, _), files in nodes.run(_carry_out_elsewhere, sent):
+    here = worker_pool(min(options.workers, len(tasks))) if options.ray is None else None
+    with here or chosen_workers(options, [*starts, *rewards]) as workers:
+        calls = ((task, None if here else _read_files(task.folder)) for task in with_references(tasks, workers))
+        for (task, _), files in workers.run(_carry_out, calls):
             _write_files(task.folder, files)
             yield task
 
@@ -231,39 +213,17 @@ def with_references(tasks: Sequence[Task], workers: Workers) -> list[Task]:
     return [task._replace(references=found.get(task.folder)) for task in tasks]
 
 
-def references_of(trainings: Sequence[TrainingSettings], workers: Workers) -> list[References]:
-    """Returns the win rates of scripted policies in the selection games of each training; equal games play once."""
-    games = [(each.boards, each.first_click, each.no_guess, each.eval_games) for each in trainings]
-    calls = iter(dict(zip(games, trainings, strict=True)).items())
-    played = {key: found for (key, _), found in workers.run(_play_references, calls)}
-    return [played[key] for key in games]
-
-
-def _play_references(_key: Hashable, settings: TrainingSettings) -> References:
-    from baselines.learned.training.selection import play_references
-
-    return play_references(settings)
-
-
 def carry_out(task: Task) -> None:
     """Trains and tests unless that is done; resumes an interrupted training. A signal raises a KeyboardInterrupt."""
     from baselines.evaluation.games import play_games
     from baselines.learned.agents import find_agent
-    from baselines.learned.training import loop
 
     if task.done:
         return
     if earlier := task.result:
         steps = earlier.steps
     else:
-        task.folder.mkdir(parents=True, exist_ok=True)
-        resume = (task.folder / RUN_FILE).is_file()
-        training = loop.train(
-            task.settings, task.folder, task.command, resume=resume, references=task.references, bar=False
-        )
-        if training.is_interrupted:
-            raise KeyboardInterrupt
-        steps = training.steps
+        steps = train_in(task.folder, task.settings, task.command, references=task.references).steps
     make = find_agent(task.folder)
     wins = {
         board: sum(record.won for record in play_games(make(config), config, range(task.games)))
@@ -273,8 +233,11 @@ def carry_out(task: Task) -> None:
     write_json(task.folder / RESULT_FILE, result)
 
 
-def _carry_out_elsewhere(task: Task, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Carries out a task on another machine; takes and returns the files of its folder, by their paths in it."""
+def _carry_out(task: Task, files: Mapping[str, bytes] | None) -> dict[str, bytes]:
+    """Carries out a task; on another machine it takes and returns the files of its folder, by their paths in it."""
+    if files is None:
+        carry_out(task)
+        return {}
     with TemporaryDirectory() as name:
         folder = Path(name)
         _write_files(folder, files)

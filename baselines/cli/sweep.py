@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from baselines.cli.arguments import SIDE, Parser, add_settings, share, study_settings, whole_number_from
+from baselines.cli.arguments import Parser, share, whole_number_from
 from baselines.cli.command import Command, Work
-from baselines.cli.seeds import references_of
+from baselines.cli.studies import add_task, check_folder, references_of, study_settings, train_in, write_plan
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
-from baselines.learned.configurations import RUN_FILE, check_reward_of
+from baselines.learned.configurations import check_reward_of
 from baselines.learned.settings import ALGORITHMS, TrainingSettings
 from baselines.support.checks import check_extra, did_you_mean, number_or_text
 from baselines.support.files import first_line, hold_folder, remove_link, replace_file, write_json
-from baselines.support.provenance import earlier_results, own_identity
 from baselines.support.structs import Count, Rate, convert
 from baselines.workers import worker_pool
 from minesweeper_env.notices import say
@@ -199,12 +198,7 @@ def _add_arguments(parser: Parser) -> None:
     )
     share(parser, "--seed", help="seed the draws with SEED")
     share(parser, "--workers", help="run N trainings at a time, one per core")
-    share(parser, "--wide")
-    share(parser, "--out", required=True)
-    task = parser.add_argument_group("board and training (default as configured)")
-    share(task, "--size", default=None, help=f"train on this side, or on ROWSxCOLS (default {SIDE})")
-    share(task, "--mines", "--boards")
-    add_settings(task, "first_click", "no_guess", "reward", "minutes", "steps")
+    add_task(parser)
 
 
 def _prepare(options: argparse.Namespace) -> Work:
@@ -216,9 +210,8 @@ def _prepare(options: argparse.Namespace) -> Work:
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
-    options.out.mkdir(parents=True, exist_ok=True)
-    if not earlier_results(options.out, PLAN_FILE, plan):
-        write_json(options.out / PLAN_FILE, plan | {"identity": own_identity()})
+    check_folder(options.out, PLAN_FILE, plan)
+    write_plan(options.out, PLAN_FILE, plan)
     with hold_folder(options.out):
         remove_link(sweep.journal)
         end_last_line(sweep.journal)
@@ -264,8 +257,6 @@ def run_trial(sweep: Sweep, number: int, references: References | None = None) -
     """
     import optuna
 
-    from baselines.learned.training.loop import train
-
     study, is_pruned, begun = sweep.study(number), False, sweep.begun().get(number)
     trial = study.ask(sweep.search) if begun is None else optuna.Trial(study, begun._trial_id)
     trial.set_user_attr(NUMBER, number)
@@ -287,12 +278,8 @@ def run_trial(sweep: Sweep, number: int, references: References | None = None) -
         return not is_pruned
 
     folder = sweep.out / "trials" / f"{number:03}"
-    folder.mkdir(parents=True, exist_ok=True)
-    settings, how = sweep.settings_of(trial.params), {"bar": False, "on_evaluation": follow}
-    resume = (folder / RUN_FILE).is_file()
-    training = train(settings, folder, sweep.command, resume=resume, references=references, **how)
-    if training.is_interrupted:
-        raise KeyboardInterrupt
+    settings = sweep.settings_of(trial.params)
+    train_in(folder, settings, sweep.command, references=references, on_evaluation=follow)
     if not is_pruned:
         study.tell(trial, trial.user_attrs["win_rate"])
 

@@ -34,7 +34,7 @@ from baselines.learned.training.curves import Log, draw_curves
 from baselines.learned.training.selection import Score
 from baselines.registry import CHECKPOINT_FILE
 from baselines.support.checks import import_extra
-from baselines.support.files import file_name, first_line, remove_link, replace_file, write_json
+from baselines.support.files import first_line, remove_link, replace_file, write_json
 from baselines.support.provenance import differing_values, own_identity, processor_name, source_commit
 from baselines.support.structs import Kept, Rate, Run, convert, read_as
 
@@ -180,9 +180,6 @@ class Training:
         if time.monotonic() - self.drawn_at >= seconds:
             draw_curves(self.folder, self.settings.boards, self.settings.eval_games)
             self.drawn_at = time.monotonic()
-
-    def _play_references(self) -> References:
-        return play_references(self.settings, partial(setattr, self, "player"))
 
     def _keep(self, network: nn.Module, score: Score) -> None:
         settings = self.settings

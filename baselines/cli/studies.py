@@ -1,0 +1,73 @@
+"""What studies of many trainings share (`seeds`, `sweep`): options, settings, their folder, and a training in it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from baselines.cli.arguments import SIDE, Parser, add_settings, share
+from baselines.learned.configurations import RUN_FILE, checked_settings, given_settings, read_configuration
+from baselines.learned.settings import TrainingSettings
+from baselines.support.files import write_json
+from baselines.support.provenance import earlier_results, own_identity
+from baselines.workers import Workers
+
+if TYPE_CHECKING:
+    from baselines.learned.training.selection import References
+    from baselines.learned.training.state import Training
+
+
+def add_task(parser: Parser) -> None:
+    """Adds the arguments of the folder, the tables, and the board and training."""
+    share(parser, "--wide")
+    share(parser, "--out", required=True)
+    task = parser.add_argument_group("board and training (default as configured)")
+    share(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
+    share(task, "--mines", "--boards")
+    add_settings(task, "first_click", "no_guess", "reward", "minutes", "steps")
+
+
+def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
+    """Returns the settings of a configuration, with those that the options replace, and one thread."""
+    given = given_settings(options) | {"threads": 1}
+    # Studies give each training its own seed; --seed of a sweep is that of its draws.
+    given.pop("seed", None)
+    return checked_settings(read_configuration(name), given)
+
+
+def check_folder(out: Path, file: str, plan: Mapping[str, Any]) -> None:
+    """Creates the folder of a study; a ValueError if its file tells of another plan or of other code."""
+    out.mkdir(parents=True, exist_ok=True)
+    earlier_results(out, file, plan)
+
+
+def write_plan(out: Path, file: str, plan: Mapping[str, Any]) -> None:
+    """Writes the file that `check_folder` reads."""
+    write_json(out / file, {**plan, "identity": own_identity()})
+
+
+def references_of(trainings: Sequence[TrainingSettings], workers: Workers) -> list[References]:
+    """Returns the win rates of scripted policies in the selection games of each training; equal games play once."""
+    games = [(each.boards, each.first_click, each.no_guess, each.eval_games) for each in trainings]
+    calls = iter(dict(zip(games, trainings, strict=True)).items())
+    played = {key: found for (key, _), found in workers.run(_play_references, calls)}
+    return [played[key] for key in games]
+
+
+def _play_references(_key: Hashable, settings: TrainingSettings) -> References:
+    from baselines.learned.training.selection import play_references
+
+    return play_references(settings)
+
+
+def train_in(folder: Path, settings: TrainingSettings, command: str, **how: Any) -> Training:
+    """Trains in a run folder, or goes on there; a signal raises a KeyboardInterrupt. For `how` see `loop.run`."""
+    from baselines.learned.training import loop
+
+    folder.mkdir(parents=True, exist_ok=True)
+    training = loop.train(settings, folder, command, resume=(folder / RUN_FILE).is_file(), bar=False, **how)
+    if training.is_interrupted:
+        raise KeyboardInterrupt
+    return training
