@@ -22,7 +22,7 @@ from typing import Any
 from baselines.support.checks import import_extra
 from baselines.support.files import COPIES
 from baselines.support.processes import VARIABLES
-from baselines.support.provenance import own_identity
+from baselines.support.provenance import installation_id
 from baselines.workers import LOOK_SECONDS, MOST_KILLS, Call, KilledWorkerError, WorkerError, Workers
 from minesweeper_env.notices import say
 
@@ -58,7 +58,7 @@ class RayWorkers(Workers):
         self, work: Callable[..., Any], calls: Iterator[Call], on_look: Callable[[], object] = lambda: None
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result; see `Workers.run`."""
-        identity, flying = own_identity(), dict[Any, Call]()
+        identity, flying = installation_id(), dict[Any, Call]()
         while True:
             places = CALLS_PER_CPU * self.count
             while len(flying) < places and (call := next(calls, None)) is not None:
@@ -86,7 +86,7 @@ class RayWorkers(Workers):
 
 def _carry_out(identity: dict[str, str], work: Callable[..., Any], call: Call) -> Any:
     """Carries out a call on a node; raises a ClusterError if the installation differs from that of the command."""
-    pairs = [(name, there, identity[name]) for name, there in own_identity().items()]
+    pairs = [(name, there, identity[name]) for name, there in installation_id().items()]
     if differences := "; ".join(f"{name} {there}, not {here}" for name, there, here in pairs if there != here):
         raise ClusterError(f"node {socket.gethostname()} has another installation: {differences}")
     return work(*call)

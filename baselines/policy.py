@@ -7,6 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.config import BoardConfig
+
 __all__ = ["DEFAULT_MOVES", "RESIGN", "Policy", "PolicyError"]
 
 DEFAULT_MOVES: tuple[str, ...] = ("click",)
@@ -57,3 +59,10 @@ class Policy(Protocol):
             (N,) int64, a legal action for each game.
         """
         ...
+
+
+class ReadyPolicy(Policy, Protocol):
+    """A policy that was made for a board: `config` is the board with the policy's moves, and messages say `name`."""
+
+    name: str
+    config: BoardConfig

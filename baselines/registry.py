@@ -1,7 +1,4 @@
-"""Registry of policies by name; it loads the module of a policy when the policy is first made.
-
-Names, run folders, and the classes and functions of users are specified in one form; see `find_policy`.
-"""
+"""Policies by name: a `Specification` is read from text, resolved to a `PolicyMaker`, and makes a policy of a board."""
 
 from __future__ import annotations
 
@@ -10,48 +7,76 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, PREFIX, hub_folder, parse_hub_name, pinned_name
-from baselines.own import OWN, EntryFactory, Specification, existing_file, load
-from baselines.policy import DEFAULT_MOVES, Policy
+from baselines.policy import DEFAULT_MOVES, ReadyPolicy
 from baselines.support.act_inputs import config_of
 from baselines.support.checks import check_extra, did_you_mean, import_extra, number_or_text
 from baselines.support.files import local_path
+from baselines.user_policy import USER_CODE, UserPolicy, check_arguments, existing_file, load
 from minesweeper_env.config import BoardConfig
 
-_ROWS = {
-    "random": ("baselines.scripted.base:RandomPolicy", "no reasoning"),
-    "marginal": ("baselines.scripted.fitted:MarginalPolicy", "no reasoning"),
-    "graphical_source": ("baselines.scripted.graphical:GraphicalSourcePolicy", "published program"),
-    "conditional": ("baselines.scripted.fitted:ConditionalPolicy", "local rules"),
-    "graphical": ("baselines.scripted.graphical:GraphicalPolicy", "local rules"),
-    "semi_deterministic": ("baselines.scripted.semi_deterministic:SemiDeterministicPolicy", "local rules"),
-    "straightforward": ("baselines.scripted.base:StraightforwardPolicy", "local rules"),
-    "subset": ("baselines.scripted.subset:SubsetPolicy", "local rules"),
-    "expected_value_source": ("baselines.scripted.expected_value:ExpectedValueSourcePolicy", "published program"),
-    "expected_value": ("baselines.scripted.expected_value:ExpectedValuePolicy", "local rules"),
-    "bayes_source": ("baselines.scripted.bayes_source:BayesSourcePolicy", "published program"),
-    "bayes": ("baselines.scripted.bayes:BayesPolicy", "probabilities"),
-    "exact": ("baselines.scripted.oracle_play.exact:ExactPolicy", "probabilities"),
-    "lookahead": ("baselines.scripted.oracle_play.lookahead:LookaheadPolicy", "probabilities"),
-    "rollout": ("baselines.scripted.oracle_play.rollout:RolloutPolicy", "probabilities"),
-    "optimal": ("baselines.scripted.oracle_play.optimal:OptimalPolicy", "probabilities"),
+
+class Row(NamedTuple):
+    """What the package knows of a policy without training.
+
+    Attributes:
+        made_by: its class, as "module:class".
+        family: what it computes; plots give each family a colour.
+        track: its track in the benchmark; None where its options decide.
+        compiled: specifications whose games compile the kernels that it alone uses.
+        listed: whether it plays where `all` policies do.
+    """
+
+    made_by: str
+    family: str
+    track: str | None
+    compiled: tuple[str, ...] = ()
+    listed: bool = True
+
+
+OTHERS = "learned, or your own"
+"""Stands for the family of a policy that is not scripted."""
+
+_AT, _ORACLE = "baselines.scripted", "baselines.scripted.oracle_play"
+_NONE, _LOCAL, _PROGRAM, _EXACT = "no reasoning", "local rules", "published program", "probabilities"
+
+POLICIES = {
+    "random": Row(f"{_AT}.base:RandomPolicy", _NONE, "scripted"),
+    "marginal": Row(f"{_AT}.fitted:MarginalPolicy", _NONE, "reveal"),
+    "graphical_source": Row(f"{_AT}.graphical:GraphicalSourcePolicy", _PROGRAM, "reveal", ("graphical_source",)),
+    "conditional": Row(f"{_AT}.fitted:ConditionalPolicy", _LOCAL, "reveal"),
+    "graphical": Row(f"{_AT}.graphical:GraphicalPolicy", _LOCAL, "reveal", ("graphical",)),
+    "semi_deterministic": Row(f"{_AT}.semi_deterministic:SemiDeterministicPolicy", _LOCAL, "scripted"),
+    "straightforward": Row(f"{_AT}.base:StraightforwardPolicy", _LOCAL, "scripted"),
+    "subset": Row(f"{_AT}.subset:SubsetPolicy", _LOCAL, "scripted"),
+    "expected_value_source": Row(f"{_AT}.expected_value:ExpectedValueSourcePolicy", _PROGRAM, "scripted"),
+    "expected_value": Row(f"{_AT}.expected_value:ExpectedValuePolicy", _LOCAL, "scripted"),
+    "bayes_source": Row(f"{_AT}.bayes_source:BayesSourcePolicy", _PROGRAM, "scripted", ("bayes_source",)),
+    "bayes": Row(f"{_AT}.bayes:BayesPolicy", _EXACT, "scripted", ("bayes",)),
+    "exact": Row(f"{_ORACLE}.exact:ExactPolicy", _EXACT, "oracle", ("exact",)),
+    "lookahead": Row(f"{_ORACLE}.lookahead:LookaheadPolicy", _EXACT, "search", ("lookahead", "lookahead:clicks=1")),
+    "rollout": Row(f"{_ORACLE}.rollout:RolloutPolicy", _EXACT, "search"),
+    "optimal": Row(f"{_ORACLE}.optimal:OptimalPolicy", _EXACT, "search"),
+    "chat": Row("baselines.chat:ChatPolicy", OTHERS, None, listed=False),
 }
-"""The scripted policies, weakest first, each with its class as "module:class" and its family, what it computes."""
+"""The policies without training, weakest first; chat asks a server, which its options name."""
 
-SCRIPTED = {name: made_by for name, (made_by, _) in _ROWS.items()}
-"""The scripted policies, weakest first, each with its class."""
+SCRIPTED = [name for name, row in POLICIES.items() if row.listed]
+"""The names of the scripted policies, weakest first."""
 
-FAMILIES = {name: family for name, (_, family) in _ROWS.items()}
-"""The scripted policies with their families."""
-
-SERVED = {"chat": "baselines.chat:ChatPolicy"}
-"""The policies that ask a server, which their options name."""
+AGENT_TRACKS = {
+    **dict.fromkeys(("plain-dqn", "plain-ppo"), "board"),
+    **dict.fromkeys(("any-size", "dqn", "ppo"), "reveal"),
+    **dict.fromkeys(("afterstate", "afterstate-any-size"), "search"),
+}
+"""The tracks of the shipped agents."""
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 """The state of a training in a run folder, from which the training goes on."""
@@ -63,35 +88,155 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
 @dataclass(frozen=True)
-class PolicyMaker:
-    """A factory of one policy: its class and its options, without a board.
+class Specification:
+    """A policy as the user writes it: the whole text, and its parts.
 
     Attributes:
-        name: the specification that names it.
-        make: its class, or another callable that takes a `BoardConfig` and the options.
-        options: the given options; `find_policy` has checked that the policy has them.
-        precision: number format of its network, given or by default; None if the policy has no such choice.
+        base: a name, a run folder or an agent of the hub; or a module or a file that ends in ".py".
+        attribute: the class or function of a module or file; None for the others.
+        options: options of the policy, by name.
     """
 
-    name: str
-    make: Callable[..., Policy]
-    options: dict[str, Any]
-    precision: str | None = None
+    text: str
+    base: str
+    attribute: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
 
-    def config_for(self, config: BoardConfig) -> BoardConfig:
-        """Returns the configuration with the moves that games of this board must offer for the policy."""
-        moves = getattr(self.make, "moves", DEFAULT_MOVES)
-        return replace(config, moves=moves(config, self.options) if callable(moves) else moves)
+    @classmethod
+    def of(cls, text: str) -> Specification:
+        """Reads a text; loads nothing.
 
-    def __call__(self, config: BoardConfig, seed: int = 0) -> Policy:
-        """Makes the policy for a configuration, and resets it with `seed`.
+        Args:
+            text: one of `policy_names()`, the path of a run folder, an agent of the Hugging Face hub as
+                ``hf:user/repo@revision``, or a class or function as ``package.module:NAME`` or ``path/file.py:NAME``;
+                perhaps followed by ``:option=value,option=value``. A value is parsed as an int, a float, true, false or
+                none; anything else is a string. What begins with a name, a run folder or an agent of the hub is one,
+                whatever the rest looks like.
+
+        Raises:
+            ValueError: the text has another form, or nothing has this name.
+        """
+        if not isinstance(text, str):
+            raise ValueError(
+                f"the name of a policy must be a text, such as 'exact' or 'path/file.py:NAME', not {text!r}"
+            )
+        for base in _beginnings(text):
+            if base in POLICIES or HUB_NAME.fullmatch(base) or (base and agent_folder(base)):
+                return cls(text, base, options=_parse_options(text, text[len(base) + 1 :] if base != text else None))
+        if text.startswith(PREFIX):
+            parse_hub_name(text)  # raises, since no beginning of the text is a name
+        if match := USER_CODE.fullmatch(text):
+            return cls(text, match["base"], match["attribute"], _parse_options(text, match["options"]))
+        if re.search(r"\.py(?::|$)", text):
+            raise ValueError(
+                f"write a policy of a file as path/file.py:NAME or path/file.py:NAME:option=value, not {text!r}"
+            )
+        raise ValueError(_unknown(text.partition(":")[0]))
+
+    @property
+    def _is_on_hub(self) -> bool:
+        return HUB_NAME.fullmatch(self.base) is not None
+
+    def check(self) -> Specification:
+        """Returns it; raises a ValueError or a MissingExtraError if its file or the client of the hub is missing."""
+        if self._is_on_hub:
+            check_extra("huggingface_hub", extra="hub")
+        if self.attribute is not None and self.base.endswith(".py"):
+            existing_file(self.base)
+        return self
+
+    def pinned(self) -> Specification:
+        """Returns it with the commit of its agent of the hub, so that results say which weights played.
+
+        The agent is downloaded if it is not in the client's cache; a ValueError or a MissingExtraError says why it
+        cannot be had.
+        """
+        if not self._is_on_hub:
+            return self
+        base = pinned_name(self.base)
+        return replace(self, text=base + self.text[len(self.base) :], base=base)
+
+    def files(self) -> list[Path]:
+        """Returns the files outside of installed packages that the policy is loaded from.
+
+        They are the file of a class or function, without what the file imports, or those of the agent of a run folder.
+        """
+        if self.attribute is not None:
+            return [existing_file(self.base)] if self.base.endswith(".py") else []
+        folder = agent_folder(self.base)
+        if self.base in POLICIES or folder is None or folder.parent == AGENTS_FOLDER:
+            return []
+        return [folder / AGENT_FILE, folder / AGENT_WEIGHTS_FILE]
+
+    def digest(self) -> str | None:
+        """Returns a SHA-256 hash of `files`, or of a module, in hexadecimal digits.
+
+        Policies of this package change only with its version, and have none. A ValueError says what does not exist, and
+        a PolicyError what fails while a module is loaded.
+        """
+        files = self.files()
+        if self.attribute is not None and not files:
+            load(self.text, self.base, self.attribute)
+            source = getattr(sys.modules[self.base], "__file__", None)
+            files = [] if source is None else [Path(source)]
+        return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest() if files else None
+
+
+def _beginnings(text: str) -> list[str]:
+    """Returns a text, and each part of it that ends before a colon."""
+    return [text, *accumulate(text.split(":"), "{}:{}".format)]
+
+
+@dataclass(frozen=True)
+class PolicyMaker:
+    """Makes a policy for any board. It pickles as its specification, and each process loads the code once."""
+
+    specification: Specification
+
+    def __reduce__(self) -> tuple[type[PolicyMaker], tuple[Specification]]:
+        return PolicyMaker, (self.specification,)
+
+    @property
+    def name(self) -> str:
+        """The text that specifies the policy."""
+        return self.specification.text
+
+    @cached_property
+    def make(self) -> Callable[..., ReadyPolicy]:
+        """The class of the policy, or another callable of a `BoardConfig` and the options, which are checked.
+
+        Raises as `find_policy` does.
+        """
+        base, attribute, options = self.specification.base, self.specification.attribute, self.specification.options
+        if attribute is not None:
+            target = load(self.name, base, attribute)
+            check_arguments(f"{base}:{attribute}", target, options)
+            return partial(UserPolicy, self.name, target)
+        make = _built_in(base)
+        allowed = list(inspect.signature(make).parameters)[1:]
+        if unknown := ", ".join(option for option in options if option not in allowed):
+            meant = did_you_mean(unknown.partition(",")[0], allowed)
+            names = ", ".join(allowed) or "none"
+            raise ValueError(f"policy {base!r} has no option {unknown}; its options: {names}{meant}")
+        return make
+
+    @property
+    def precision(self) -> str | None:
+        """The number format of its network, given or by default; None if the policy has no such choice."""
+        default = inspect.signature(self.make).parameters.get("precision")
+        return None if default is None else self.specification.options.get("precision", default.default)
+
+    def __call__(self, board: BoardConfig, seed: int = 0) -> ReadyPolicy:
+        """Makes the policy for a board, with the moves that the policy plays, and resets it with `seed`.
 
         Raises:
             ValueError: an option or the board is not allowed; the message names the allowed values.
+            PolicyError: the code of a user's policy fails.
         """
-        policy = self.make(config, **self.options)
+        moves = getattr(self.make, "moves", DEFAULT_MOVES)
+        policy = self.make(replace(board, moves=moves), **self.specification.options)
         # Messages name the policy as its user does.
-        policy.name = self.name  # type: ignore[attr-defined]
+        policy.name = self.name
         policy.reset(seed)
         return policy
 
@@ -127,7 +272,7 @@ def make_policy(
     seed: int = 0,
     env: Any = None,
     **options: Any,
-) -> Policy:
+) -> ReadyPolicy:
     """Makes a policy, ready to play: its `act` takes a batch of boards and masks, or one board and its mask.
 
     Args:
@@ -150,39 +295,26 @@ def make_policy(
     maker = find_policy(name, **options)
     if env is None:
         rule = "opening" if first_click is None else first_click
-        board = BoardConfig.of_size(8 if size is None else size, mines, first_click=rule, moves=DEFAULT_MOVES)
-        return maker(maker.config_for(board), seed)
+        return maker(BoardConfig.of_size(8 if size is None else size, mines, first_click=rule), seed)
     for argument, value in {"size": size, "mines": mines, "first_click": first_click}.items():
         if value is not None:
             raise ValueError(f"env already defines {argument}; give env or {argument}, not both")
     offered = config_of(env)
-    config = maker.config_for(offered)
-    if offered.moves[: len(config.moves)] != config.moves:
+    policy = maker(offered, seed)
+    moves = policy.config.moves
+    if offered.moves[: len(moves)] != moves:
         raise ValueError(
-            f"{name} plays with the moves {', '.join(config.moves)}, and the environment offers "
-            f"{', '.join(offered.moves)}; make it with moves={tuple(config.moves)}"
+            f"{name} plays with the moves {', '.join(moves)}, and the environment offers "
+            f"{', '.join(offered.moves)}; make it with moves={tuple(moves)}"
         )
-    return maker(config, seed)
+    return policy
 
 
-def build_policy(name: str, config: BoardConfig, seed: int = 0, **options: Any) -> Policy:
-    """Makes a policy for a configuration; see `make_policy`."""
-    return find_policy(name, **options)(config, seed)
-
-
-def config_for(name: str, config: BoardConfig) -> BoardConfig:
-    """Returns the configuration with the moves that games for this policy must offer."""
-    return find_policy(name).config_for(config)
-
-
-def find_policy(name: str, **options: Any) -> PolicyMaker:
-    """Returns the factory of the policy that a specification names.
+def find_policy(policy: str | Specification, **options: Any) -> PolicyMaker:
+    """Returns the maker of a policy, with its code loaded.
 
     Args:
-        name: one of `policy_names()`, the path of a run folder, an agent of the Hugging Face hub as
-            ``hf:user/repo@revision``, or a class or function as ``package.module:NAME`` or ``path/file.py:NAME``;
-            perhaps followed by ``:option=value,option=value``. A value is parsed as an int, a float, true, false or
-            none; anything else is a string.
+        policy: a specification, or its text as `Specification.of` reads it.
         **options: more options of the policy.
 
     Raises:
@@ -191,30 +323,12 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
         PolicyError: the code of the class or function fails while it is loaded.
         MissingExtraError: the policy needs a package that is not installed.
     """
-    specification, name = read_specification(name), pinned(name)
-    for option in specification.options.keys() & options.keys():
-        raise ValueError(f"option {option} of policy {name!r} is given twice")
-    options = specification.options | options
-    if specification.attribute is not None:
-        return PolicyMaker(name, EntryFactory(specification, options), options)
-    make = _built_in(specification.base)
-    _, *allowed = inspect.signature(make).parameters.values()
-    defaults = {each.name: each.default for each in allowed}
-    if unknown := ", ".join(option for option in options if option not in defaults):
-        names = ", ".join(defaults) or "none"
-        meant = did_you_mean(unknown.partition(",")[0], defaults)
-        raise ValueError(f"policy {specification.base!r} has no option {unknown}; its options: {names}{meant}")
-    return PolicyMaker(name, make, options, (defaults | options).get("precision"))
-
-
-def pinned(name: str) -> str:
-    """Returns a specification with the commit of its agent of the hub, so that results say which weights played.
-
-    The agent is downloaded if it is not in the client's cache; a ValueError or a MissingExtraError says why it cannot
-    be had. A specification of another policy is returned as it is.
-    """
-    base = read_specification(name).base
-    return pinned_name(base) + name[len(base) :] if HUB_NAME.fullmatch(base) else name
+    found = (policy if isinstance(policy, Specification) else Specification.of(policy)).pinned()
+    for option in found.options.keys() & options.keys():
+        raise ValueError(f"option {option} of policy {found.text!r} is given twice")
+    maker = PolicyMaker(replace(found, options=found.options | options))
+    _ = maker.make
+    return maker
 
 
 def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
@@ -223,7 +337,7 @@ def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
     Such a name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file:
     these are data. For a class or a function, what the user has `typed` is returned; a ValueError if nothing.
     """
-    for base in (name, *accumulate(name.split(":"), "{}:{}".format)):
+    for base in _beginnings(name):
         if base in policy_names() or (HUB_NAME.fullmatch(base) and parse_hub_name(base).is_pinned):
             return name
         folder = (path.parent / base).resolve()
@@ -237,74 +351,10 @@ def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
     return typed
 
 
-def check_name(name: str) -> None:
-    """Raises a ValueError unless a specification is well formed and its policy or file exists; loads nothing."""
-    specification = read_specification(name)
-    if HUB_NAME.fullmatch(specification.base):
-        check_extra("huggingface_hub", extra="hub")
-    if specification.in_file:
-        existing_file(specification)
-
-
-def policy_digest(name: str) -> str | None:
-    """Returns a SHA-256 hash of `policy_files`, or of a module, in hexadecimal digits.
-
-    Policies of this package change only with its version, and have none. A ValueError says what does not exist, and a
-    PolicyError what fails while a module is loaded.
-    """
-    specification = read_specification(name)
-    if specification.attribute is not None and not specification.in_file:
-        load(specification)
-        source = getattr(sys.modules[specification.base], "__file__", None)
-        files = [] if source is None else [Path(source)]
-    else:
-        files = policy_files(name)
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest() if files else None
-
-
-def policy_files(name: str) -> list[Path]:
-    """Returns the files outside of installed packages that a policy is loaded from.
-
-    They are the file of a class or function, without what the file imports, or those of the agent of a run folder.
-    """
-    specification = read_specification(name)
-    if specification.attribute is not None:
-        return [existing_file(specification)] if specification.in_file else []
-    folder = agent_folder(specification.base)
-    if specification.base in SCRIPTED or folder is None or folder.parent == AGENTS_FOLDER:
-        return []
-    return [folder / AGENT_FILE, folder / AGENT_WEIGHTS_FILE]
-
-
-def read_specification(text: str) -> Specification:
-    """Returns the parts of a specification; loads nothing. A ValueError says what a text of another form lacks.
-
-    What begins with a name, a run folder or an agent of the hub is one, whatever the rest looks like.
-    """
-    if not isinstance(text, str):
-        raise ValueError(f"the name of a policy must be a text, such as 'exact' or 'path/file.py:NAME', not {text!r}")
-    for base in (text, *accumulate(text.split(":"), "{}:{}".format)):
-        if base and _is_name(base):
-            return Specification(text, base, None, _parse_options(text, text[len(base) + 1 :]) if base != text else {})
-    if text.startswith(PREFIX):
-        parse_hub_name(text)  # raises, since no beginning of the text is a name
-    if match := OWN.fullmatch(text):
-        options = {} if match["options"] is None else _parse_options(text, match["options"])
-        return Specification(text, match["base"], match["attribute"], options, match["base"].endswith(".py"))
-    if re.search(r"\.py(?::|$)", text):
-        raise ValueError(
-            f"write a policy of a file as path/file.py:NAME or path/file.py:NAME:option=value, not {text!r}"
-        )
-    raise ValueError(_unknown(text.partition(":")[0]))
-
-
-def _is_name(text: str) -> bool:
-    return text in SCRIPTED or text in SERVED or HUB_NAME.fullmatch(text) is not None or agent_folder(text) is not None
-
-
-def _parse_options(text: str, given: str) -> dict[str, Any]:
+def _parse_options(text: str, given: str | None) -> dict[str, Any]:
+    """Returns the options that the end of a text gives; a `given` of None is no end at all."""
     options: dict[str, Any] = {}
-    for part in given.split(","):
+    for part in [] if given is None else given.split(","):
         option, equals, value = part.partition("=")
         if not option or not equals:
             raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")
@@ -314,15 +364,15 @@ def _parse_options(text: str, given: str) -> dict[str, Any]:
     return options
 
 
-def _built_in(base: str) -> Callable[..., Policy]:
+def _built_in(base: str) -> Callable[..., ReadyPolicy]:
     """Returns the class of a scripted policy, or the agent of a run folder."""
-    if found_class := SCRIPTED.get(base) or SERVED.get(base):
-        module, _, attribute = found_class.partition(":")
-        make: Callable[..., Policy] = getattr(import_module(module), attribute)
+    if base in POLICIES:
+        module, _, attribute = POLICIES[base].made_by.partition(":")
+        make: Callable[..., ReadyPolicy] = getattr(import_module(module), attribute)
         return make
     for module in ("torch", "safetensors"):
         import_extra(module)
-    found: Callable[..., Policy] = import_module("baselines.learned.agents").find_agent(agent_folder(base))
+    found: Callable[..., ReadyPolicy] = import_module("baselines.learned.agents").find_agent(agent_folder(base))
     return found
 
 

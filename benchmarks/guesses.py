@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.games import play_games
 from baselines.policy import Policy
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.oracle_play.guess_games import GuessGames, clicks_of
 from baselines.scripted.oracle_play.lookahead import Endings
 from baselines.scripted.oracle_play.rollout import Playouts, estimate
@@ -119,8 +119,8 @@ def playouts(options: argparse.Namespace) -> None:
     """
     for board in options.boards:
         config = config_of(board)
-        rules = {name: build_policy(name, config) for name in options.rules}
-        player = Playouts(config, build_policy(options.playout, config), 600)
+        rules = {name: find_policy(name)(config) for name in options.rules}
+        player = Playouts(config, find_policy(options.playout)(config), 600)
         totals, differing, count = np.zeros((len(rules), options.games)), np.zeros(len(rules)), 0
         for seeds in blocks_of(options):
             if found := guesses_of(rules[options.rules[0]], config, seeds):
@@ -174,7 +174,7 @@ def gaps(options: argparse.Namespace) -> None:
     for board in options.boards:
         config = config_of(board)
         for rule in options.rules:
-            wins, layouts = wins_of(config, build_policy(rule, config))
+            wins, layouts = wins_of(config, find_policy(rule)(config))
             best = 100 * OPTIMA[board] / layouts
             print(f"{board} {rule}: optimum {best:.3f} %, below it by {best - 100 * wins / layouts:.3f} points")
 
@@ -210,7 +210,7 @@ def losses(rule: str, count: int | None = None) -> NDArray[np.float64]:
     """Returns the probability of winning that a rule's click gives away on each stored position."""
     config, positions = stored_positions()
     positions = positions[:count]
-    clicks = clicks_of(build_policy(rule, config), config, np.stack([board for board, _ in positions])).tolist()
+    clicks = clicks_of(find_policy(rule)(config), config, np.stack([board for board, _ in positions])).tolist()
     endings = Endings(config, EARLY, 20_000_000)
     lost = []
     for (board, values), click in zip(positions, clicks, strict=True):
@@ -246,7 +246,7 @@ def times(options: argparse.Namespace) -> None:
     """Prints the processor time of each rule per game; blocks of the same games alternate between the rules."""
     for board in options.boards:
         config = config_of(board)
-        clocks = {name: Clock(build_policy(name, config)) for name in options.rules}
+        clocks = {name: Clock(find_policy(name)(config)) for name in options.rules}
         seconds = dict.fromkeys(clocks, 0.0)
         for seeds in blocks_of(options, options.at_once):
             for name, clock in clocks.items():

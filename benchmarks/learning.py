@@ -25,7 +25,7 @@ from baselines.learned.agents import CLICKS, load_network, read_description
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.configurations import read_configuration
 from baselines.learned.settings import PRECISIONS, Budget, TrainingSettings
-from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
+from baselines.registry import AGENTS_FOLDER, agent_names, find_policy
 from minesweeper_env.config import BoardConfig
 
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
@@ -50,7 +50,7 @@ def learning(model: MultiBoardMixin) -> Work:
 
 def playing(name: str) -> Work:
     """Returns work that plays a batch of new games."""
-    policy = build_policy(name, BOARD)
+    policy = find_policy(name)(BOARD)
     return lambda: len(play_games(policy, BOARD, list(itertools.islice(SEEDS, GAMES))))
 
 

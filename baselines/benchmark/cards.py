@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from baselines.benchmark.protocol import TRACKS, Protocol
-from baselines.registry import SCRIPTED, policy_names
+from baselines.registry import AGENT_TRACKS, POLICIES, policy_names
 from minesweeper_env.config import one_of
 
 AUTHOR = "minesweeper-env"
@@ -19,15 +19,8 @@ AUTHOR = "minesweeper-env"
 MOST_NAME, MOST_TEXT = 60, 200
 """Maximum length of the names of a card, which stand in tables, and of its other texts, in characters."""
 
-TRACKS_OF_PACKAGE = {
-    **dict.fromkeys(SCRIPTED, "scripted"),
-    **dict.fromkeys(("marginal", "graphical_source", "conditional", "graphical"), "reveal"),
-    **dict.fromkeys(("plain-dqn", "plain-ppo"), "board"),
-    **dict.fromkeys(("any-size", "dqn", "ppo"), "reveal"),
-    "exact": "oracle",
-    **dict.fromkeys(("afterstate", "afterstate-any-size", "lookahead", "rollout", "optimal"), "search"),
-}
-"""Tracks of the policies of the package."""
+TRACKS_OF_PACKAGE = {name: row.track for name, row in POLICIES.items()} | AGENT_TRACKS
+"""Tracks of the policies of the package; None where the options decide."""
 
 
 class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -21,7 +21,7 @@ from baselines.evaluation.games import Assignment, GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
 from baselines.learned.configurations import lineage, training_of
-from baselines.registry import agent_folder, build_policy, policy_digest, policy_of_file, read_specification
+from baselines.registry import Specification, agent_folder, find_policy, policy_of_file
 from baselines.support.provenance import processor_name
 from baselines.support.tables import Page
 from minesweeper_env.config import counted
@@ -37,12 +37,12 @@ def card_for(policy: str, **given: Any) -> Card:
     fields = {"name": policy, **_known(policy), **{name: value for name, value in given.items() if value is not None}}
     if missing := [f"--{name}" for name in ("track", "author") if name not in fields]:
         raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
-    return msgspec.convert({"policy": policy, "sha256": policy_digest(policy), **fields}, Card)
+    return msgspec.convert({"policy": policy, "sha256": Specification.of(policy).digest(), **fields}, Card)
 
 
 def _known(policy: str) -> dict[str, Any]:
     """Returns the track, the author and the weights of a policy of the package, and the training of an agent."""
-    base = read_specification(policy).base
+    base = Specification.of(policy).base
     known: dict[str, Any] = {"track": track, "author": AUTHOR} if (track := track_of(policy)) else {}
     if (folder := agent_folder(base)) is None or training_of(folder)["run"] is None:
         return known
@@ -81,7 +81,7 @@ def collect(card: Card, run: SuiteRun, protocol: Protocol) -> tuple[ResultFile, 
     It has the boards of earlier runs into the folder, too. A ValueError says if no board has enough games.
     """
     boards, missing = [], dict[str, list[str]]()
-    for task in plan(suite_of([card.policy], protocol=protocol), run.games):
+    for task in plan(suite_of([card.policy], protocol=protocol), run.games, run.planned):
         records = [] if task.refusal else _records(task, run)
         if len(records) >= protocol.least_games:
             boards.append(Games.of_records(task.config, task.batch_size, records))
@@ -158,7 +158,7 @@ def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
     line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
     if replayed:
         policy = policy_of_file(result.card.policy, path, typed)
-        if policy_digest(policy) != result.card.sha256:
+        if Specification.of(policy).digest() != result.card.sha256:
             raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
         played = sum(replay_policy(policy, games, replayed, path) for games in result.boards)
         line += f", {played} more played by the policy itself"
@@ -187,7 +187,7 @@ def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
 
 
 def _assignment(policy: str, games: Games, record: bool = False) -> Assignment:
-    build, seeds = partial(build_policy, policy, games.config), range(games.seed, games.seed + games.games)
+    build, seeds = partial(find_policy(policy), games.config), range(games.seed, games.seed + games.games)
     return Assignment(policy, build, games.config, seeds, games.seed, games.batch_size, record=record)
 
 

@@ -9,7 +9,7 @@ import gzip
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import partial
@@ -20,14 +20,15 @@ from typing import Annotated, Any
 import msgspec
 
 from baselines.benchmark.suites import SUITES, Entry, Suite
-from baselines.evaluation.evaluate import BATCH_SIZE
+from baselines.evaluation.evaluate import prepare
 from baselines.evaluation.games import Assignment, GameRecord, Part, Start
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Schedule, play_units
-from baselines.registry import build_policy, find_policy, policy_digest
+from baselines.policy import Policy
+from baselines.registry import find_policy
 from baselines.support.files import file_name, hold_folder, read_bounded, replace_file, write_json
 from baselines.support.progress import Progress, format_seconds, progress_line
-from baselines.support.provenance import earlier_results, own_identity, source_commit
+from baselines.support.provenance import earlier_results, installation_id, source_commit
 from baselines.support.structs import Count
 from baselines.workers import Workers
 from minesweeper_env.config import BoardConfig
@@ -55,7 +56,8 @@ class Task:
         batch_size: number of games played side by side; the policy is reset before each batch.
         precision: number format of the policy's network; None for a policy without such a choice.
         refusal: why the policy does not play on the board; empty if it does.
-        sha256: of the files of the policy; see `policy_digest`.
+        sha256: of the files of the policy; see `Specification.digest`.
+        build: makes the policy; None if it refuses the board.
     """
 
     group: str
@@ -68,6 +70,7 @@ class Task:
     precision: str | None = None
     refusal: str = ""
     sha256: str | None = None
+    build: Callable[[], Policy] | None = None
 
     def __str__(self) -> str:
         return f"{self.entry.policy} on {self.board.name} {self.board.first_click}"
@@ -79,12 +82,15 @@ class Task:
 
     def assignment(self, seed: int) -> Assignment:
         """Returns the games as workers receive them; game i has the seed `seed` + i."""
-        build, seeds = partial(build_policy, self.entry.policy, self.config), range(seed, seed + self.games)
+        assert self.build is not None
+        seeds = range(seed, seed + self.games)
         start: Callable[[int], Start] | None = None
         if self.entry.start is not None:
             module, _, function = self.entry.start.partition(":")
             start = partial(getattr(import_module(module), function), self.config)
-        return Assignment(str(self), build, self.config, seeds, seed, self.batch_size, start=start, record=self.record)
+        return Assignment(
+            str(self), self.build, self.config, seeds, seed, self.batch_size, start=start, record=self.record
+        )
 
     def owner(self, seed: int) -> dict[str, Any]:
         """Returns what makes the games those of this task: JSON-able, by name; game 0 has this seed."""
@@ -145,21 +151,29 @@ def _checked(part: Part, path: Path, seed: int, actions: bool) -> Part:
     return part._replace(records=tuple(part.records))
 
 
-def plan(suite: Suite, games: int) -> Iterator[Task]:
-    """Yields the games of each policy on each board of the suite, at most `games`, also of policies that refuse one."""
+def plan(suite: Suite, games: int, earlier: Iterable[Task] = ()) -> Iterator[Task]:
+    """Yields the games of each policy on each board of the suite, at most `games`, also of policies that refuse one.
+
+    A policy is built for its task, but not again for one of the `earlier` tasks.
+    """
+    known = {(task.group, task.entry, task.board): task for task in earlier}
     for group in suite.groups:
+        makers = [find_policy(entry.policy) for entry in group.entries]
+        digests = [maker.specification.digest() for maker in makers]
         for board in group.boards:
-            for entry in group.entries:
-                maker, count = find_policy(entry.policy), min(games, entry.cap or games)
-                recorded, digest = suite.protocol is not None, policy_digest(entry.policy)
+            for entry, maker, digest in zip(group.entries, makers, digests, strict=True):
+                if (group.name, entry, board) in known:
+                    yield known[group.name, entry, board]
+                    continue
+                count, recorded = min(games, entry.cap or games), suite.protocol is not None
                 task = partial(Task, group.name, entry, board, count, recorded, sha256=digest)
                 try:
-                    config = maker.config_for(board)
-                    batch_size = entry.batch_size or int(getattr(maker(config), "batch_size", BATCH_SIZE))
+                    ready = prepare(maker, board, trial=False)
                 except ValueError as error:
                     yield task(board, refusal=str(error))
                 else:
-                    yield task(config, batch_size, maker.precision)
+                    batch_size = entry.batch_size or ready.batch_size
+                    yield task(ready.config, batch_size, ready.precision, build=ready.build)
 
 
 class SuiteRun:
@@ -173,31 +187,31 @@ class SuiteRun:
         self.suite, self.folder, self.games, self.command = suite, folder, games, command
         self.seed = suite.seeds_of(seed, self.games).start
         say("Prepare every policy for every board")
-        planned = list(plan(suite, self.games))
+        self.planned = list(plan(suite, self.games))
         self._open_folder()
-        self.tasks = [task for task in planned if not task.refusal]
-        self.refused = [task for task in planned if task.refusal]
+        self.tasks = [task for task in self.planned if not task.refusal]
+        self.refused = [task for task in self.planned if task.refusal]
         self._parts()
 
     def _open_folder(self) -> None:
         """Creates the folder, or checks that its games are of this suite, this code and these policies."""
         folder, fixed = self.folder, {"suite": self.suite.name, "seed": self.seed, "games": self.games}
-        own = {entry.policy for group in SUITES[self.suite.name].groups for entry in group.entries}
-        added = {entry.policy for group in self.suite.groups for entry in group.entries} - own
-        digests = {policy: policy_digest(policy) for policy in sorted(added)}
+        usual = {entry.policy for group in SUITES[self.suite.name].groups for entry in group.entries}
+        played = {task.entry.policy: task.sha256 for task in self.planned}
+        digests = {policy: played[policy] for policy in sorted(played.keys() - usual)}
         folder.mkdir(parents=True, exist_ok=True)
         with hold_folder(folder):
             before: dict[str, str | None] = earlier_results(folder, MANIFEST, fixed).get("policies", {})
             for policy, digest in digests.items():
-                played = f"games/*/*/{policy_folder(policy)}"
-                if before.get(policy, digest) != digest and any(folder.glob(f"{played}/*")):
+                files = f"games/*/*/{policy_folder(policy)}"
+                if before.get(policy, digest) != digest and any(folder.glob(f"{files}/*")):
                     raise ValueError(
                         f"{policy} has changed since its games in {folder} were played; choose another --out, restore "
-                        f"the policy, or delete {folder / played} to play them again"
+                        f"the policy, or delete {folder / files} to play them again"
                     )
             for policy in before.keys() - digests.keys():
                 say(f"{policy} is not named, so its games stay in {folder} and out of the tables")
-            code = {"commit": source_commit(), "identity": own_identity()}
+            code = {"commit": source_commit(), "identity": installation_id()}
             write_json(folder / MANIFEST, fixed | code | {"policies": before | digests})
 
     def _parts(self) -> list[list[Part]]:

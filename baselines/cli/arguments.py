@@ -271,7 +271,7 @@ def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> Abst
     if options.ray is None:
         return local_workers(options.workers)
     from baselines.cluster import connected
-    from baselines.registry import policy_files, read_specification
+    from baselines.registry import Specification
 
-    files = {read_specification(name).base: found for name in policies if (found := policy_files(name))}
-    return connected(options.ray, files)
+    used = map(Specification.of, policies)
+    return connected(options.ray, {each.base: files for each in used if (files := each.files())})

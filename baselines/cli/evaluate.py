@@ -12,7 +12,7 @@ from baselines.cli import arguments
 from baselines.cli.arguments import ALL, BOARD, Parser, share, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.evaluation.seeds import check_seeds
-from baselines.registry import check_name, policy_names
+from baselines.registry import Specification, policy_names
 from baselines.support.checks import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
@@ -82,7 +82,7 @@ def _check(options: argparse.Namespace, cells: int) -> None:
     _check_recording(options, cells)
     for name in options.policy:
         if name != ALL:
-            check_name(name)
+            Specification.of(name).check()
 
 
 def _check_recording(options: argparse.Namespace, cells: int) -> None:
@@ -145,6 +145,7 @@ def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool =
     """
     from baselines.evaluation.evaluate import prepare
     from baselines.evaluation.judge import check_judgeable
+    from baselines.registry import find_policy
 
     if diagnose:
         check_judgeable(config)
@@ -152,7 +153,7 @@ def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool =
     for asked in chosen:
         for name in policy_names() if asked == ALL else [asked]:
             try:
-                entrant = prepare(name, config, diagnose)
+                entrant = prepare(find_policy(name), config, diagnose)
                 entrants[entrant.name] = entrant
             except ValueError as error:
                 if asked != ALL or name in chosen:

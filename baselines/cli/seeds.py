@@ -29,7 +29,7 @@ from baselines.evaluation.intervals import difference_interval, mean_interval
 from baselines.evaluation.seeds import check_seeds
 from baselines.learned.configurations import check_earlier, given_settings
 from baselines.learned.settings import TrainingSettings
-from baselines.registry import build_policy, check_name, config_for, read_specification
+from baselines.registry import Specification
 from baselines.support.checks import check_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
@@ -146,7 +146,7 @@ def _add_arguments(parser: Parser) -> None:
 def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*NEEDED)
     for name in options.policy:
-        check_name(name)
+        Specification.of(name).check()
     if not (options.config or options.policy):
         raise ValueError("name what to compare: --config, --policy, or both")
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
@@ -189,7 +189,7 @@ def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], options: argpars
                 for task in done:
                     say(f"{task.config} with seed {task.settings.seed} is done")
                     on_finished(1)
-        _report(tasks, boards, options, own_rates(options.policy, boards, options.games, options.workers))
+        _report(tasks, boards, options, agent_rates(options.policy, boards, options.games, options.workers))
 
 
 def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
@@ -256,17 +256,20 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         replace_file(folder / name, files[name])
 
 
-def own_rates(names: Sequence[str], boards: Sequence[BoardConfig], games: int, workers: int) -> dict[str, list[float]]:
+def agent_rates(
+    names: Sequence[str], boards: Sequence[BoardConfig], games: int, workers: int
+) -> dict[str, list[float]]:
     """Returns the win rates of agents in test games of each board, one for each agent of a row of the table."""
-    from baselines.evaluation.evaluate import evaluate_policy
+    from baselines.evaluation.evaluate import evaluate_policy, prepare
+    from baselines.registry import find_policy
 
     found: dict[str, list[float]] = {}
     for name in names:
         say(f"playing {name}")
-        rates = []
+        maker, rates = find_policy(name), []
         for board in boards:
-            config = config_for(name, board)
-            result = evaluate_policy(partial(build_policy, name, config), config, range(games), workers=workers)
+            ready = prepare(maker, board, trial=False)
+            result = evaluate_policy(ready.build, ready.config, range(games), workers=workers)
             rates.append(result.wins / games)
         found.setdefault(row_of(name), []).append(float(np.mean(rates)))
     return found
@@ -277,7 +280,7 @@ def row_of(policy: str) -> str:
 
     Everything else may be another method, whose agents have a row of their own.
     """
-    found = read_specification(policy)
+    found = Specification.of(policy)
     row = _FINAL_NUMBER.sub("", found.base.rstrip("/")) + (f":{found.attribute}" if found.attribute else "")
     # A number in the name of a file tells agents apart; elsewhere it is a setting or a version, as in model=llama-3.
     is_file = re.compile(r".*\.[a-z]\w*", re.IGNORECASE).fullmatch

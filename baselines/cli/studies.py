@@ -11,7 +11,7 @@ from baselines.cli.arguments import SIDE, Parser, add_settings, share
 from baselines.learned.configurations import RUN_FILE, checked_settings, given_settings, read_configuration
 from baselines.learned.settings import TrainingSettings
 from baselines.support.files import write_json
-from baselines.support.provenance import earlier_results, own_identity
+from baselines.support.provenance import earlier_results, installation_id
 from baselines.workers import Workers
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def check_folder(out: Path, file: str, plan: Mapping[str, Any]) -> None:
 
 def write_plan(out: Path, file: str, plan: Mapping[str, Any]) -> None:
     """Writes the file that `check_folder` reads."""
-    write_json(out / file, {**plan, "identity": own_identity()})
+    write_json(out / file, {**plan, "identity": installation_id()})
 
 
 def references_of(trainings: Sequence[TrainingSettings], workers: Workers) -> list[References]:

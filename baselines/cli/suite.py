@@ -9,7 +9,7 @@ from textwrap import fill
 from baselines.benchmark.suites import GAMES, SUITES, find_suite
 from baselines.cli.arguments import SUITE_NEEDS, Parser, chosen_workers, share
 from baselines.cli.command import Command, Work
-from baselines.registry import check_name, pinned
+from baselines.registry import Specification
 from baselines.support.checks import check_extra
 from minesweeper_env.notices import say
 
@@ -34,8 +34,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     # What needs no heavy import is checked first.
     if options.out is None:
         raise ValueError("a suite needs a folder for its games and results: --out DIR")
-    for name in options.policy:
-        check_name(name)
+    added = [Specification.of(name).check() for name in options.policy]
     suite = find_suite(options.suite).chosen(options.groups, options.policy)
     suite.seeds_of(options.seed, options.games)
     check_extra(*SUITE_NEEDS)
@@ -44,7 +43,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     from baselines.benchmark.results import write_results
     from baselines.benchmark.run import SuiteRun
 
-    suite = find_suite(options.suite).chosen(options.groups, map(pinned, options.policy))
+    suite = find_suite(options.suite).chosen(options.groups, [each.pinned().text for each in added])
     run = SuiteRun(suite, options.out, options.seed, options.games, options.command)
 
     def play() -> None:

@@ -8,18 +8,15 @@ from functools import partial
 
 from baselines.cli.command import Command, Work
 
-POLICIES = (
-    "exact", "lookahead", "lookahead:clicks=1", "bayes", "bayes_source", "graphical", "graphical_source", "afterstate",
-)  # fmt: skip
-"""The policies that have kernels of their own."""
-
 
 def _prepare(_: argparse.Namespace) -> Work:
     from azulejos_env import AzulejosEnv
+    from baselines.registry import POLICIES
     from minesweeper_env.warm_up import CORE, warm_up
 
     parts: dict[str, Callable[[], object]] = {**CORE}
-    parts |= {name: partial(_if_installed, partial(_play, name)) for name in POLICIES}
+    names = [*(name for row in POLICIES.values() for name in row.compiled), "afterstate"]
+    parts |= {name: partial(_if_installed, partial(_play, name)) for name in names}
     parts["training of afterstate"] = partial(_if_installed, _play_itself)
     parts["azulejos"] = AzulejosEnv(2, 1, "minimax:depth=1", "second").reset
     return partial(warm_up, parts)
@@ -35,11 +32,11 @@ def _if_installed(work: Callable[[], object]) -> None:
 
 def _play(policy: str) -> None:
     from baselines.evaluation.games import play_games
-    from baselines.registry import build_policy, config_for
+    from baselines.registry import find_policy
     from minesweeper_env.config import BoardConfig
 
-    config = config_for(policy, BoardConfig(5, 5, 5))
-    play_games(build_policy(policy, config), config, range(3))
+    player = find_policy(policy)(BoardConfig(5, 5, 5))
+    play_games(player, player.config, range(3))
 
 
 def _play_itself() -> None:

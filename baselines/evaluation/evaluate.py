@@ -18,12 +18,12 @@ from baselines.evaluation.report import Results
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.seeds import check_seeds
 from baselines.evaluation.units import UNIT_SECONDS, Schedule, play_units
-from baselines.own import EntryPolicy, call_with_board, check_arguments
-from baselines.policy import DEFAULT_MOVES, Policy
-from baselines.registry import build_policy, find_policy, pinned
+from baselines.policy import Policy, ReadyPolicy
+from baselines.registry import Specification, find_policy
 from baselines.support.act_inputs import policy_name
 from baselines.support.checks import import_extra
 from baselines.support.progress import game_bar
+from baselines.user_policy import UserPolicy, check_arguments, has_act
 from baselines.workers import Workers, local_workers
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, whole_number
 from minesweeper_env.notices import is_live
@@ -86,7 +86,7 @@ def evaluate(
     chosen, references = _named(policy), _named(against)
     if not chosen:
         raise ValueError("at least one policy is needed")
-    entrants = [prepare(each, config, diagnose, name) for name, each in (chosen | references).items()]
+    entrants = [prepare(_maker(name, each), config, diagnose, name) for name, each in (chosen | references).items()]
     if workers > 1:
         for entrant in entrants:
             _check_sendable(entrant)
@@ -158,49 +158,44 @@ class _Ready:
         return {"make": self.make, "made": None}
 
 
-def prepare(policy: Any, config: BoardConfig, diagnose: bool = False, name: str = "") -> Entrant:
-    """Builds a policy once, and lets it choose once on an empty board where it is code of the user.
+Maker = Callable[[BoardConfig], ReadyPolicy]
+"""Makes a policy for a board: a `PolicyMaker`, or a function that does so with an object of the user."""
+
+
+def prepare(make: Maker, config: BoardConfig, diagnose: bool = False, name: str = "", *, trial: bool = True) -> Entrant:
+    """Builds a policy once; its first player in this process is the built one.
 
     Args:
-        policy: a specification, an object with `act`, or a callable that takes size, mines and first_click.
+        make: makes the policy.
         config: board of the games, with any moves.
         diagnose: True to check that the clicks in its games can be judged.
-        name: name of the policy in tables; a specification is its own name if none is given.
+        name: name of the policy in tables; "" for its own.
+        trial: True to let code of the user choose once on an empty board.
 
     Raises:
-        ValueError: it is none of these, or does not play this board.
+        ValueError: it does not play this board.
         PolicyError: it breaks the protocol.
-        MissingExtraError: it needs a package that is not installed.
     """
-    precision = None
-    if isinstance(policy, str):
-        maker = find_policy(policy)
-        name, games, precision = name or maker.name, maker.config_for(config), maker.precision
-        built: Any = maker(games)
-        build = _Ready(partial(build_policy, maker.name, games), built)
-    else:
-        _check_kind(policy)
-        built = _made(policy, name, config)
-        build, games = _Ready(partial(_made, policy, name, config), built), built.config
+    built = make(config)
+    games, build = built.config, _Ready(partial(make, config), built)
     if diagnose:
         check_judgeable(games)
-    if isinstance(built, EntryPolicy):
+    if trial and isinstance(built, UserPolicy):
         check_built_for(built.policy, games)
         built.reset(0)
         boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False).arguments()).reset(seed=0)
         built.act(boards, infos["action_mask"])
     judged = getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS
-    return Entrant(name, games, build, getattr(built, "batch_size", BATCH_SIZE), precision, judged)
+    batch_size, precision = getattr(built, "batch_size", BATCH_SIZE), getattr(make, "precision", None)
+    return Entrant(name or built.name, games, build, batch_size, precision, judged)
 
 
-def _is_object(policy: Any) -> bool:
-    return hasattr(policy, "act") and not isinstance(policy, type)
-
-
-def _made(policy: Any, name: str, board: BoardConfig) -> EntryPolicy:
-    """Returns an object with `act`, or what a class or function makes for a board; its moves are those of its games."""
-    made = policy if _is_object(policy) else call_with_board(name, policy, board, {})
-    return EntryPolicy(made, name, replace(board, moves=tuple(getattr(made, "moves", None) or DEFAULT_MOVES)))
+def _maker(name: str, policy: Any) -> Maker:
+    """Returns what makes a policy: a text specifies it, an object plays itself, or a callable takes a board."""
+    if isinstance(policy, str):
+        return find_policy(policy)
+    _check_kind(policy)
+    return partial(UserPolicy, name, policy)
 
 
 def _named(policies: Any) -> dict[str, Any]:
@@ -224,17 +219,17 @@ def _named(policies: Any) -> dict[str, Any]:
 
 def _name_of(policy: Any) -> str:
     if isinstance(policy, str):
-        return pinned(policy)
+        return Specification.of(policy).pinned().text
     if isinstance(policy, partial):
         return _name_of(policy.func)
-    if _is_object(policy):
+    if has_act(policy):
         return policy_name(policy)
     return str(getattr(policy, "__name__", type(policy).__name__))
 
 
 def _check_kind(policy: Any) -> None:
     """Raises a ValueError, with what to do, for a model, a network or a function of one observation."""
-    if _is_object(policy):
+    if has_act(policy):
         return
     kind = type(policy).__name__
     modules = {each.__module__.partition(".")[0] for each in type(policy).__mro__}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from baselines.evaluation.columns import board_title, games_range
-from baselines.registry import FAMILIES
+from baselines.registry import OTHERS, POLICIES
 from baselines.support.figures import image, styled_figure
 
 if TYPE_CHECKING:
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Content = dict[str, Any]
-
-OTHERS = "learned, or your own"
-"""Stands for the family of a policy that is not scripted."""
 
 COLOURS = {
     "no reasoning": "0.45",
@@ -36,7 +33,8 @@ WIDTH, ROW_HEIGHT, PANEL_EXTRA = 8.0, 0.22, 0.5
 
 def family_of(policy: str) -> str:
     """Returns the family of a policy, whatever its options."""
-    return FAMILIES.get(policy.partition(":")[0], OTHERS)
+    row = POLICIES.get(policy.partition(":")[0])
+    return OTHERS if row is None else row.family
 
 
 def draw(content: Content, title: str, suffix: str = ".png") -> bytes:

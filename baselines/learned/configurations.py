@@ -15,12 +15,12 @@ from typing import Any
 
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
-from baselines.own import check_reward
-from baselines.registry import CHECKPOINT_FILE, agent_folder, agent_names, policy_digest
+from baselines.registry import CHECKPOINT_FILE, Specification, agent_folder, agent_names
 from baselines.support.checks import did_you_mean, number_or_text
 from baselines.support.files import file_name, read_json
 from baselines.support.provenance import earlier_results
 from baselines.support.structs import Agent, read_as
+from baselines.user_policy import check_reward
 from minesweeper_env.config import PRESETS, BoardConfig, board_name, parse_size
 from minesweeper_env.rewards import REWARDS
 
@@ -152,7 +152,7 @@ def check_reward_of(settings: TrainingSettings, typed: Mapping[str, Any]) -> Non
 
 def code_of_reward(reward: str | None) -> dict[str, Any]:
     """Returns the entry of `run.json` about the code of a reward of the user; empty for a name of the environment."""
-    return {} if reward is None or reward in REWARDS else {"code of the reward": policy_digest(reward)}
+    return {} if reward is None or reward in REWARDS else {"code of the reward": Specification.of(reward).digest()}
 
 
 def _name(settings: TrainingSettings) -> str:

@@ -10,8 +10,8 @@ from pkgutil import resolve_name
 from typing import Any, ClassVar, NamedTuple, Self
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.own import OWN
 from baselines.support.checks import did_you_mean, number_within
+from baselines.user_policy import USER_CODE
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig, one_of, whole_number
 from minesweeper_env.rewards import REWARDS
 
@@ -271,7 +271,7 @@ class TrainingSettings(Options):
             object.__setattr__(self, "minutes", 10.0)
         if self.minutes == 0:
             raise ValueError("minutes must be more than 0")
-        if self.reward not in REWARDS and not OWN.fullmatch(self.reward):
+        if self.reward not in REWARDS and not USER_CODE.fullmatch(self.reward):
             near = did_you_mean(self.reward, REWARDS)
             raise ValueError(
                 f"reward must be one of {', '.join(REWARDS)}, or a function of yours as path/file.py:NAME or "

@@ -41,7 +41,7 @@ def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> d
             raise ValueError(f"{folder} is not empty and holds no {file}; choose another --out")
         return {}
     found = read_json(folder / file)
-    wanted = json.loads(json.dumps({**parameters, "identity": own_identity()}))
+    wanted = json.loads(json.dumps({**parameters, "identity": installation_id()}))
     games = found.get("games")
     if isinstance(games, int) and games <= wanted.get("games", 0):
         wanted["games"] = games
@@ -62,7 +62,7 @@ def differing_values(found: Mapping[str, Any], wanted: Mapping[str, Any], outer:
 
 
 @cache
-def own_identity() -> dict[str, str]:
+def installation_id() -> dict[str, str]:
     """Returns what changes a game besides its seed: the files of this package, versions, and the form of float32."""
     python = ".".join(platform.python_version_tuple()[:2])
     versions = {name: metadata.version(name) if find_spec(name) else "none" for name in ("numpy", "numba", "torch")}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board
@@ -23,7 +23,7 @@ POLICY, SEED = "straightforward", 0
 
 def review() -> Review:
     """Returns the review of the game."""
-    session, player = Session(BOARD, seed=SEED, now=lambda: 0.0), build_policy(POLICY, BOARD, 7)
+    session, player = Session(BOARD, seed=SEED, now=lambda: 0.0), find_policy(POLICY)(BOARD, 7)
     while not session.is_over:
         board = session.board
         mask = (board > BOARD.codes.max_count).reshape(1, -1).astype(np.int8)

@@ -3,7 +3,7 @@
 from baselines.evaluation.games import pack_won, play_games
 from baselines.evaluation.report import KNOWN_FILE
 from baselines.evaluation.results import config_row, versions
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.support.files import write_json
 from minesweeper_env.config import BoardConfig
 
@@ -15,7 +15,7 @@ if __name__ == "__main__":
     for board in ("5x5/5", "8x8/14", "9x9/10", "16x16/40", "16x30/99"):
         for first_click in ("opening", "safe"):
             config = BoardConfig.of_name(board, first_click)
-            won = [record.won for record in play_games(build_policy("exact", config), config, range(GAMES))]
+            won = [record.won for record in play_games(find_policy("exact")(config), config, range(GAMES))]
             entries.append({**config_row(config), "seed": 0, "games": GAMES, "wins": sum(won), "won": pack_won(won)})
             print(board, first_click, sum(won), flush=True)
     content = {"policy": "exact", "command": "python docs/generate/known_wins.py", "versions": versions()}

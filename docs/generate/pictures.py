@@ -26,7 +26,7 @@ from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.results import config_row
 from baselines.recording import gif, replay, slides_of
-from baselines.registry import SCRIPTED, build_policy
+from baselines.registry import SCRIPTED, find_policy
 from baselines.scripted.bayes_network import subnetwork
 from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
@@ -69,7 +69,7 @@ POSITIONS = {
 def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[tuple[int, int], bool]]:
     """Returns how many of `DRAWS` actions of a policy choose each cell, with whether the action is a flag."""
     moves = ("click", "flag") if policy == "bayes_source" else ("click",)
-    player = build_policy(policy, BoardConfig(BOARD.rows, BOARD.cols, BOARD.mines, moves=moves))
+    player = find_policy(policy)(BoardConfig(BOARD.rows, BOARD.cols, BOARD.mines, moves=moves))
     player.reset(0)
     boards = np.repeat(board[None], DRAWS, 0)
     legal = np.tile((boards == H).reshape(DRAWS, -1).astype(np.int8), len(moves))
@@ -205,7 +205,7 @@ def draw_leaderboard() -> bytes:
 def draw_game() -> bytes:
     """Returns a game of `exact` as ``evaluate.py --record`` draws it, with the mine probabilities."""
     config, seed = BoardConfig.of_size(16, moves=("click",)), 49
-    played = evaluate_policy(partial(build_policy, "exact", config), config, [seed], record=True)
+    played = evaluate_policy(partial(find_policy("exact"), config), config, [seed], record=True)
     game = replay("exact", config, seed, np.frombuffer(played.records[0].actions, "<u2").tolist())
     return gif(slides_of([[game]], 0.5), True)
 

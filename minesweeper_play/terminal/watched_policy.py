@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.games import check_built_for, choose_actions
-from baselines.own import EntryPolicy, own_code
 from baselines.policy import RESIGN, Policy
 from baselines.registry import PolicyMaker, find_policy
 from baselines.support.act_inputs import policy_name
+from baselines.user_policy import UserPolicy, user_code
 from minesweeper_env.codes import FLAGGED
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.env import MinesweeperEnv
@@ -62,8 +62,8 @@ def rate(policy: Policy, board: NDArray[np.int8], config: BoardConfig) -> Rating
         oracle = Ratings(source, mine_probabilities(board, config.mines))
     except (PositionTooHardError, InconsistentBoardError):
         oracle = Ratings("none", np.full(board.shape, np.nan))
-    with own_code(policy_name(policy)):
-        own = _own_ratings(policy.policy if isinstance(policy, EntryPolicy) else policy, board, covered)
+    with user_code(policy_name(policy)):
+        own = _own_ratings(policy.policy if isinstance(policy, UserPolicy) else policy, board, covered)
     shown = oracle._replace(risks=np.where(covered, oracle.risks, np.nan))
     return shown if own is None else Ratings(own.source, np.where(covered, own.risks, np.nan), shown)
 
@@ -99,9 +99,9 @@ class WatchedPolicy:
     """A policy, its game (`board`: int8 codes; `exploded`: the losing click), and its score over finished games."""
 
     def __init__(self, maker: PolicyMaker, config: BoardConfig) -> None:
-        self.name, self._options = printable(maker.name), maker.options
-        self.config = maker.config_for(config)
-        self._policy = maker(self.config)
+        self.name, self._options = printable(maker.name), maker.specification.options
+        self._policy = maker(config)
+        self.config = self._policy.config
         check_built_for(self._policy, self.config)
         self._env = MinesweeperEnv(**self.config.arguments())
         self.games = self.wins = 0

@@ -17,7 +17,7 @@ from baselines.chat import KEY, ChatError
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import derived_seed
-from baselines.registry import build_policy, find_policy
+from baselines.registry import find_policy
 from minesweeper_env import HIDDEN, BoardConfig
 
 pytest.importorskip("openai")
@@ -28,7 +28,7 @@ SECRET = "sk-very-secret"
 
 def scripted(name, games):
     """Returns a reply function that plays as a policy does, with the seeds of an evaluation by single games."""
-    policy, begun = build_policy(name, BOARD), iter(range(games))
+    policy, begun = find_policy(name)(BOARD), iter(range(games))
 
     def reply(messages):
         board = board_in(messages[-1]["content"])
@@ -48,7 +48,7 @@ def chat(server, folder, **options):
 @pytest.mark.parametrize("name", ["exact", "subset", "random"])
 def test_policies_win_the_same_games_through_a_server_as_directly(name, tmp_path):
     games = 25
-    direct = evaluate_policy(partial(build_policy, name, BOARD), BOARD, range(games), batch_size=1)
+    direct = evaluate_policy(partial(find_policy(name), BOARD), BOARD, range(games), batch_size=1)
     with ChatServer(scripted(name, games)) as server:
         (found,) = baselines.evaluate(chat(server, tmp_path), 5, 3, games, against=()).policies
     assert [record[:3] for record in found.records] == [record[:3] for record in direct.records]

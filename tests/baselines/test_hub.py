@@ -21,7 +21,7 @@ from baselines.hub import HUB_NAME, HubError, hub_folder, parse_hub_name
 from baselines.learned.agents import save_agent
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
-from baselines.registry import check_name, find_policy, pinned, policy_digest, read_specification
+from baselines.registry import Specification, find_policy
 from baselines.support.checks import MissingExtraError
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
@@ -156,8 +156,12 @@ def test_only_known_files_come_and_only_once(commit, server, tmp_path):
     assert baselines.make_policy("hf:ana/mines", size=(4, 5), mines=2).name == f"hf:ana/mines@{commit}"
     assert server.calls == []
     wide = server.add("ana/mines", agent_files(tmp_path / "wide", seed=1), "wide")
-    assert pinned("hf:ana/mines@wide") == f"hf:ana/mines@{wide}"
-    assert policy_digest("hf:ana/mines@wide") == policy_digest(str(tmp_path / "wide")) != policy_digest("hf:ana/mines")
+    assert Specification.of("hf:ana/mines@wide").pinned().text == f"hf:ana/mines@{wide}"
+    assert (
+        Specification.of("hf:ana/mines@wide").digest()
+        == Specification.of(str(tmp_path / "wide")).digest()
+        != Specification.of("hf:ana/mines").digest()
+    )
 
 
 @pytest.mark.parametrize("is_pinned", [False, True])
@@ -172,14 +176,14 @@ def test_a_file_that_is_too_large_is_not_downloaded(commit, server, is_pinned, m
 
 
 def test_offline_a_branch_means_the_commit_of_the_last_download(commit, server, capsys):
-    pinned("hf:ana/mines")
+    Specification.of("hf:ana/mines").pinned()
     hub._download.cache_clear()
     server.is_offline = True
     for name in ("hf:ana/mines", f"hf:ana/mines@{commit}"):
         assert find_policy(name).name == f"hf:ana/mines@{commit}"
     assert f"hf:ana/mines@main is hf:ana/mines@{commit}" in capsys.readouterr().err
     with pytest.raises(HubError, match=r"^hf:ana/mines@v2: .*HF_HUB_OFFLINE"):
-        pinned("hf:ana/mines@v2")
+        Specification.of("hf:ana/mines@v2").pinned()
 
 
 def test_a_suite_keeps_the_commit_and_the_digest(commit, tmp_path, monkeypatch):
@@ -187,7 +191,9 @@ def test_a_suite_keeps_the_commit_and_the_digest(commit, tmp_path, monkeypatch):
     out = tmp_path / "out"
     assert main(["suite", "tiny", "--games", "20", "--out", str(out), "--policy", "hf:ana/mines"]) == 0
     name = f"hf:ana/mines@{commit}"
-    assert json.loads((out / "suite.json").read_text())["policies"] == {name: policy_digest(str(tmp_path / "agent"))}
+    assert json.loads((out / "suite.json").read_text())["policies"] == {
+        name: Specification.of(str(tmp_path / "agent")).digest()
+    }
     boards = json.loads((out / "results.json").read_text())["boards"]
     assert all(name in [row["policy"] for row in board["results"]] for board in boards)
 
@@ -210,15 +216,15 @@ def test_a_missing_client_is_told_before_any_work(monkeypatch):
     with pytest.raises(MissingExtraError, match=r"pip install '\.\[hub\]'$"):
         find_policy("hf:ana/mines@v3")
     for name in (f"hf:user/agent@{COMMIT}:precision=float32", "exact", "bayes:prior=count", "path/file.py:NAME"):
-        assert pinned(name) == name
+        assert Specification.of(name).pinned().text == name
 
 
 def test_repository_revision_and_options_are_told_apart():
-    found = read_specification(f"hf:user/my-agent_1.0@{COMMIT}:precision=bfloat16,symmetries=true")
+    found = Specification.of(f"hf:user/my-agent_1.0@{COMMIT}:precision=bfloat16,symmetries=true")
     assert found.base == f"hf:user/my-agent_1.0@{COMMIT}"
     assert found.options == {"precision": "bfloat16", "symmetries": True}
     assert found.attribute is None
-    assert read_specification("hf:user/agent@refs/pr/1").base == "hf:user/agent@refs/pr/1"
+    assert Specification.of("hf:user/agent@refs/pr/1").base == "hf:user/agent@refs/pr/1"
     assert str(parse_hub_name("hf:user/agent")) == "hf:user/agent@main"
     assert parse_hub_name(f"hf:user/agent@{COMMIT}").is_pinned
     assert not parse_hub_name(f"hf:user/agent@{COMMIT[:12]}").is_pinned
@@ -228,7 +234,7 @@ def test_repository_revision_and_options_are_told_apart():
 def test_another_form_is_refused_in_one_line(text):
     assert not HUB_NAME.fullmatch(text)
     with pytest.raises(ValueError, match=r"^write an agent of the Hugging Face hub as hf:user/repo@revision[^\n]*$"):
-        check_name(text)
+        Specification.of(text).check()
 
 
 @pytest.fixture
@@ -254,7 +260,7 @@ def test_a_sent_agent_comes_back_the_same_with_a_card(server, folder, tmp_path, 
     assert sorted(files.keys() - {".gitattributes"}) == SENT
     assert (server.private, server.message) == (set(), "First agent")
     name = f"hf:ana/mines@{commit}"
-    assert policy_digest(name) == policy_digest(str(folder))
+    assert Specification.of(name).digest() == Specification.of(str(folder)).digest()
     assert baselines.make_policy(name, size=(4, 5), mines=2).name == name
     for line in (
         "license: cc-by-4.0",

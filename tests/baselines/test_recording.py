@@ -31,7 +31,7 @@ from baselines.recording import (
     replay,
     slides_of,
 )
-from baselines.registry import build_policy, config_for
+from baselines.registry import find_policy
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.rendering import TILE
 
@@ -42,8 +42,8 @@ CONFIG = click_config(5, 6, 6)
 @cache
 def recorded(policy="exact", config=CONFIG, games=12):
     """Returns games of a policy with the records that they are replayed from."""
-    config = config_for(policy, config)
-    played = evaluate_policy(partial(build_policy, policy, config), config, range(games), record=True)
+    config = find_policy(policy)(config).config
+    played = evaluate_policy(partial(find_policy(policy), config), config, range(games), record=True)
     return [
         (record, replay(policy, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
         for record in played.records

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.policies import click_config
 
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from minesweeper_env import MinesweeperEnv
 from minesweeper_env.inference import OptimalPlay, mine_probabilities
 from minesweeper_env.inference.kernels import consistent_layouts
@@ -31,7 +31,7 @@ def test_of_clicks_that_win_equally_often_the_less_risky_one_comes_first():
 def positions(rows, cols, mines, seeds, first_click="opening"):
     """Yields the positions of games of `exact`."""
     config = click_config(rows, cols, mines, first_click)
-    policy = build_policy("exact", config)
+    policy = find_policy("exact")(config)
     env = MinesweeperEnv((rows, cols), mines, first_click, moves=("click",))
     for seed in seeds:
         board, info = env.reset(seed=seed)
@@ -94,7 +94,7 @@ def test_positions_that_are_over_flags_and_boards_that_need_no_guess():
 def play_every_layout(board, config):
     """Returns the fraction of the layouts of a position that `exact` wins."""
     layouts = consistent_layouts(board, config.mines, 100_000)
-    policy, won = build_policy("exact", config), 0
+    policy, won = find_policy("exact")(config), 0
     env = MinesweeperEnv((config.rows, config.cols), config.mines, moves=("click",))
     for mines in layouts.mines:
         layout = np.zeros(config.cells, np.bool_)
@@ -131,7 +131,7 @@ def test_playouts_from_the_first_click_agree_with_perfect_play_and_may_be_lost_a
 
 def test_the_best_guess_on_a_large_board_is_that_of_lookahead_one_click_ahead():
     config = click_config(9, 9, 20)
-    winning, policy = Winning(config, 10), build_policy("lookahead:clicks=1,layouts=0", config)
+    winning, policy = Winning(config, 10), find_policy("lookahead:clicks=1,layouts=0")(config)
     found = 0
     for board in positions(9, 9, 20, range(4)):
         risks = mine_probabilities(board, 20)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import module_from_spec, spec_from_file_location
 
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from support import ROOT
 from support.policies import all_layouts, click_config, consistent_layouts
 
@@ -18,7 +18,7 @@ _SPEC.loader.exec_module(SCRIPT)
 def small_guess():
     """Returns a configuration, a guess of it with some hundred layouts, and these layouts."""
     config = click_config(4, 5, 5, "safe")
-    found = SCRIPT.guesses_of(build_policy("exact", config), config, range(40), 60)
+    found = SCRIPT.guesses_of(find_policy("exact")(config), config, range(40), 60)
     guess = next(each for each in found if each.log_layouts < 6)
     return config, guess, consistent_layouts(guess.board.reshape(4, 5), all_layouts(config))
 

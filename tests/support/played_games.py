@@ -9,7 +9,7 @@ import numpy as np
 
 from baselines.evaluation.games import play_games
 from baselines.evaluation.judge import GameDiagnosis, Judge
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 from minesweeper_play.game.session import Session
 
@@ -17,7 +17,7 @@ from minesweeper_play.game.session import Session
 def play_judged(name: str, config: BoardConfig, seeds: Sequence[int]) -> list[tuple[Session, GameDiagnosis]]:
     """Returns games of a policy, each with the figures of `--diagnose`; `config` allows clicks alone."""
     judge = Judge(config, len(seeds))
-    records = play_games(build_policy(name, config, 7), config, seeds, observers=[judge], record=True)
+    records = play_games(find_policy(name)(config, 7), config, seeds, observers=[judge], record=True)
     sessions = [session_of(config, each.seed, np.frombuffer(each.actions, "<u2").tolist()) for each in records]
     return list(zip(sessions, judge.diagnoses(), strict=True))
 

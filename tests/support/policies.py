@@ -8,7 +8,7 @@ import numpy as np
 
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import p_value_of_discordant
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.base import neighbour_sums
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
@@ -52,14 +52,14 @@ class Recorder:
 
 
 def boards_in_play(config: BoardConfig, games: int) -> np.ndarray:
-    recorder = Recorder(build_policy("straightforward", config, seed=5))
+    recorder = Recorder(find_policy("straightforward")(config, seed=5))
     play_games(recorder, config, range(games))
     return np.unique(np.stack(recorder.seen), axis=0)
 
 
 def moments(config: BoardConfig, games: int) -> list[tuple[np.ndarray, int]]:
     """Returns boards that `exact` meets in play, each with its click."""
-    policy = Recorder(build_policy("exact", config))
+    policy = Recorder(find_policy("exact")(config))
     play_games(policy, config, range(games))
     boards = np.unique(np.stack(policy.seen), axis=0)
     clicks = policy.policy.act(boards, (boards > config.codes.max_count).reshape(len(boards), -1).astype(np.int8))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from baselines.evaluation.games import play_games
@@ -12,7 +11,7 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.settings import TrainingSettings
 from baselines.policy import Policy
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
@@ -78,6 +77,6 @@ def play_references(settings: TrainingSettings, on_player: Callable[[str], objec
         on_player(name)
         games = f"{settings.eval_games} selection games of {', '.join(settings.boards)}"
         say(f"Play the {games} with {name}, for comparison")
-        for board, rate in play_selection(settings, partial(build_policy, name)).win_rates.items():
+        for board, rate in play_selection(settings, find_policy(name)).win_rates.items():
             found.setdefault(board, {})[name] = rate
     return found

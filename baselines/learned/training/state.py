@@ -35,7 +35,7 @@ from baselines.learned.training.selection import Score
 from baselines.registry import CHECKPOINT_FILE
 from baselines.support.checks import import_extra
 from baselines.support.files import first_line, remove_link, replace_file, write_json
-from baselines.support.provenance import differing_values, own_identity, processor_name, source_commit
+from baselines.support.provenance import differing_values, installation_id, processor_name, source_commit
 from baselines.support.structs import Kept, Rate, Run, convert, read_as
 
 EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 11))), 0.1
@@ -252,7 +252,7 @@ def record_session(
         "processor": processor_name(),
         "from_step": steps,
     }
-    identity = own_identity()
+    identity = installation_id()
     content = {"settings": settings.to_json(), "identity": identity, "sessions": [*earlier.sessions, session]}
     content |= code_of_reward(settings.reward)
     write_json(path, content if start is None else content | {START: start})

@@ -29,7 +29,7 @@ from baselines.benchmark.result_files import (
 )
 from baselines.evaluation.games import Assignment
 from baselines.evaluation.results import versions
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 
 BOARD = next(board for board in PROTOCOL.boards if board.cells == 25)
 TITLE = "5x5/5 opening"
@@ -37,7 +37,7 @@ GAMES, BATCH, SEED = 1000, 500, PROTOCOL.seeds.start
 
 
 def played(policy):
-    build, seeds = partial(build_policy, policy, BOARD), range(SEED, SEED + GAMES)
+    build, seeds = partial(find_policy(policy), BOARD), range(SEED, SEED + GAMES)
     return Assignment("", build, BOARD, seeds, SEED, BATCH, record=True).play(build(), 0, GAMES).records
 
 

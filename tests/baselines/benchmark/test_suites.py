@@ -32,7 +32,7 @@ from baselines.evaluation import units
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import Start
 from baselines.evaluation.results import PolicyResult, compare, result_row
-from baselines.registry import build_policy, config_for, policy_digest
+from baselines.registry import Specification, find_policy
 from baselines.support.files import hold_folder
 from minesweeper_env import BoardConfig
 
@@ -96,7 +96,7 @@ def test_every_row_is_what_evaluate_would_say_and_a_finished_suite_is_not_played
         expected = {}
         for row, entry in zip(board["results"], TINY.groups[0].entries, strict=True):
             seeds = range(7, 7 + (entry.cap or 50))
-            build = partial(build_policy, entry.policy, config)
+            build = partial(find_policy(entry.policy), config)
             evaluation = evaluate_policy(build, config, seeds, policy_seed=7, batch_size=entry.batch_size or 20)
             result = PolicyResult(entry.policy, evaluation.records, counters=evaluation.counters)
             expected[entry.policy] = result
@@ -334,7 +334,7 @@ def test_added_policies_are_rows_of_every_table_and_stay_when_others_come(monkey
     assert set(played) == {"exact"}
     assert all(old.items() <= new.items() for old, new in zip(before, wins("a"), strict=True))
     policies = json.loads(Path("a/suite.json").read_text())["policies"]
-    assert policies == {"mine.py:First": policy_digest("mine.py:First"), "exact": None}
+    assert policies == {"mine.py:First": Specification.of("mine.py:First").digest(), "exact": None}
     capsys.readouterr()
     assert run("a") == 0
     assert "mine.py:First is not named, so its games stay in a and out of the tables" in capsys.readouterr().err
@@ -344,7 +344,7 @@ def test_added_policies_are_rows_of_every_table_and_stay_when_others_come(monkey
 def test_a_policy_that_has_changed_is_refused_until_its_games_are_gone(capsys):
     assert run("a", "--policy", "mine.py:First", games=8) == 0
     Path("module_of_mine.py").write_text(FIRST)
-    assert policy_digest("module_of_mine:First:begin=1") == policy_digest("mine.py:First")
+    assert Specification.of("module_of_mine:First:begin=1").digest() == Specification.of("mine.py:First").digest()
     Path("mine.py").write_text(FIRST + "\n")
     again = ["tiny", "--games", "8", "--seed", "7", "--out", "a", "--policy", "mine.py:First"]
     games = f"a/games/*/*/{policy_folder('mine.py:First')}"
@@ -372,4 +372,4 @@ def test_the_suites_are_well_formed():
         assert (len(set(group.boards)), len(set(policies))) == (len(group.boards), len(policies))
         assert group.paired in ("next", "all", *policies)
         for policy in policies:
-            config_for(policy, group.boards[0])
+            _ = find_policy(policy)

@@ -14,7 +14,7 @@ from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from baselines.learned.training.state import record_session
 from baselines.support.files import write_json
-from baselines.support.provenance import own_identity
+from baselines.support.provenance import installation_id
 
 CONFIG = """
 algo = "dqn"
@@ -40,7 +40,7 @@ def study(tmp_path):
         settings = tiny("dqn", boards=("4x4/2",), steps=300, seed=seed, hyperparameters={})
         record_session(folder, settings, "", 0)
         write_json(folder / "result.json", {"steps": 320, "games": 50, "wins": {"4x4/2": 25}})
-    write_json(out / "seeds.json", {"games": 50, "identity": own_identity()})
+    write_json(out / "seeds.json", {"games": 50, "identity": installation_id()})
     return ["seeds", "--config", f"{tmp_path}/tiny.toml", "--seeds", "5", "--games", "50", "--out", str(out)]
 
 

@@ -16,7 +16,7 @@ from baselines.__main__ import main as run_command
 from baselines.cli import dataset
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
 BOARD = ("--size", "5", "--mines", "3")
@@ -82,7 +82,7 @@ def run_code_of_the_page(capsys):
 def check(found, policy, name):
     config = BoardConfig(5, 5, 3, moves=("click",))
     first = TRAINING_SEEDS.start
-    records = play_games(build_policy(policy, config), config, range(first, first + 510))
+    records = play_games(find_policy(policy)(config), config, range(first, first + 510))
     assert (found.total_episodes, found.total_steps) == (510, sum(record.clicks for record in records))
     metadata = found.storage.metadata
     assert metadata["dataset_id"] == name
@@ -136,7 +136,7 @@ def one_game(monkeypatch, tmp_path):
 
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     config = BoardConfig(5, 5, 3, moves=("click",))
-    records = play_games(build_policy("random", config), config, TRAINING_SEEDS[:1], record=True)
+    records = play_games(find_policy("random")(config), config, TRAINING_SEEDS[:1], record=True)
     return "mine/random-v0", "random", make_env(config, "codes", "win_loss"), records, "command"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
+import sys
 
 import pytest
 from support.commands import refused
@@ -18,7 +19,7 @@ from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import DEVELOPMENT_SEEDS
 from baselines.policy import PolicyError
-from baselines.registry import build_policy
+from baselines.registry import Row
 from baselines.workers import WorkerError
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
@@ -62,8 +63,8 @@ def test_table_json_and_plot(tmp_path, capsys):
 class Counting:
     """Clicks the first legal cell, and counts `step` for each click."""
 
-    def __init__(self, _config, step=1):
-        self.step = step
+    def __init__(self, config, step=1):
+        self.config, self.step = config, step
         self.counters = {"moves": 0}
 
     def reset(self, seed):
@@ -75,7 +76,7 @@ class Counting:
 
 
 def test_policies_with_options_and_tallies_are_rows_of_their_own(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(registry.SCRIPTED, "counting", f"{__name__}:Counting")
+    monkeypatch.setitem(registry.POLICIES, "counting", Row(f"{__name__}:Counting", "local rules", "scripted"))
     names = ["counting:step=3", "counting"]
     assert run("--policy", *names, "--json", str(tmp_path / "a.json")) == 0
     rows = json.loads((tmp_path / "a.json").read_text())["results"]
@@ -87,7 +88,7 @@ def test_policies_with_options_and_tallies_are_rows_of_their_own(tmp_path, capsy
 
 def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monkeypatch):
     def interrupted(build, config, seeds, **settings):
-        if build.args[0] == "subset":
+        if settings["policy"] == "subset":
             evaluation = evaluate_policy(build, config, seeds[:BATCH_SIZE], policy="subset")
             evaluation.interrupted = True
             return evaluation
@@ -107,7 +108,7 @@ def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monke
 @pytest.mark.parametrize("error", [WorkerError("killed"), PolicyError("killed"), PositionTooHardError("killed")])
 def test_a_failure_ends_with_one_line_below_the_results_before_it(tmp_path, capsys, monkeypatch, error):
     def failing(build, config, seeds, **settings):
-        if build.args[0] == "subset":
+        if settings["policy"] == "subset":
             raise error
         return evaluate_policy(build, config, seeds, **settings)
 
@@ -171,12 +172,11 @@ def test_a_policy_alone_has_the_known_rate_of_exact_beside_it(capsys):
 
 
 def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatch):
-    def build(name, config):
-        if name == "subset":
-            raise ValueError("subset does not play on this board")
-        return build_policy(name, config)
+    def refuse(_):
+        raise ValueError("subset does not play on this board")
 
-    monkeypatch.setattr(scoring, "build_policy", build)
+    monkeypatch.setitem(registry.POLICIES, "subset", Row(f"{__name__}:refuse", "local rules", "scripted"))
+    monkeypatch.setattr(sys.modules[__name__], "refuse", refuse, raising=False)
     config = BoardConfig(5, 5, 4, moves=("click",))
     entrants = evaluate.choose_policies(["all"], config)
     assert [each.name for each in entrants] == [name for name in evaluate.policy_names() if name != "subset"]

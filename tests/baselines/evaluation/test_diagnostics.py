@@ -17,7 +17,7 @@ from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.judge import GameDiagnosis, Judge, Loss, add_up
 from baselines.evaluation.report import Results, diagnostic_lines
 from baselines.evaluation.results import PolicyResult
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 
@@ -217,11 +217,11 @@ def test_games_that_cannot_be_judged_are_refused(config, complaint):
     with pytest.raises(ValueError, match=complaint):
         Judge(config, 1)
     with pytest.raises(ValueError, match=complaint):
-        evaluate_policy(partial(build_policy, "random", config), config, range(3), workers=2, diagnose=True)
+        evaluate_policy(partial(find_policy("random"), config), config, range(3), workers=2, diagnose=True)
 
 
 def test_diagnoses_do_not_depend_on_the_workers_and_change_no_game():
-    build = partial(build_policy, "straightforward", CONFIG)
+    build = partial(find_policy("straightforward"), CONFIG)
     alone, together = (
         evaluate_policy(build, CONFIG, range(2 * BATCH_SIZE + 5), workers=workers, diagnose=True) for workers in (1, 2)
     )
@@ -238,7 +238,7 @@ def test_the_command_writes_and_prints_the_figures(tmp_path, capsys):
     config = BoardConfig(5, 6, 7, moves=("click",))
     printed = capsys.readouterr().out
     for row in json.loads(path.read_text())["results"]:
-        build = partial(build_policy, row["policy"], config)
+        build = partial(find_policy(row["policy"]), config)
         records = evaluate_policy(build, config, range(9, 54), policy_seed=9, diagnose=True).records
         total = add_up([record.diagnosis for record in records])
         assert row["diagnostics"] == json.loads(json.dumps(total))

@@ -22,7 +22,7 @@ from baselines.evaluation.seeds import (
     derived_seed,
 )
 from baselines.policy import PolicyError
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.workers import WorkerError
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
@@ -103,7 +103,7 @@ def test_protocol_errors_are_reported(answer, complaint):
 
 
 def test_results_do_not_depend_on_the_number_of_workers():
-    build = partial(build_policy, "straightforward", CONFIG)
+    build = partial(find_policy("straightforward"), CONFIG)
     alone = evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=2)
     together = evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=2, workers=2)
     assert alone.records == together.records
@@ -135,7 +135,7 @@ def test_interruption_keeps_what_is_finished(workers):
             raise KeyboardInterrupt
 
     seen: list[int] = []
-    build = partial(build_policy, "random", CONFIG)
+    build = partial(find_policy("random"), CONFIG)
     evaluation = evaluate_policy(build, CONFIG, range(400 * BATCH_SIZE), workers=workers, on_finished=interrupt)
     assert evaluation.interrupted
     assert [record.seed for record in evaluation.records] == list(range(3 * BATCH_SIZE))

@@ -10,7 +10,7 @@ import pytest
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import Assignment, GameRecord, Start, play_games
 from baselines.evaluation.results import PolicyResult, result_row
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 
 ROWS, COLS = 3, 4
@@ -124,7 +124,7 @@ def test_assignments_take_starts_and_add_up_counters():
 
 def test_games_are_recorded_and_judged_at_once():
     board = BoardConfig(6, 6, 6, "opening", ("click",))
-    play = partial(evaluate_policy, partial(build_policy, "random", board), board, range(5), diagnose=True)
+    play = partial(evaluate_policy, partial(find_policy("random"), board), board, range(5), diagnose=True)
     both, judged = play(record=True).records, play().records
     assert all(record.actions for record in both)
     assert [record._replace(actions=b"") for record in both] == judged
@@ -135,7 +135,7 @@ def test_a_recorded_game_of_another_board_is_noticed():
     from baselines.evaluation.datasets import make_env, replay
 
     board = BoardConfig(4, 5, 3, "opening", ("click",))
-    record = play_games(build_policy("exact", board), board, [3], record=True)[0]
+    record = play_games(find_policy("exact")(board), board, [3], record=True)[0]
     assert len(replay(make_env(board, "codes", "win"), record).actions) == record.clicks
     for changed in (record._replace(won=not record.won), record._replace(actions=record.actions[:2])):
         with pytest.raises(ValueError, match="the game of seed 3 ends otherwise"):

@@ -9,7 +9,7 @@ from support import ROOT
 
 from baselines.evaluation.games import play_games
 from baselines.evaluation.report import known_wins
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 
 USUAL = BoardConfig(8, 8, 14, moves=("click",))
@@ -19,7 +19,7 @@ USUAL = BoardConfig(8, 8, 14, moves=("click",))
 @pytest.mark.parametrize("board", [(8, 8, 14), (9, 9, 10), (5, 5, 5)])
 def test_the_known_wins_are_those_of_the_games(board, first_click):
     config = BoardConfig(*board, first_click, ("click",))
-    won = [record.won for record in play_games(build_policy("exact", config), config, range(40, 90))]
+    won = [record.won for record in play_games(find_policy("exact")(config), config, range(40, 90))]
     assert known_wins(config, 40, 50) == sum(won)
     assert [known_wins(config, 40 + index, 1) for index in range(50)] == won
 

@@ -9,7 +9,7 @@ import pytest
 import baselines
 from baselines import registry
 from baselines.hub import AGENT_FILE
-from baselines.registry import agent_names, build_policy, config_for, find_policy, policy_names, policy_of_file
+from baselines.registry import Row, agent_names, find_policy, policy_names, policy_of_file
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(4, 4, 3, "safe", ("click",))
@@ -30,7 +30,7 @@ class Flagger:
 
 @pytest.fixture(autouse=True)
 def flagger(monkeypatch):
-    monkeypatch.setitem(registry.SCRIPTED, "flagger", f"{__name__}:Flagger")
+    monkeypatch.setitem(registry.POLICIES, "flagger", Row(f"{__name__}:Flagger", "local rules", "scripted"))
 
 
 def test_options_reach_the_policy_with_their_types():
@@ -45,10 +45,8 @@ def test_options_reach_the_policy_with_their_types():
 
 
 def test_games_get_the_moves_of_the_policy():
-    assert config_for("flagger:depth=2", CONFIG) == BoardConfig(4, 4, 3, "safe", ("click", "flag"))
-    assert config_for("subset", CONFIG) == CONFIG
-    with pytest.raises(ValueError, match="needs the move flag"):
-        build_policy("flagger", CONFIG)
+    assert find_policy("flagger:depth=2")(CONFIG).config == BoardConfig(4, 4, 3, "safe", ("click", "flag"))
+    assert find_policy("subset")(CONFIG).config == CONFIG
 
 
 @pytest.mark.parametrize(
@@ -79,7 +77,7 @@ def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
     with pytest.raises(ValueError, match=r"agent\.json"):
         find_policy(str(folder))
     (folder / AGENT_FILE).write_text(json.dumps({"format": FORMAT, "kind": "clicks", "channels": 4, "depth": 1}))
-    assert find_policy(str(folder)).options == {}
+    assert find_policy(str(folder)).specification.options == {}
     with pytest.raises(ValueError, match="its options: symmetries, precision"):
         find_policy(str(folder), depth=2)
 
@@ -97,12 +95,12 @@ def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypat
     save_agent(tmp_path / "tiny-agent", BoardNetwork.of_size(size), size, {})
     assert agent_names() == ["tiny-agent"]
     assert policy_names()[-1] == "tiny-agent"
-    policy = build_policy("tiny-agent:symmetries=true,precision=bfloat16", CONFIG)
+    policy = find_policy("tiny-agent:symmetries=true,precision=bfloat16")(CONFIG)
     assert isinstance(policy, LearnedPolicy)
     assert policy.symmetries
     for option, complaint in (("symmetries=8", "true or false"), ("precision=half", "float32, bfloat16")):
         with pytest.raises(ValueError, match=complaint):
-            build_policy(f"tiny-agent:{option}", CONFIG)
+            find_policy(f"tiny-agent:{option}")(CONFIG)
 
 
 def test_mines_left_out_follow_the_size():

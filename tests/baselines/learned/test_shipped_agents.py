@@ -9,7 +9,7 @@ from support.tiny_training import one_thread  # noqa: F401 - a fixture
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.configurations import configuration_names
-from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
+from baselines.registry import AGENTS_FOLDER, agent_names, find_policy
 from minesweeper_env.config import BoardConfig
 
 NAMES = ["afterstate", "afterstate-any-size", "any-size", "dqn", "plain-dqn", "plain-ppo", "ppo"]
@@ -66,11 +66,11 @@ def test_an_agent_tells_how_it_was_trained(name):
 def test_an_agent_plays_as_well_as_it_is_said_to(name, least):
     """The bounds lie at least four standard errors of 1000 games below the published figures."""
     board = BoardConfig(8, 8, 14, moves=("click",))
-    assert win_rate(build_policy(name, board), board, range(20_000, 21_000)) >= least
+    assert win_rate(find_policy(name)(board), board, range(20_000, 21_000)) >= least
 
 
 @pytest.mark.slow
 def test_one_network_plays_boards_of_any_size():
     for rows, cols, mines, least in ((5, 5, 5, 0.68), (9, 9, 10, 0.88), (16, 16, 40, 0.68)):
         board = BoardConfig(rows, cols, mines, moves=("click",))
-        assert win_rate(build_policy("any-size", board), board, range(20_000, 20_200)) >= least
+        assert win_rate(find_policy("any-size")(board), board, range(20_000, 20_200)) >= least

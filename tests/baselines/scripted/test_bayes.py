@@ -13,7 +13,7 @@ from support.policies import click_config, moments, read_board
 
 from baselines import make_policy
 from baselines.evaluation.games import play_games
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted import bayes_network
 from baselines.scripted.base import neighbour_sums
 from baselines.scripted.bayes_network import NetworkPosteriors, largest_table
@@ -102,9 +102,9 @@ def test_a_position_that_needs_too_large_a_table_is_refused_before_any_is_made(m
     with pytest.raises(PositionTooHardError, match=r"a position of 5x6 with 6 mines .* entries, and 2\^3 are allowed"):
         asked.mine_probabilities(board)
     with pytest.raises(ValueError, match="needs radius 1, not 2"):
-        build_policy("bayes", BoardConfig(5, 5, 3, "any", ("click",), radius=2), inference="pgmpy")
+        find_policy("bayes", inference="pgmpy")(BoardConfig(5, 5, 3, "any", ("click",), radius=2))
     with pytest.raises(ValueError, match="prior must be one of binomial"):
-        build_policy("bayes", config, inference="pgmpy", prior="count")
+        find_policy("bayes", inference="pgmpy", prior="count")(config)
 
 
 def test_one_query_serves_exchangeable_cells_and_none_is_repeated(monkeypatch):
@@ -129,7 +129,7 @@ def test_one_query_serves_exchangeable_cells_and_none_is_repeated(monkeypatch):
 @pytest.mark.parametrize("inference", ["native", "pgmpy"])
 def test_each_click_is_certain_or_of_least_risk(inference):
     config = config_of(5, 5, 6, first_click="opening")
-    policy = build_policy("bayes", config, inference=inference)
+    policy = find_policy("bayes", inference=inference)(config)
     risky = 0
     for board, _ in moments(config, 10):
         if (board > 8).all():
@@ -144,13 +144,13 @@ def test_each_click_is_certain_or_of_least_risk(inference):
 
 def test_pgmpy_plays_the_games_that_native_plays():
     config = config_of(5, 5, 5, first_click="opening")
-    native = play_games(build_policy("bayes", config), config, range(4))
-    assert play_games(build_policy("bayes", config, inference="pgmpy"), config, range(4)) == native
+    native = play_games(find_policy("bayes")(config), config, range(4))
+    assert play_games(find_policy("bayes", inference="pgmpy")(config), config, range(4)) == native
 
 
 def test_thresholds_treat_likely_cells_as_certain_unless_that_contradicts_the_clues():
     def click(**options):
-        policy = build_policy("bayes", config_of(2, 6, 2), **options)
+        policy = find_policy("bayes", **options)(config_of(2, 6, 2))
         return policy.act(board[None], (board == HIDDEN).reshape(1, -1).astype(np.int8))[0]
 
     # The neighbours of the 1 have mine probability 1 / 5; the far cells keep the prior 2 / 12.
@@ -162,10 +162,10 @@ def test_thresholds_treat_likely_cells_as_certain_unless_that_contradicts_the_cl
     # Under the prior 1 / 8 the middle cell is the only mine with probability 7 / 8; else both outer cells are.
     board = np.array([[HIDDEN, 1, HIDDEN, 1, HIDDEN, HIDDEN, HIDDEN, HIDDEN]], np.int8)
     for threshold, risk in ((1, 1 / 8), (0.9, 1 / 8), (0.8, 0.0)):
-        found = build_policy("bayes", config_of(1, 8, 1), flag_threshold=threshold).ratings(board[None])
+        found = find_policy("bayes", flag_threshold=threshold)(config_of(1, 8, 1)).ratings(board[None])
         assert found[0, 0, [0, 2]] == pytest.approx([risk, 7 / 8])
     with pytest.raises(ValueError, match="flag_threshold must be a number of 0 to 1"):
-        build_policy("bayes", config_of(1, 8, 1), flag_threshold=float("nan"))
+        find_policy("bayes", flag_threshold=float("nan"))(config_of(1, 8, 1))
 
 
 def test_contradictory_board_gets_a_legal_click():
@@ -180,9 +180,9 @@ def test_contradictory_board_gets_a_legal_click():
 def test_it_lies_between_subset_and_exact_and_is_exact_with_the_number_of_mines():
     config = config_of(8, 8, 14, first_click="opening")
     names = ("subset", "bayes", "exact")
-    won = {name: [r.won for r in play_games(build_policy(name, config), config, range(1000))] for name in names}
+    won = {name: [r.won for r in play_games(find_policy(name)(config), config, range(1000))] for name in names}
     wins = [sum(games) for games in won.values()]
     assert wins == sorted(wins)
     assert wins[0] + 100 < wins[1] < wins[2] - 10
-    counted = play_games(build_policy("bayes:prior=count", config), config, range(300))
+    counted = play_games(find_policy("bayes:prior=count")(config), config, range(300))
     assert [record.won for record in counted] == won["exact"][:300]

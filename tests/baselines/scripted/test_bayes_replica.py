@@ -7,7 +7,7 @@ import pytest
 from support.policies import read_board
 
 from baselines.evaluation.games import play_games
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.base import neighbour_sums
 from baselines.scripted.bayes_network import load_pgmpy, subnetwork
 from baselines.scripted.bayes_source import BayesSourcePolicy, Turn, closed_form, plan_turn, source_start
@@ -172,7 +172,7 @@ def test_it_wins_as_often_as_the_restated_program(size, mines, rate):
 @pytest.mark.parametrize("first_click", ["opening", "safe", "any", "corners"])
 def test_it_plays_as_a_policy_under_every_rule(first_click):
     config = config_of(6, 6, first_click)
-    policy = build_policy("bayes_source", config, seed=3)
+    policy = find_policy("bayes_source")(config, seed=3)
     records = play_games(policy, config, range(40))
     policy.reset(3)
     assert play_games(policy, config, range(40)) == records

@@ -7,7 +7,7 @@ import pytest
 from support import naive_inference as naive
 from support.policies import click_config, moments
 
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities
@@ -68,7 +68,7 @@ def test_it_plays_boards_of_radius_2_and_boards_without_a_clue():
     ],
 )
 def test_first_cells(config, cell):
-    policy = build_policy("exact", config)
+    policy = find_policy("exact")(config)
     covered = np.full((2, config.rows, config.cols), config.codes.hidden, np.int8)
     first = cell[0] * config.cols + cell[1]
     assert policy.act(covered, np.ones((2, config.cells), np.int8)).tolist() == [first, first]
@@ -79,7 +79,7 @@ def test_first_cells(config, cell):
 
 def test_it_clicks_what_is_legal_and_takes_another_action_only_without_a_click():
     config = BoardConfig(2, 3, 2, "safe", ("click", "flag"))
-    policy = build_policy("exact", config)
+    policy = find_policy("exact")(config)
     board = np.array([[[1, 11, 9], [11, 11, 11]]], np.int8)
     legal = np.array([[0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1]], np.int8)
     # The flagged cell has the same risk as the two other cells far from the clue, but only these are legal.
@@ -93,7 +93,7 @@ def test_it_clicks_what_is_legal_and_takes_another_action_only_without_a_click()
 def test_answers_do_not_depend_on_the_batch_or_on_the_seed():
     config = click_config(6, 6, 8)
     boards, clicks = map(np.array, zip(*moments(config, 40), strict=True))
-    policy, before = build_policy("exact", config, seed=9), boards.copy()
+    policy, before = find_policy("exact")(config, seed=9), boards.copy()
     masks = (boards > 8).reshape(len(boards), -1).astype(np.int8)
     assert (policy.act(boards[::-1], masks[::-1])[::-1] == clicks).all()
     assert [policy.act(boards[i : i + 1], masks[i : i + 1])[0] for i in range(20)] == clicks[:20].tolist()
@@ -101,7 +101,7 @@ def test_answers_do_not_depend_on_the_batch_or_on_the_seed():
 
 
 def test_a_board_that_contradicts_itself_is_an_error_that_names_the_board():
-    policy = build_policy("exact", click_config(3, 3, 2, "any"))
+    policy = find_policy("exact")(click_config(3, 3, 2, "any"))
     boards = np.full((2, 3, 3), 11, np.int8)
     boards[1, 1, 1] = 5
     with pytest.raises(InconsistentBoardError, match=r"board 1: .*2 mines"):
@@ -113,6 +113,6 @@ def test_the_first_cell_can_be_chosen(name):
     config = click_config(5, 6, 6)
     covered, everything = np.full((2, 5, 6), 11, np.int8), np.ones((2, 30), np.int8)
     for first, cell in ((17, 17), (None, first_cell(config)), ("exact", first_cell(config)), ("middle", 15)):
-        assert build_policy(name, config, first=first).act(covered, everything).tolist() == [cell] * 2
+        assert find_policy(name, first=first)(config).act(covered, everything).tolist() == [cell] * 2
     covered[:, 0, 0] = 1
-    assert (build_policy(name, config, first=17).act(covered, everything) != 17).all()
+    assert (find_policy(name, first=17)(config).act(covered, everything) != 17).all()

@@ -8,7 +8,7 @@ from support.naive_game import neighbours
 from support.policies import Recorder, click_config, mcnemar_p_value
 
 from baselines.evaluation.games import play_games
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.base import Knowledge
 from baselines.scripted.expected_value import ExpectedValueSourcePolicy
 from baselines.scripted.subset import SinglePassDeduction
@@ -58,7 +58,7 @@ def games_in_play(config: BoardConfig, games: int) -> list[np.ndarray]:
     """Returns the boards that a player has met in each game, one after the other."""
     found = []
     for seed in range(games):
-        recorder = Recorder(build_policy("straightforward", config, seed=seed))
+        recorder = Recorder(find_policy("straightforward")(config, seed=seed))
         play_games(recorder, config, [seed])
         found.append(np.stack(recorder.seen))
     return found
@@ -104,7 +104,7 @@ def test_single_pass_keeps_games_apart_that_are_played_side_by_side():
 
 def test_a_policy_that_is_reset_has_forgotten_its_games():
     config = click_config(8, 8, 10, "any")
-    policy = build_policy("subset:deduction=source", config)
+    policy = find_policy("subset:deduction=source")(config)
     first = play_games(policy, config, range(20))
     policy.reset(0)
     assert play_games(policy, config, range(20)) == first
@@ -138,14 +138,14 @@ def test_source_adds_up_raw_counts_and_never_leaves_the_frontier():
 @pytest.mark.parametrize("first_click", ["any", "opening"])
 def test_guesses_are_the_clicks_that_can_lose(name, first_click):
     config = click_config(6, 6, 7, first_click)
-    policy = build_policy(name, config)
+    policy = find_policy(name)(config)
     records = play_games(policy, config, range(40))
     guesses = policy.counters["guesses"]
     assert sum(not record.won for record in records) <= guesses <= sum(record.clicks for record in records)
     if name == "random":
         assert guesses == sum(record.clicks - (first_click != "any") for record in records)
     if name == "lookahead":
-        weaker = build_policy("straightforward", config)
+        weaker = find_policy("straightforward")(config)
         play_games(weaker, config, range(40))
         assert guesses < weaker.counters["guesses"]
 
@@ -154,13 +154,13 @@ def test_guesses_are_the_clicks_that_can_lose(name, first_click):
 def test_the_deduction_of_the_source_wins_as_its_program_and_less_than_the_corrected_ones():
     config = click_config(*SOURCE_GAMES)
     names = ["subset", "subset:deduction=counts", "subset:deduction=source", "expected_value_source:deduction=source"]
-    won = {name: [r.won for r in play_games(build_policy(name, config), config, range(2000))] for name in names}
+    won = {name: [r.won for r in play_games(find_policy(name)(config), config, range(2000))] for name in names}
     for name, published in PUBLISHED.items():
         found = won[f"{name}:deduction=source"]
         error = np.sqrt(published * (1 - published) * (1 / len(found) + 1 / PUBLISHED_GAMES))
         assert abs(np.mean(found) - published) < 3 * error
     # The number of mines decides few games: 2000 of them are too few to show it.
-    more = [[r.won for r in play_games(build_policy(name, config), config, range(10_000))] for name in names[:2]]
+    more = [[r.won for r in play_games(find_policy(name)(config), config, range(10_000))] for name in names[:2]]
     assert mcnemar_p_value(*more) < 1e-3
     assert sum(more[1]) < sum(more[0])
     assert mcnemar_p_value(won["subset:deduction=source"], won["subset"]) < 1e-4

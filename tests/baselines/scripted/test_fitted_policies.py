@@ -12,7 +12,7 @@ from support.policies import click_config as any_config
 
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.base import Knowledge, neighbour_sums
 from baselines.scripted.fitted import ConditionalPolicy, PracticeGames, play_practice_games
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
@@ -56,7 +56,7 @@ def test_practice_games_repeat_and_use_training_seeds():
 @pytest.mark.parametrize("name", ["marginal", "conditional", "graphical_source", "graphical"])
 def test_a_fit_depends_on_its_seed_and_on_the_number_of_games_alone(name):
     def fit(seed: int, games: int, fit_seed: int):
-        policy = build_policy(name, CONFIG, seed=seed, fit_games=games, fit_seed=fit_seed)
+        policy = find_policy(name, fit_games=games, fit_seed=fit_seed)(CONFIG, seed=seed)
         return policy, policy.ratings(np.full((1, 6, 7), HIDDEN, np.int8)).tolist()
 
     (first, ratings), (again, same) = fit(1, 300, 4), fit(2, 300, 4)
@@ -69,7 +69,7 @@ def test_a_fit_depends_on_its_seed_and_on_the_number_of_games_alone(name):
 
 def test_marginal_clicks_the_cell_that_was_safe_most_often():
     config = click_config(2, 3, 2)
-    policy = build_policy("marginal", config, fit_games=5)
+    policy = find_policy("marginal", fit_games=5)(config)
     layouts = np.arange(10)[:, None, None] < np.array([[4, 3, 5], [2, 2, 4]])
     policy.fit(iter([PracticeGames(np.zeros((0, 2, 3), np.int8), np.zeros(0, np.int64), layouts)]))
     board, masks = np.full((400, 2, 3), HIDDEN, np.int8), np.ones((400, 6), np.int8)
@@ -98,7 +98,7 @@ def test_counts_of_conditional_are_those_of_a_loop_over_cells(radius):
                 cells[mine] += 1
                 for k, (i, j) in enumerate(offsets):
                     shown[mine, k, look(board, row + i, col + j)] += 1
-    policy = build_policy("conditional", config, fit_games=1, radius=radius)
+    policy = find_policy("conditional", fit_games=1, radius=radius)(config)
     found_cells, found_shown = policy.count(play_practice_games(config, 30, seed=2))
     assert found_cells.tolist() == [cells[0], cells[1]]
     for index in np.ndindex(found_shown.shape):
@@ -113,7 +113,7 @@ def test_odds_of_a_board_worked_out_by_hand(monkeypatch):
         for mine in (0, 1):
             shown[mine, side, [OUTSIDE, COVERED, 1]] = counts[mine]
     monkeypatch.setattr(ConditionalPolicy, "count", lambda *_: (np.array([6, 3]), shown))
-    policy = build_policy("conditional", click_config(1, 3, 1))
+    policy = find_policy("conditional")(click_config(1, 3, 1))
     board = np.array([[[HIDDEN, 1, HIDDEN]]], np.int8)
     odds = policy.log_odds(board)[0, 0]
     # The six neighbours above and below are off the board: 4/14 for mines and 7/17 for safe cells, with Laplace.
@@ -137,7 +137,7 @@ def test_odds_of_a_board_worked_out_by_hand(monkeypatch):
 def test_choice_of_the_class_takes_any_probably_safe_cell(choice, cells, left, right, clicked, monkeypatch):
     counts = np.array(cells), np.zeros((2, 8, VALUES), np.int64)
     monkeypatch.setattr(ConditionalPolicy, "count", lambda *_: counts)
-    policy = build_policy("conditional", click_config(1, 4, 1), choice=choice)
+    policy = find_policy("conditional", choice=choice)(click_config(1, 4, 1))
     # Only the first cell has the edge on its left, and only the last one has it on its right.
     policy.evidence[:] = 0.0
     policy.evidence[3, OUTSIDE], policy.evidence[4, OUTSIDE] = left, right

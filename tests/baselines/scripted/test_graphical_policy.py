@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support import policies
 
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.base import Knowledge, neighbour_sums
 from baselines.scripted.fitted import play_practice_games
 from baselines.scripted.graphical import GraphicalPolicy, largest_of_cells
@@ -122,7 +122,7 @@ def random_states(rng, naive, number):
 @pytest.mark.parametrize("name", ["graphical", "graphical_source"])
 def test_values_are_those_of_the_naive_recursion(name, config, games):
     offset = config.codes.max_count - 8
-    policy = build_policy(name, config, fit_games=games, fit_seed=1)
+    policy = find_policy(name, fit_games=games, fit_seed=1)(config)
     subgrids, counts = policy.count(play_practice_games(config, games, seed=1))
     naive = Naive(
         np.where(subgrids > 8, subgrids - offset, subgrids), counts, config.mines / config.cells, config.radius
@@ -150,7 +150,7 @@ def test_values_worked_out_by_hand(name, value, unseen, monkeypatch):
     # corner, or on the side, of the first state. The second state agrees with nothing.
     subgrids = np.array([[MINE, 1, 1, 1, 1, 1, 1, 1, 1], [1, MINE, 1, 1, 1, 1, 1, 1, 1]])
     monkeypatch.setattr(GraphicalPolicy, "count", lambda *_: (subgrids, np.array([3, 1])))
-    policy = build_policy(name, click_config(3, 3, 1))
+    policy = find_policy(name)(click_config(3, 3, 1))
     states = np.array([[COVERED, COVERED, 1, 1, 1, 1, 1, 1, 1], [COVERED, 8, 8, 8, 8, 8, 8, 8, COVERED]])
     values, is_unseen = policy.state_values.click_values(states)
     assert is_unseen.tolist() == [False, True]
@@ -170,7 +170,7 @@ def test_counts_are_those_of_a_loop_over_boards():
         for board, i, j in product(truth, range(2), range(3)):
             canonical = min(symmetric_versions(board[i : i + 3, j : j + 3]))
             expected[canonical] = expected.get(canonical, 0) + 1
-    policy = build_policy("graphical", config, fit_games=1)
+    policy = find_policy("graphical", fit_games=1)(config)
     subgrids, counts = policy.count(play_practice_games(config, 40, seed=3))
     canonicals = [min(symmetric_versions(grid)) for grid in subgrids]
     assert dict(zip(canonicals, counts.tolist(), strict=True)) == expected
@@ -179,7 +179,7 @@ def test_counts_are_those_of_a_loop_over_boards():
 
 def test_a_rotated_board_gets_rotated_values():
     config = click_config(6, 6, 6)
-    policy = build_policy("graphical", config, fit_games=300)
+    policy = find_policy("graphical", fit_games=300)(config)
     rng = np.random.default_rng(4)
     for batch in play_practice_games(config, 5, seed=9):
         for board in batch.boards:
@@ -193,7 +193,7 @@ def test_a_rotated_board_gets_rotated_values():
 @pytest.mark.parametrize("name", ["graphical", "graphical_source"])
 def test_it_clicks_best_cells_of_the_best_subgrids_equally_often(name):
     config = click_config(9, 9, 6)
-    policy = build_policy(name, config, fit_games=50)
+    policy = find_policy(name, fit_games=50)(config)
     board = np.full((2000, 9, 9), HIDDEN, np.int8)
     clicked = np.bincount(policy.act(board, np.ones((2000, 81), np.int8)), minlength=81)
     values, _ = policy.state_values.click_values(np.full(9, COVERED))
@@ -206,7 +206,7 @@ def test_it_clicks_best_cells_of_the_best_subgrids_equally_often(name):
 @pytest.mark.parametrize("config", [click_config(1, 2, 1), click_config(2, 2, 1), click_config(3, 3, 8)])
 def test_smallest_boards_can_be_played(config):
     for name in ("graphical", "graphical_source"):
-        policy = build_policy(name, config, fit_games=20)
+        policy = find_policy(name, fit_games=20)(config)
         board = np.full((5, config.rows, config.cols), HIDDEN, np.int8)
         actions = policy.act(board, np.ones((5, config.cells), np.int8))
         assert ((actions >= 0) & (actions < config.cells)).all()

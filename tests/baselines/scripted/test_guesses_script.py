@@ -10,14 +10,14 @@ from support.guesses import SCRIPT, small_guess
 from support.policies import all_layouts, click_config, number_won
 
 from baselines.evaluation.games import play_games
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.oracle_play.lookahead import Endings
 from minesweeper_env import HIDDEN
 
 
 def test_guesses_are_positions_without_a_safe_cell_and_games_without_them_are_won():
     config = click_config(8, 8, 14)
-    policy = build_policy("exact", config)
+    policy = find_policy("exact")(config)
     found = SCRIPT.guesses_of(policy, config, range(40), 1)
     assert all(guess.risks[guess.board == HIDDEN].min() > 0.0 for guess in found)
     assert all(guess.log_layouts > math.log(1) for guess in found)
@@ -45,11 +45,11 @@ def test_stored_values_are_what_a_search_finds():
 @pytest.mark.parametrize(("policy", "layouts"), [("exact", 1), ("lookahead:layouts=20", 20), ("lookahead", 1)])
 def test_every_layout_is_won_that_the_policy_wins_one_by_one(policy, layouts):
     config = click_config(3, 4, 3, "safe")
-    wins, many = SCRIPT.wins_of(config, build_policy(policy, config), layouts)
+    wins, many = SCRIPT.wins_of(config, find_policy(policy)(config), layouts)
     every = all_layouts(config)
-    possible = every[~every.reshape(len(every), -1)[:, SCRIPT.first_click(build_policy(policy, config), config)]]
+    possible = every[~every.reshape(len(every), -1)[:, SCRIPT.first_click(find_policy(policy)(config), config)]]
     assert many == len(possible)
-    assert round(wins, 6) == number_won(build_policy(policy, config), config, possible)
+    assert round(wins, 6) == number_won(find_policy(policy)(config), config, possible)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from support import ROOT
 from support.policies import Recorder, all_layouts, boards_in_play, click_config, consistent_layouts, number_won
 
 from baselines.evaluation.games import play_games
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.base import neighbour_sums
 from baselines.scripted.oracle_play.lookahead import Endings
 from minesweeper_env import HIDDEN, BoardConfig
@@ -81,7 +81,7 @@ class PlainSearch:
 
 def guesses(config, games: int, most: int) -> list[np.ndarray]:
     """Returns boards without a safe cell, which at least two and at most `most` layouts fit."""
-    recorder = Recorder(build_policy("exact", config))
+    recorder = Recorder(find_policy("exact")(config))
     play_games(recorder, config, range(games))
     layouts = all_layouts(config)
     boards = []
@@ -105,7 +105,7 @@ def guesses(config, games: int, most: int) -> list[np.ndarray]:
 )
 def test_the_click_has_the_value_that_a_plain_search_finds(options, slack, breadths, discount):
     config = click_config(4, 5, 5, "safe")
-    policy = build_policy("lookahead", config, layouts=0, **options)
+    policy = find_policy("lookahead", layouts=0, **options)(config)
     boards, layouts = guesses(config, 60, 1500)[::2], all_layouts(config)
     assert len(boards) > 15
     for board in boards:
@@ -119,7 +119,7 @@ def test_one_click_ahead_it_plays_the_games_that_it_always_played():
         rows, cols = golden["size"]
         config = click_config(rows, cols, golden["mines"], golden["first_click"])
         seeds = [game["seed"] for game in golden["games"]]
-        records = play_games(build_policy("lookahead", config, clicks=1), config, seeds, record=True)
+        records = play_games(find_policy("lookahead", clicks=1)(config), config, seeds, record=True)
         for game, record in zip(golden["games"], records, strict=True):
             assert record.won == game["won"]
             assert " ".join(map(str, np.frombuffer(record.actions, "<u2"))) == game["clicks"]
@@ -131,7 +131,7 @@ def test_with_all_layouts_searched_it_wins_as_many_as_perfect_play_after_its_fir
     layouts = all_layouts(config)
     layouts = layouts[~layouts[:, 0, 0]]
     value = first_cell_values(rows, cols, mines, "safe")[0, 0]
-    assert Fraction(number_won(build_policy("lookahead", config), config, layouts), len(layouts)) == value
+    assert Fraction(number_won(find_policy("lookahead")(config), config, layouts), len(layouts)) == value
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_with_all_layouts_searched_it_wins_as_many_as_perfect_play_after_its_fir
     ],
 )
 def test_it_takes_no_needless_risk_and_leaves_boards_alone_and_keeps_to_legal_clicks(config, options):
-    recorder = Recorder(build_policy("lookahead", config, **options))
+    recorder = Recorder(find_policy("lookahead", **options)(config))
     play_games(recorder, config, range(6))
     boards = np.unique(np.stack(recorder.seen), axis=0)
     before, masks = boards.copy(), (boards > 8).reshape(len(boards), -1).astype(np.int8)
@@ -163,10 +163,10 @@ def test_it_takes_no_needless_risk_and_leaves_boards_alone_and_keeps_to_legal_cl
 def test_it_plays_with_a_search_that_is_cut_short_and_on_boards_of_radius_2():
     config = click_config(6, 6, 9, "safe")
     assert (
-        0 < sum(record.won for record in play_games(build_policy("lookahead:nodes=1", config), config, range(50))) < 50
+        0 < sum(record.won for record in play_games(find_policy("lookahead:nodes=1")(config), config, range(50))) < 50
     )
     config = BoardConfig(7, 6, 4, "safe", ("click",), radius=2)
-    assert sum(record.won for record in play_games(build_policy("lookahead", config), config, range(20))) > 0
+    assert sum(record.won for record in play_games(find_policy("lookahead")(config), config, range(20))) > 0
 
 
 CONFIG = click_config(4, 5, 4)

@@ -10,7 +10,7 @@ from support.policies import all_layouts, boards_in_play, click_config, consiste
 
 from baselines import make_policy, policy_names
 from baselines.evaluation.games import play_games
-from baselines.registry import build_policy, config_for
+from baselines.registry import find_policy
 from baselines.scripted.base import Knowledge
 from baselines.scripted.expected_value import ExpectedValuePolicy
 from baselines.scripted.subset import SubsetPolicy
@@ -33,7 +33,7 @@ def test_deductions_hold_in_every_layout(name, shape):
     layouts = all_layouts(config)
     boards = boards_in_play(config, 60)
     knowledge = Knowledge(boards, config)
-    build_policy(name, config).deduce(knowledge)
+    find_policy(name)(config).deduce(knowledge)
     assert knowledge.safe.any()
     assert knowledge.mine.any()
     for i, board in enumerate(boards):
@@ -72,7 +72,7 @@ def test_expected_value_is_the_mean_share():
 @pytest.mark.parametrize("name", FAST)
 def test_first_click_is_spread_over_the_board(name):
     config = click_config(4, 5, 3)
-    policy = build_policy(name, config, seed=1)
+    policy = find_policy(name)(config, seed=1)
     actions = policy.act(np.full((2000, 4, 5), HIDDEN, np.int8), np.ones((2000, 20), np.int8))
     counts = np.bincount(actions, minlength=20)
     assert (np.abs(counts - 100) < 5 * np.sqrt(95)).all()
@@ -81,7 +81,7 @@ def test_first_click_is_spread_over_the_board(name):
 @pytest.mark.parametrize("name", FAST)
 def test_random_choices_depend_on_the_seed_alone(name):
     config = click_config(8, 8, 14)
-    policy = build_policy(name, config, seed=3)
+    policy = find_policy(name)(config, seed=3)
     first = play_games(policy, config, range(30))
     policy.reset(3)
     assert play_games(policy, config, range(30)) == first
@@ -91,7 +91,7 @@ def test_random_choices_depend_on_the_seed_alone(name):
 
 @pytest.mark.parametrize("name", policy_names())
 def test_hidden_mines_do_not_matter(name):
-    config = config_for(name, click_config(4, 4, 4, "any"))
+    config = find_policy(name)(click_config(4, 4, 4, "any")).config
     layouts = all_layouts(config)
     compared = 0
     for layout in layouts[:: len(layouts) // 12]:
@@ -106,7 +106,7 @@ def test_hidden_mines_do_not_matter(name):
         for twin in twins[[0, -1]]:
             env.reset(options={"layout": twin})
             observation, *_, info = env.step(corner)
-            policy = build_policy(name, config, seed=7)
+            policy = find_policy(name)(config, seed=7)
             answers.add(int(policy.act(observation[None], info["action_mask"][None])[0]))
         assert len(answers) == 1
         compared += 1
@@ -120,16 +120,16 @@ def test_flags_are_no_evidence_and_are_never_clicked():
     for cell in range(8):
         observation, *_, info = env.step(9 + cell)
     for name in FAST:
-        policy = build_policy(name, config)
+        policy = find_policy(name)(config)
         assert policy.act(observation[None], info["action_mask"][None]).tolist() == [8]
     observation, *_, info = env.step(9 + 8)
-    action = build_policy("subset", config).act(observation[None], info["action_mask"][None])
+    action = find_policy("subset")(config).act(observation[None], info["action_mask"][None])
     assert info["action_mask"][action] == 1
 
 
 def test_each_policy_is_stronger_than_the_one_before():
     config = click_config(8, 8, 14)
-    won = {name: [r.won for r in play_games(build_policy(name, config), config, range(400))] for name in FAST[:3]}
+    won = {name: [r.won for r in play_games(find_policy(name)(config), config, range(400))] for name in FAST[:3]}
     for weaker, stronger in pairwise(won.values()):
         assert sum(weaker) < sum(stronger)
         assert mcnemar_p_value(weaker, stronger) < 1e-4

@@ -13,7 +13,7 @@ from support.policies import boards_in_play, mcnemar_p_value
 
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import mean_interval
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.base import Knowledge, apply_local_rules, apply_local_rules_once
 from minesweeper_env import BoardConfig
 
@@ -28,7 +28,7 @@ def agents_config(mines: int) -> BoardConfig:
 
 
 def won_games(name, config, seeds, seed=0, **options) -> list[bool]:
-    return [record.won for record in play_games(build_policy(name, config, seed, **options), config, seeds)]
+    return [record.won for record in play_games(find_policy(name, **options)(config, seed), config, seeds)]
 
 
 @pytest.mark.parametrize("mines", range(1, 11))
@@ -121,7 +121,7 @@ def test_inference_is_that_of_the_pseudocode():
     config = BoardConfig(6, 6, 7, "safe", ("click",))
     boards = boards_in_play(config, 100)
     knowledge = Knowledge(boards, config)
-    build_policy("semi_deterministic", config).deduce(knowledge)
+    find_policy("semi_deterministic")(config).deduce(knowledge)
     found = 0
     for i, board in enumerate(boards):
         mines, safe = semi_deterministic_by_hand(board)
@@ -134,7 +134,7 @@ def test_inference_is_that_of_the_pseudocode():
 @pytest.mark.parametrize("alternative", ["random", "marginal", "conditional", "graphical_source", "graphical"])
 def test_alternatives_guess_among_the_cells_that_are_not_inferred_mines(alternative):
     config = BoardConfig(6, 6, 8, "safe", ("click",))
-    policy = build_policy("semi_deterministic", config, alternative=alternative)
+    policy = find_policy("semi_deterministic", alternative=alternative)(config)
     boards = boards_in_play(config, 60)
     masks = (boards > 8).reshape(len(boards), -1).astype(np.int8)
     actions = policy.act(boards, masks)

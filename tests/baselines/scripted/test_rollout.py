@@ -10,7 +10,7 @@ from support.guesses import SCRIPT, exact_values, small_guess
 from support.policies import click_config
 
 from baselines.evaluation.games import play_games
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.scripted.oracle_play.guess_games import clicks_of
 from baselines.scripted.oracle_play.rollout import FIRST_LAYOUTS, Playouts, errors_beside, estimate, race
 from minesweeper_env import HIDDEN
@@ -66,7 +66,7 @@ def test_layouts_that_were_given_up_and_clicks_that_are_never_safe_count_for_not
 
 def test_playouts_on_all_layouts_win_what_the_policy_wins_and_luck_is_about_later_guesses():
     config, guess, layouts = small_guess()
-    policy, cells = build_policy("exact", config), np.flatnonzero(guess.board == HIDDEN).tolist()[:3]
+    policy, cells = find_policy("exact")(config), np.flatnonzero(guess.board == HIDDEN).tolist()[:3]
     to_the_end, luck = Playouts(config, policy, 1).play(guess.board, layouts, cells)
     mined = layouts.reshape(len(layouts), -1)[:, cells].T
     assert set(np.unique(to_the_end)) <= {0.0, 1.0}
@@ -104,7 +104,7 @@ class Noting:
 
 def test_with_all_layouts_and_exact_ends_the_best_click_wins():
     config, guess, layouts = small_guess()
-    playouts = Noting(playouts=Playouts(config, build_policy("exact", config), 1000))
+    playouts = Noting(playouts=Playouts(config, find_policy("exact")(config), 1000))
     cells = np.flatnonzero((guess.board == HIDDEN) & (guess.risks < 1.0)).tolist()
     values, safety = exact_values(config, guess.board, cells), 1.0 - guess.risks[cells]
     many = np.concatenate([layouts] * 8)
@@ -148,7 +148,7 @@ def test_races(fractions, margin, limit, won, played):
 
 
 def boards_of(config, games, layouts=200):
-    guesses = SCRIPT.guesses_of(build_policy("exact", config), config, range(games), layouts)
+    guesses = SCRIPT.guesses_of(find_policy("exact")(config), config, range(games), layouts)
     return np.stack([guess.board for guess in guesses])
 
 
@@ -164,10 +164,10 @@ def test_its_regret_is_less_than_half_of_that_of_lookahead():
 def test_clicks_depend_on_the_board_alone_and_are_legal():
     config = click_config(6, 6, 9)
     boards = boards_of(config, 30)[:4]
-    policy = build_policy("rollout:draws=130,layouts=0", config)
+    policy = find_policy("rollout:draws=130,layouts=0")(config)
     alone = [clicks_of(policy, config, board[None])[0] for board in boards]
     assert clicks_of(policy, config, boards).tolist() == alone
-    assert clicks_of(build_policy("rollout:draws=130,layouts=0", config), config, boards).tolist() == alone
+    assert clicks_of(find_policy("rollout:draws=130,layouts=0")(config), config, boards).tolist() == alone
     board, mask = boards[:1].reshape(1, 6, 6), (boards[:1] > 8).astype(np.int8)
     marked = np.where((board > 8) & (np.arange(36).reshape(1, 6, 6) % 2 == 0), 10, board).astype(np.int8)
     assert policy.act(marked, mask).tolist() == alone[:1]
@@ -180,6 +180,6 @@ def test_clicks_depend_on_the_board_alone_and_are_legal():
 )
 def test_it_plays_whole_games(rows, cols, mines, rule):
     config = click_config(rows, cols, mines, rule)
-    records = play_games(build_policy("rollout:draws=40,layouts=20", config), config, range(5))
+    records = play_games(find_policy("rollout:draws=40,layouts=20")(config), config, range(5))
     assert len(records) == 5
     assert not any(record.truncated for record in records)

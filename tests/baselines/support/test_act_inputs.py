@@ -12,7 +12,7 @@ from support.policies import click_config
 import baselines
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import play_games
-from baselines.registry import build_policy
+from baselines.registry import find_policy
 from baselines.support.act_inputs import config_of
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
@@ -120,7 +120,7 @@ def test_no_games_of_another_board_are_played(name, games, complaint):
 
 
 def test_games_that_begin_otherwise_may_be_played():
-    assert len(play_games(build_policy("exact", CONFIG), click_config(8, 8, 14, "safe"), range(2))) == 2
+    assert len(play_games(find_policy("exact")(CONFIG), click_config(8, 8, 14, "safe"), range(2))) == 2
 
 
 def test_environments_of_stable_baselines_work():

@@ -10,7 +10,7 @@ from support.terminal_games import drive, settled, shown
 
 from baselines.evaluation.games import play_games
 from baselines.policy import RESIGN
-from baselines.registry import build_policy, find_policy
+from baselines.registry import find_policy
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_play.catalogue import Catalogue
@@ -66,7 +66,7 @@ def test_a_watched_game_is_the_game_that_is_evaluated(name):
         while not watched.is_over:
             watched.play(watched.choose(rated=False))
         assert watched.status != "lost" or watched.board[watched.exploded] == 12
-        policy = build_policy(name, SMALL)
+        policy = find_policy(name)(SMALL)
         policy.reset(seed)
         (record,) = play_games(policy, SMALL, [seed])
         assert (record.won, record.clicks) == (watched.status == "won", watched.moves)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +15,16 @@ from support.commands import refused
 from support.processes import run_python
 
 import baselines
+from baselines.benchmark.cards import Card
+from baselines.benchmark.entries import collect, suite_of
+from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.run import SuiteRun
 from baselines.cli import evaluate
-from baselines.own import TRACEBACK, OwnCodeError
+from baselines.cli.seeds import agent_rates
 from baselines.policy import PolicyError
-from baselines.registry import build_policy, config_for
+from baselines.registry import find_policy
+from baselines.user_policy import TRACEBACK, UserCodeError
+from baselines.workers import local_workers
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(4, 5, 4, "safe", ("click",))
@@ -53,7 +61,7 @@ def write(source: str, name: str = "mine.py"):
 
 def first_action(name: str) -> int:
     """Returns the action of a policy on covered boards, which is the same for both."""
-    actions = build_policy(name, CONFIG).act(BOARD, MASK)
+    actions = find_policy(name)(CONFIG).act(BOARD, MASK)
     assert (actions.dtype, actions.shape) == (np.int64, (2,))
     assert actions[0] == actions[1]
     return int(actions[0])
@@ -131,7 +139,7 @@ def make(size, mines, first_click):
 )  # fmt: skip
 def test_games_get_the_moves_of_the_policy(in_class, in_object, name):
     write(FLAGGER.format(in_class or "pass", in_object))
-    assert config_for(f"mine.py:{name}", CONFIG).moves == ("click", "flag")
+    assert find_policy(f"mine.py:{name}")(CONFIG).config.moves == ("click", "flag")
     policy = baselines.make_policy(f"mine.py:{name}", size=4, mines=3)
     assert policy.act(BOARD[:, :4, :4].copy(), np.ones((2, 32), np.int8)).tolist() == [0, 0]
 
@@ -143,7 +151,7 @@ def test_optional_attributes_reach_the_evaluation():
         "    def act(self, observations, action_masks):\n        self.counters['boards'] += len(observations)\n"
         "        assert len(observations) <= 7\n        return action_masks.argmax(axis=1).astype('int32')\n"
     )
-    policy = build_policy("mine.py:Counts", CONFIG, seed=5)
+    policy = find_policy("mine.py:Counts")(CONFIG, seed=5)
     assert (policy.batch_size, policy.policy.seed) == (7, 5)
     assert not hasattr(policy, "finishes")
     assert evaluate.main(["--policy", "mine.py:Counts", "--games", "20", "--size", "4x5", "--mines", "4",
@@ -176,7 +184,7 @@ BAD = [
     ("mine.py:P", "x = 1\ndef P(:\n", "mine.py:P: SyntaxError: invalid syntax (mine.py, line 2)"),
     ("mine.py:P", "x = 1\nraise KeyError('a\\nb')\n", "mine.py:P: KeyError: 'a\\nb' (mine.py, line 2;"),
     ("mine.py:P", "def P(**board):\n    return 1 / 0", "ZeroDivisionError: division by zero (mine.py, line 2, in P;"),
-    ("mine.py:P", "class P:\n    moves = 'flag'\n    def __init__(self, **b): pass", "P: ValueError: moves must"),
+    ("mine.py:P", HEAD + "    moves = 'flag'\n", "P: ValueError: moves must"),
     ("mine.py:P", HEAD + "    @property\n    def batch_size(self): return {}[1]\n", "KeyError: 1 (mine.py, line 6"),
     ("nosuch_module:P", "", "there is no module nosuch_module for 'nosuch_module:P'"),
     ("json:P", "", "json has no P; it defines dump"),
@@ -218,7 +226,7 @@ def test_errors_in_play_are_one_line(body, complaint, expected, capsys):
     head = "class P:\n    def __init__(self, **board): pass\n    def act(self, observations, action_masks):\n"
     write(f"{head}        {body}\n")
     with pytest.raises(PolicyError, match=r"^mine\.py:P"):
-        baselines.evaluate_policy(lambda: build_policy("mine.py:P", CONFIG), CONFIG, range(2))
+        baselines.evaluate_policy(lambda: find_policy("mine.py:P")(CONFIG), CONFIG, range(2))
     try:
         status = evaluate.main(["--policy", "mine.py:P", "--games", "2", "--size", "4x5", "--mines", "4"])
     except SystemExit as exit_:
@@ -238,8 +246,8 @@ def test_a_policy_is_named_by_a_text(name):
 def test_the_traceback_is_shown_on_demand(capsys, monkeypatch):
     write("def P(**board):\n    return 1 / 0\n")
     monkeypatch.setenv(TRACEBACK, "1")
-    with pytest.raises(OwnCodeError):
-        build_policy("mine.py:P", CONFIG)
+    with pytest.raises(UserCodeError):
+        find_policy("mine.py:P")(CONFIG)
     err = capsys.readouterr().err
     assert "Traceback (most recent call last)" in err
     assert "return 1 / 0" in err
@@ -271,5 +279,24 @@ def test_a_row_makes_a_policy_once(name, capsys):
     write(f"{source}\n\ndef make(size, mines, first_click):\n    return First(size, mines, first_click)\n")
     evaluate.main(["--policy", f"mine.py:{name}", "--size", "4", "--mines", "2", "--games", "40"])
     assert capsys.readouterr().out.count("made") == 1
-    config = config_for(f"mine.py:{name}", CONFIG)
-    assert build_policy(f"mine.py:{name}", config).policy is not build_policy(f"mine.py:{name}", config).policy
+    maker = find_policy(f"mine.py:{name}")
+    assert maker(CONFIG).policy is not maker(CONFIG).policy
+    loaded = pickle.loads(pickle.dumps(maker))
+    assert (loaded.name, loaded(CONFIG).policy.begin) == (maker.name, 0)
+
+
+@pytest.mark.parametrize("command", ["suite", "benchmark", "seeds"])
+def test_every_command_makes_a_policy_once_for_each_row(command, capsys):
+    boards = [BoardConfig(4, 4, 2, moves=("click",)), BoardConfig(5, 5, 3, moves=("click",))]
+    write(f"{GOOD}\n\ndef make(**board):\n    print('made', *board['size'])\n    return First(**board)\n")
+    if command == "seeds":
+        agent_rates(["mine.py:make"], boards, 20, 1)
+    else:
+        protocol = replace(PROTOCOL, sizes=((4, 4, 2), (5, 5, 3)), first_clicks=("opening",), least_games=20)
+        suite = suite_of(["mine.py:make"], protocol=protocol)
+        run = SuiteRun(suite, Path("out"), None, 20, "")
+        run.play(local_workers(1))
+        if command == "benchmark":
+            card = Card("mine", "mine.py:make", "scripted", "me")
+            assert len(collect(card, run, protocol)[0].boards) == len(boards)
+    assert sorted(capsys.readouterr().out.split("made")[1:]) == [" 4 4\n", " 5 5\n"]

@@ -18,7 +18,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ MAX_LENGTH = 300
 """Maximum number of characters of an error message that are repeated."""
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-OWN = re.compile(rf"(?P<base>.+?\.py|{_NAME}):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
+USER_CODE = re.compile(rf"(?P<base>.+?\.py|{_NAME}):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
 """A class or function in a file, or in a module, perhaps with options."""
 
 _INSTALLED = (
@@ -47,16 +47,16 @@ _INSTALLED = (
 """Folders whose code is not the user's."""
 
 
-class OwnCodeError(PolicyError):
+class UserCodeError(PolicyError):
     """Code of the user raised an exception; the message is one line with the file and the line."""
 
 
 @contextmanager
-def own_code(name: str, may_refuse: bool = False) -> Generator[None]:
-    """Turns an exception in the block into an `OwnCodeError`, or a ValueError of a policy that `may_refuse` a board."""
+def user_code(name: str, may_refuse: bool = False) -> Generator[None]:
+    """Turns an exception in the block into a `UserCodeError`, or a ValueError of a policy that `may_refuse` a board."""
     try:
         yield
-    except OwnCodeError:
+    except UserCodeError:
         raise
     except (Exception, SystemExit) as error:
         if os.environ.get(TRACEBACK):
@@ -64,7 +64,7 @@ def own_code(name: str, may_refuse: bool = False) -> Generator[None]:
         text = " ".join(str(error).split())
         text = f"{text[:MAX_LENGTH]}..." if len(text) > MAX_LENGTH else text
         line = f"{name}: {type(error).__name__}{': ' if text else ''}{text}{_place(error)}"
-        raise (ValueError if may_refuse and isinstance(error, ValueError) else OwnCodeError)(line) from error
+        raise (ValueError if may_refuse and isinstance(error, ValueError) else UserCodeError)(line) from error
 
 
 def _place(error: BaseException) -> str:
@@ -78,37 +78,44 @@ def _place(error: BaseException) -> str:
     return ""
 
 
-class EntryPolicy:
+class UserPolicy:
     """Plays as an object of the user does, its `policy`; `batch_size` and `finishes` exist if the object has them."""
 
-    def __init__(self, policy: Any, name: str, config: BoardConfig) -> None:
-        """Wraps an object that has `act`; raises PolicyError if its `batch_size` is no number of games."""
-        self.policy, self.name, self.config = policy, name, config
-        with own_code(name):
-            self.may_resign = bool(getattr(policy, "may_resign", False))
-            self.judged = bool(getattr(policy, "judged", False))
-            size = getattr(policy, "batch_size", None)
+    def __init__(self, name: str, policy: Any, board: BoardConfig, **options: Any) -> None:
+        """Wraps an object that has `act`, or what a class or function makes for a board and options.
+
+        The object's `moves` are those of `config`, its games. Raises as `call_with_board` does, and PolicyError if
+        `moves` or `batch_size` is not allowed.
+        """
+        self.policy = policy if has_act(policy) else call_with_board(name, policy, board, options)
+        self.name = name
+        with user_code(name):
+            moves = getattr(self.policy, "moves", None)
+            self.config = replace(board, moves=DEFAULT_MOVES if moves is None else moves)
+            self.may_resign = bool(getattr(self.policy, "may_resign", False))
+            self.judged = bool(getattr(self.policy, "judged", False))
+            size = getattr(self.policy, "batch_size", None)
             if size is not None:
                 self.batch_size = whole_number("batch_size", size, 1)
-            if hasattr(policy, "finishes"):
+            if hasattr(self.policy, "finishes"):
                 self.finishes = self._finishes
 
     @property
     def counters(self) -> dict[str, int]:
         """The counters of the object; empty if it has none."""
-        with own_code(self.name):
+        with user_code(self.name):
             return {str(name): operator.index(total) for name, total in getattr(self.policy, "counters", {}).items()}
 
     def reset(self, seed: int) -> None:
         """Resets the object if it has `reset`."""
-        with own_code(self.name):
+        with user_code(self.name):
             if hasattr(self.policy, "reset"):
                 self.policy.reset(seed)
 
     @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns the actions of the object, N whole numbers of any type, as (N,) int64."""
-        with own_code(self.name):
+        with user_code(self.name):
             answer = self.policy.act(observations, action_masks)
             actions = np.asarray(answer)
         if actions.shape != (len(observations),) or actions.dtype.kind not in "iu":
@@ -120,41 +127,26 @@ class EntryPolicy:
         return actions.astype(np.int64)
 
     def _finishes(self, board: NDArray[np.int8]) -> bool:
-        with own_code(self.name):
+        with user_code(self.name):
             return bool(self.policy.finishes(board))
 
 
-class Specification(NamedTuple):
-    """A policy as the user writes it: the whole text, and its parts.
+def load(text: str, base: str, attribute: str) -> Callable[..., Any]:
+    """Returns a class, function or other callable of a module or file `base`; a file is loaded once per content.
 
-    `base` is a name, a run folder or an agent of the hub; or a module or, `in_file`, a file, with the class or function
-    in it as `attribute`.
+    Errors name the `text` that the user wrote. The working folder, and the folder of the file, become importable. A
+    ValueError says what is not there, and a UserCodeError what fails in the user's code.
     """
-
-    text: str
-    base: str
-    attribute: str | None
-    options: dict[str, Any]
-    in_file: bool = False
-
-
-def load(specification: Specification) -> Callable[..., Any]:
-    """Returns the class, function or other callable that a specification names; a file is loaded once per content.
-
-    The working folder, and the folder of the file, become importable. A ValueError says what is not there, and an
-    OwnCodeError what fails in the user's code.
-    """
-    base, attribute = specification.base, specification.attribute or ""
-    target: Any = _load_file(specification) if specification.in_file else _load_module(specification)
-    own = [
+    target: Any = _load_file(text, base) if base.endswith(".py") else _load_module(text, base)
+    defined = [
         name
         for name, value in vars(target).items()
         if callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == target.__name__
     ]
-    offers = f"it defines {', '.join(own) or 'no class or function'}"
+    offers = f"it defines {', '.join(defined) or 'no class or function'}"
     for part in attribute.split("."):
         if not hasattr(target, part):
-            raise ValueError(f"{base} has no {attribute}; {offers}{did_you_mean(attribute, own)}")
+            raise ValueError(f"{base} has no {attribute}; {offers}{did_you_mean(attribute, defined)}")
         target = getattr(target, part)
     if not callable(target):
         kind = type(target).__name__
@@ -162,34 +154,33 @@ def load(specification: Specification) -> Callable[..., Any]:
     return target
 
 
-def existing_file(specification: Specification) -> Path:
-    """Returns the path of the file that a specification names; raises ValueError if there is none."""
-    path = local_path(specification.base).expanduser()
+def existing_file(name: str) -> Path:
+    """Returns the path of a file; raises ValueError if there is none."""
+    path = local_path(name).expanduser()
     if not path.is_file():
         within = "" if path.is_absolute() else f" in {Path.cwd()}"
-        raise ValueError(f"there is no file {specification.base}{within}")
+        raise ValueError(f"there is no file {name}{within}")
     return path
 
 
-def _load_module(specification: Specification) -> ModuleType:
-    name = specification.base
+def _load_module(text: str, name: str) -> ModuleType:
     _make_importable(Path.cwd())
     importlib.invalidate_caches()
     try:
-        with own_code(specification.text):
+        with user_code(text):
             return importlib.import_module(name)
-    except OwnCodeError as error:
+    except UserCodeError as error:
         cause = error.__cause__
         if isinstance(cause, ModuleNotFoundError) and f"{name}.".startswith(f"{cause.name}."):
             raise ValueError(
-                f"there is no module {cause.name} for {specification.text!r}; a module lies in the working "
+                f"there is no module {cause.name} for {text!r}; a module lies in the working "
                 f"folder ({Path.cwd()}) or is installed, and a file is named as path/file.py:NAME"
             ) from None
         raise
 
 
-def _load_file(specification: Specification) -> ModuleType:
-    path = existing_file(specification).resolve()
+def _load_file(text: str, file: str) -> ModuleType:
+    path = existing_file(file).resolve()
     content = path.read_bytes()
     digest = hashlib.sha256(str(path).encode() + b"\0" + content).hexdigest()[:16]
     name = f"{re.sub(r'[^0-9A-Za-z]', '_', path.stem)}_{digest}"
@@ -200,7 +191,7 @@ def _load_file(specification: Specification) -> ModuleType:
         # Dataclasses and pickles look for the module of a class by its name.
         sys.modules[name] = module
         try:
-            with own_code(specification.text):
+            with user_code(text):
                 # The loader of Python would keep compiled code whose size and second of change are the same.
                 exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))
         except BaseException:
@@ -220,13 +211,12 @@ def load_reward(text: str) -> str | Callable[[Any], Any]:
 
     Raises as `load` does.
     """
-    if (match := OWN.fullmatch(text)) is None:
+    if (match := USER_CODE.fullmatch(text)) is None:
         return text
-    base = match["base"]
-    function = load(Specification(text, base, match["attribute"], {}, base.endswith(".py")))
+    function = load(text, match["base"], match["attribute"])
 
     def reward(transition: Any) -> Any:
-        with own_code(text):
+        with user_code(text):
             return function(transition)
 
     return reward
@@ -247,45 +237,16 @@ def check_reward(text: str, config: BoardConfig) -> None:
         raise ValueError(f"the reward {text} must be finite, not {rewards.tolist()}")
 
 
-class EntryFactory:
-    """Calls a class or function of the user with a board and options."""
-
-    def __init__(self, specification: Specification, options: Mapping[str, Any]) -> None:
-        """Loads the class or function as `load` does; raises ValueError if it does not take the board or an option."""
-        self._name = specification.text
-        self._target = load(specification)
-        check_arguments(f"{specification.base}:{specification.attribute}", self._target, options)
-        self._made: tuple[BoardConfig, Any] | None = None
-
-    def moves(self, config: BoardConfig, options: Mapping[str, Any]) -> tuple[str, ...]:
-        """Returns the moves that games must offer: the attribute `moves` of a class, or of what a function returns.
-
-        The next call for this board returns what the function has made here.
-        """
-        moves = getattr(self._target, "moves", None)
-        if moves is None and not isinstance(self._target, type):
-            self._made = replace(config, moves=DEFAULT_MOVES), self._new(config, options)
-            moves = getattr(self._made[1], "moves", None)
-        with own_code(self._name):
-            return tuple(replace(config, moves=DEFAULT_MOVES if moves is None else moves).moves)
-
-    def _new(self, config: BoardConfig, options: Mapping[str, Any]) -> Any:
-        return call_with_board(self._name, self._target, config, options)
-
-    def __call__(self, config: BoardConfig, **options: Any) -> EntryPolicy:
-        """Makes the policy; raises as `call_with_board` does."""
-        board, made = self._made or (None, None)
-        self._made = None
-        if board != replace(config, moves=DEFAULT_MOVES):
-            made = self._new(config, options)
-        return EntryPolicy(made, self._name, config)
+def has_act(policy: Any) -> bool:
+    """Returns whether an object, which is no class, has the method `act`."""
+    return callable(getattr(policy, "act", None)) and not isinstance(policy, type)
 
 
 def call_with_board(name: str, target: Callable[..., Any], config: BoardConfig, options: Mapping[str, Any]) -> Any:
     """Returns the object with `act` that a class or function of the user makes; a ValueError refuses the board."""
-    with own_code(name, may_refuse=True):
+    with user_code(name, may_refuse=True):
         policy = target(size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, **options)
-    if isinstance(policy, type) or not callable(getattr(policy, "act", None)):
+    if not has_act(policy):
         found = f"the class {policy.__name__}" if isinstance(policy, type) else type(policy).__name__
         raise PolicyError(
             f"{name} must return an object with the method act(observations, action_masks), not {found}; "
