@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, PREFIX, hub_folder, parse_hub_name, pinned_name
 from baselines.policy import DEFAULT_MOVES, ReadyPolicy
 from baselines.support.act_inputs import config_of
-from baselines.support.checks import check_extra, did_you_mean, import_extra, number_or_text
+from baselines.support.checks import check_extra, did_you_mean, number_or_text
 from baselines.support.files import local_path
 from baselines.user_policy import USER_CODE, UserPolicy, check_arguments, existing_file, load
 from minesweeper_env.config import BoardConfig
@@ -212,7 +212,13 @@ class PolicyMaker:
             target = load(self.name, base, attribute)
             check_arguments(f"{base}:{attribute}", target, options)
             return partial(UserPolicy, self.name, target)
-        make = _built_in(base)
+        make: Callable[..., ReadyPolicy]
+        if base in POLICIES:
+            module, _, name = POLICIES[base].made_by.partition(":")
+            make = getattr(import_module(module), name)
+        else:
+            check_extra("torch", "safetensors")
+            make = import_module("baselines.learned.agents").find_agent(agent_folder(base))
         allowed = list(inspect.signature(make).parameters)[1:]
         if unknown := ", ".join(option for option in options if option not in allowed):
             meant = did_you_mean(unknown.partition(",")[0], allowed)
@@ -362,18 +368,6 @@ def _parse_options(text: str, given: str | None) -> dict[str, Any]:
             raise ValueError(f"option {option} of policy {text!r} is given twice")
         options[option] = _WORDS.get(value.lower(), number_or_text(value))
     return options
-
-
-def _built_in(base: str) -> Callable[..., ReadyPolicy]:
-    """Returns the class of a scripted policy, or the agent of a run folder."""
-    if base in POLICIES:
-        module, _, attribute = POLICIES[base].made_by.partition(":")
-        make: Callable[..., ReadyPolicy] = getattr(import_module(module), attribute)
-        return make
-    for module in ("torch", "safetensors"):
-        import_extra(module)
-    found: Callable[..., ReadyPolicy] = import_module("baselines.learned.agents").find_agent(agent_folder(base))
-    return found
 
 
 def _unknown(name: str) -> str:

@@ -81,23 +81,32 @@ def _place(error: BaseException) -> str:
 class UserPolicy:
     """Plays as an object of the user does, its `policy`; `batch_size` and `finishes` exist if the object has them."""
 
-    def __init__(self, name: str, policy: Any, board: BoardConfig, **options: Any) -> None:
+    def __init__(self, name: str, policy: Any, board: BoardConfig, /, **options: Any) -> None:
         """Wraps an object that has `act`, or what a class or function makes for a board and options.
 
-        The object's `moves` are those of `config`, its games. Raises as `call_with_board` does, and PolicyError if
-        `moves` or `batch_size` is not allowed.
+        The object's `moves` are those of `config`, its games. A ValueError refuses the board, and a PolicyError says
+        what fails, or that there is no `act`, or that `moves` or `batch_size` is not allowed.
         """
-        self.policy = policy if has_act(policy) else call_with_board(name, policy, board, options)
         self.name = name
+        if not has_act(policy):
+            with user_code(name, may_refuse=True):
+                size = (board.rows, board.cols)
+                policy = policy(size=size, mines=board.mines, first_click=board.first_click, **options)
+        if not has_act(policy):
+            found = f"the class {policy.__name__}" if isinstance(policy, type) else type(policy).__name__
+            raise PolicyError(
+                f"{name} must return an object with the method act(observations, action_masks), not {found}; "
+                "docs/how-to/own-policy.md shows one, and adapters for other methods"
+            )
+        self.policy = policy
         with user_code(name):
-            moves = getattr(self.policy, "moves", None)
+            moves = getattr(policy, "moves", None)
             self.config = replace(board, moves=DEFAULT_MOVES if moves is None else moves)
-            self.may_resign = bool(getattr(self.policy, "may_resign", False))
-            self.judged = bool(getattr(self.policy, "judged", False))
-            size = getattr(self.policy, "batch_size", None)
-            if size is not None:
-                self.batch_size = whole_number("batch_size", size, 1)
-            if hasattr(self.policy, "finishes"):
+            self.may_resign = bool(getattr(policy, "may_resign", False))
+            self.judged = bool(getattr(policy, "judged", False))
+            if (batch := getattr(policy, "batch_size", None)) is not None:
+                self.batch_size = whole_number("batch_size", batch, 1)
+            if hasattr(policy, "finishes"):
                 self.finishes = self._finishes
 
     @property
@@ -240,19 +249,6 @@ def check_reward(text: str, config: BoardConfig) -> None:
 def has_act(policy: Any) -> bool:
     """Returns whether an object, which is no class, has the method `act`."""
     return callable(getattr(policy, "act", None)) and not isinstance(policy, type)
-
-
-def call_with_board(name: str, target: Callable[..., Any], config: BoardConfig, options: Mapping[str, Any]) -> Any:
-    """Returns the object with `act` that a class or function of the user makes; a ValueError refuses the board."""
-    with user_code(name, may_refuse=True):
-        policy = target(size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, **options)
-    if not has_act(policy):
-        found = f"the class {policy.__name__}" if isinstance(policy, type) else type(policy).__name__
-        raise PolicyError(
-            f"{name} must return an object with the method act(observations, action_masks), not {found}; "
-            "docs/how-to/own-policy.md shows one, and adapters for other methods"
-        )
-    return policy
 
 
 def check_arguments(name: str, target: Any, options: Mapping[str, Any]) -> None:

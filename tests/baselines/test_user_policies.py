@@ -73,6 +73,8 @@ def test_a_class_in_a_file_gets_the_board_and_the_options():
     assert policy.policy.given == ((4, 5), 4, "safe", 3)
     assert first_action("mine.py:First:begin=3") == 3
     assert baselines.make_policy("mine.py:First", size=8, mines=14, begin=5).policy.given[3] == 5
+    write(GOOD.replace("begin=0", "begin=0, name='', policy=0, board=0"))
+    assert first_action("mine.py:First:name=x,policy=1,board=2") == 0
 
 
 @pytest.mark.parametrize(
