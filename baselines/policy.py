@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
 
-__all__ = ["DEFAULT_MOVES", "RESIGN", "Policy", "PolicyError"]
+__all__ = ["DEFAULT_MOVES", "RESIGN", "Policy", "PolicyError", "ReadyPolicy"]
 
 DEFAULT_MOVES: tuple[str, ...] = ("click",)
 """The moves of a policy whose class has no attribute `moves`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.terminal_games import drive, on_screen, shown, wall_session
+from support.terminal_games import drive, on_screen, settled, shown, wall_session
 from textual.events import Key
 from textual.widgets import Button, Input, Select
 
@@ -94,6 +94,7 @@ async def test_settings_change_the_board_at_once(app, pilot):
     assert app.theme == "textual-light"
     assert board._pencil.palette is PALETTES["light", True]
     assert not app.services.settings.animation
-    assert "Ajustes" in shown(app)
+    # On a busy machine the new screen is laid out after the pause.
+    await settled(pilot, lambda: "Ajustes" in shown(app))
     await pilot.press("escape")
-    assert "salir" in shown(app)
+    await settled(pilot, lambda: "salir" in shown(app))
