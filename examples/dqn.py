@@ -21,7 +21,9 @@ from torch import nn
 from baselines.cli.arguments import parser_of
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
-CHANNELS, DEPTH, BFLOAT16 = 32, 4, True  # bfloat16 halves the time where the processor has AVX512-BF16 or AMX
+CHANNELS, DEPTH = 32, 4
+CPU = getattr(torch.cpu, "get_capabilities", dict)()
+BFLOAT16 = bool(CPU.get("avx512_bf16") or CPU.get("amx_bf16"))  # halves the time there; elsewhere it is far slower
 
 
 @dataclass
