@@ -1,4 +1,4 @@
-"""What studies of many trainings share (`seeds`, `sweep`): options, settings, their folder, and a training in it."""
+"""Studies of many trainings: the options, settings, folder and runs that `seeds` and `sweep` share."""
 
 from __future__ import annotations
 
