@@ -3,7 +3,7 @@
 
 import sys
 
-from baselines.support.processes import run_command
+from baselines.process import run_command
 
 if __name__ == "__main__":
     sys.exit(run_command("baselines.cli.train"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from minesweeper_env.config import counted, whole_number
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 if TYPE_CHECKING:
     from azulejos_env.position import Cell, Position

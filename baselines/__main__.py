@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from baselines.support.checks import did_you_mean
-from baselines.support.processes import BAD_ARGUMENTS, MODULE, run_command
-from minesweeper_env.notices import say
+from baselines.checks import did_you_mean
+from baselines.process import BAD_ARGUMENTS, MODULE, run_command
+from minesweeper_env.console import say
 
 COMMANDS = {
     "evaluate": "score policies on seeded games",

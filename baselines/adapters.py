@@ -16,9 +16,8 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, MultiBinary, Space
 from numpy.typing import NDArray
 
-from baselines.policy import DEFAULT_MOVES, PolicyError
-from baselines.support.act_inputs import checked_act, forbidden
-from baselines.support.checks import import_extra
+from baselines.checks import import_extra
+from baselines.policy import DEFAULT_MOVES, PolicyError, checked_act, forbidden
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig, one_of, parse_size
 from minesweeper_env.observations import ENCODINGS, Encoder

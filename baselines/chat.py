@@ -15,10 +15,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.policy import RESIGN, PolicyError
-from baselines.support.act_inputs import checked_act
-from baselines.support.checks import import_extra, number_within
-from baselines.support.files import file_name, replace_file
+from baselines.checks import import_extra, number_within
+from baselines.files import file_name, replace_file
+from baselines.policy import RESIGN, PolicyError, checked_act
 from minesweeper_env.config import BoardConfig, one_of, whole_number
 from minesweeper_env.text import STYLES, Reply, board_text, parse_reply, rules_text
 

@@ -19,12 +19,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from baselines.support.checks import import_extra
-from baselines.support.files import COPIES
-from baselines.support.processes import VARIABLES
-from baselines.support.provenance import installation_id
+from baselines.checks import import_extra
+from baselines.files import COPIES
+from baselines.process import VARIABLES
+from baselines.provenance import installation_id
 from baselines.workers import LOOK_SECONDS, MOST_KILLS, Call, KilledWorkerError, WorkerError, Workers
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 LOCAL, AUTO = "local", "auto"
 """Addresses: a cluster of this machine alone, started for the command; and the one that Ray finds."""

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from baselines.support.checks import import_extra
-from minesweeper_env.notices import say
+from baselines.checks import import_extra
+from minesweeper_env.console import say
 
 PREFIX = "hf:"
 """The beginning of every name of an agent on the hub."""

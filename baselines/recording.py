@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from baselines.evaluation.games import GameRecord
-from baselines.support.files import replace_file
-from baselines.support.progress import game_bar
+from baselines.files import replace_file
+from baselines.progress import game_bar
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, counted
+from minesweeper_env.console import say
 from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.inference import Oracle
-from minesweeper_env.notices import say
 from minesweeper_env.rendering import TILE, Colour, Scene, exploded_cells, level_face, levels_of, with_mines_flagged
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 

@@ -14,11 +14,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from baselines.checks import check_extra, did_you_mean, number_or_text
+from baselines.files import local_path
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, PREFIX, hub_folder, parse_hub_name, pinned_name
-from baselines.policy import DEFAULT_MOVES, ReadyPolicy
-from baselines.support.act_inputs import config_of
-from baselines.support.checks import check_extra, did_you_mean, number_or_text
-from baselines.support.files import local_path
+from baselines.policy import DEFAULT_MOVES, ReadyPolicy, config_of
 from baselines.user_policy import USER_CODE, UserPolicy, check_arguments, existing_file, load
 from minesweeper_env.config import BoardConfig
 

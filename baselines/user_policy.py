@@ -24,10 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import minesweeper_env
-from baselines.policy import DEFAULT_MOVES, PolicyError
-from baselines.support.act_inputs import checked_act
-from baselines.support.checks import did_you_mean
-from baselines.support.files import local_path
+from baselines.checks import did_you_mean
+from baselines.files import local_path
+from baselines.policy import DEFAULT_MOVES, PolicyError, checked_act
 from minesweeper_env.config import BoardConfig, whole_number
 
 TRACEBACK = "MINESWEEPER_TRACEBACK"

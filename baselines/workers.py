@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from baselines.support.processes import use_one_thread
-from minesweeper_env.notices import say, show_compilations
+from baselines.process import use_one_thread
+from minesweeper_env.console import say, show_compilations
 
 MOST_KILLS = 4
 """Number of workers that one call may kill."""

@@ -29,7 +29,7 @@ import numpy as np
 from safetensors.numpy import load_file
 
 import baselines
-from baselines.support.files import replace_file
+from baselines.files import replace_file
 from minesweeper_env.inference import mine_probabilities, win_probability
 
 ROOT = Path(__file__).resolve().parents[1]

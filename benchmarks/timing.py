@@ -10,7 +10,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 Work = Callable[[], int]
 """A piece of work: takes some steps and returns their number."""

@@ -15,7 +15,7 @@ from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering import exploded_cells, render_board
 from minesweeper_env.rewards import Reward, find_reward
 from minesweeper_env.threads import ThreadPool
-from minesweeper_env.window import Ask, HumanView, metadata_of
+from minesweeper_env.window import AskOracle, HumanView, metadata_of
 
 if TYPE_CHECKING:
     from minesweeper_env.no_guess.supply import BoardSupply
@@ -25,10 +25,10 @@ class BaseEnv:
     """N games of one configuration, with a reward, an encoding and a render mode.
 
     Attributes:
-        ask: gives the mine probabilities that `render` and the window write on the boards; None for none.
+        ask_oracle: gives the mine probabilities that `render` and the window write on the boards; None for none.
     """
 
-    ask: Ask | None = None
+    ask_oracle: AskOracle | None = None
     view: HumanView | None = None
     spec: Any
     _begun = False
@@ -66,9 +66,9 @@ class BaseEnv:
         boards = games.show()[0].reshape(mines.shape)
         if self.view is not None:
             fps = self.metadata["render_fps"]
-            self.view.show_games(self.config, boards, mines, games.status, actions, fps, self.ask)
+            self.view.show_games(self.config, boards, mines, games.status, actions, fps, self.ask_oracle)
             return None
-        found = [None] * len(boards) if self.ask is None else self.ask(boards).probabilities
+        found = [None] * len(boards) if self.ask_oracle is None else self.ask_oracle(boards).probabilities
         draw = partial(render_board, self.render_mode, meaning=self.config.codes)
         return tuple(
             draw(codes, mines=known, exploded=exploded_cells(codes, self.config, action), probabilities=each)

@@ -17,7 +17,7 @@ import numpy as np
 from numba import config, njit
 
 # Imported in this form, it is no part of `_stamp` by itself.
-from minesweeper_env import notices
+from minesweeper_env import console
 
 _linking: Any = None
 # Another version of numba may lack what the module needs. Then numba compiles by itself, in about twice the time.
@@ -48,7 +48,7 @@ def kernel(function: Function) -> Function:
         _linking.keep_on_disk(compiled, function, _stamp(Path(function.__code__.co_filename)))
     except RuntimeError:
         place = os.environ.get("NUMBA_CACHE_DIR") or "any folder"
-        notices.warn_of_cache(f"Compiled code cannot be stored in {place}, so every process compiles kernels again")
+        console.warn_of_cache(f"Compiled code cannot be stored in {place}, so every process compiles kernels again")
         return njit(**options)(function)
     return compiled
 

@@ -209,7 +209,7 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
         self._action[0] = check_action(action, self._actions)
         games = self._current_games()
         if self._supply is not None:
-            self._supply.lay_out(games, self._action)
+            self._supply.set_mines(games, self._action)
         previous = None if self._reward is None else games.boards.shown[:, :-1].copy()
         codes, masks = games.play(self._action, WAIT)
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()

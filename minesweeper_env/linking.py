@@ -23,7 +23,7 @@ from numba.core.typed_passes import NativeLowering
 from numba.core.types import unliteral
 
 # Imported in this form, it is no part of the stamp of a kernel: a word of a notice does not change the machine code.
-from minesweeper_env import notices
+from minesweeper_env import console
 
 
 class _Fragment(JITCodeLibrary):
@@ -116,7 +116,7 @@ class _Cache(FunctionCache):
         except Exception as error:
             self._warn("read", error)
         if found is None:
-            notices.compiling(self._py_func.__module__)
+            console.compiling(self._py_func.__module__)
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -129,7 +129,7 @@ class _Cache(FunctionCache):
     def _warn(self, what: str, error: Exception) -> None:
         reason = " ".join(str(error).split()) or type(error).__name__
         place = f"{what} in {self.cache_path}"
-        notices.warn_of_cache(f"Compiled code cannot be {place}, so kernels are compiled again ({reason})")
+        console.warn_of_cache(f"Compiled code cannot be {place}, so kernels are compiled again ({reason})")
 
 
 def keep_on_disk(kernel: Any, function: Callable[..., Any], stamp: str) -> None:

@@ -22,7 +22,7 @@ def split(count: int, parts: int) -> list[slice]:
     return [slice(begin, end) for begin, end in pairwise(ends)]
 
 
-class Lender(Generic[Item]):
+class ObjectPool(Generic[Item]):
     """Lends out objects of one kind, so that no two threads use the same one, and keeps the returned ones."""
 
     def __init__(self, make: Callable[[], Item]) -> None:

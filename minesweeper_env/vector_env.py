@@ -168,7 +168,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
             over = np.flatnonzero(games.status > PLAYING).tolist()
             raise ResetNeeded(f"games {over} are over: reset them with options={{'reset_mask': ...}}")
         if self._supply is not None:
-            self._supply.lay_out(games, actions)
+            self._supply.set_mines(games, actions)
         previous = None if self._reward is None else games.boards.shown[:, :-1].copy()
         shown, masks = games.play(actions, RESTART)
         self._last_actions = actions

@@ -10,11 +10,11 @@ import numpy as np
 
 from minesweeper_env.codes import HIDDEN
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.console import show_compilations
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.generation import generate
 from minesweeper_env.inference import count_layouts, mine_probabilities, sample_layouts, win_probability
 from minesweeper_env.inference.optimal import best_click
-from minesweeper_env.notices import show_compilations
 
 _BOARD, _MINES = np.full((4, 4), HIDDEN, np.int8), 3
 _BOARD[0, 0] = 1

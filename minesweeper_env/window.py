@@ -27,7 +27,7 @@ from minesweeper_env.rendering import METADATA, TILE, Scene, exploded_cells, wit
 if TYPE_CHECKING:
     from minesweeper_env.inference.oracle import Answers
 
-Ask = Callable[[NDArray[np.int8]], "Answers"]
+AskOracle = Callable[[NDArray[np.int8]], "Answers"]
 """Returns the mine probabilities of (N, rows, cols) boards."""
 
 LEAST_TILE = 4
@@ -231,16 +231,16 @@ class HumanView(Window):
         status: NDArray[np.int64],
         actions: Sequence[int | None],
         fps: float,
-        ask: Ask | None = None,
+        ask_oracle: AskOracle | None = None,
     ) -> None:
         """Shows N games for one frame; games that do not fit on a screen are left out. Raises as `load_pygame` does.
 
         Each game has (rows, cols) int8 codes, bool mines, all False before its end, a status as in `engine.state`, and
-        its last action, None where it is unknown. `ask` gives the probabilities to write on games under way.
+        its last action, None where it is unknown. `ask_oracle` gives the probabilities to write on games under way.
         """
         grid = grid_of(len(codes), config)
         count = min(len(codes), grid[0] * grid[1])
-        found = None if ask is None else ask(codes[:count]).probabilities
+        found = None if ask_oracle is None else ask_oracle(codes[:count]).probabilities
         scenes = [
             Scene(
                 with_mines_flagged(codes[i], config.codes, mines[i]) if status[i] == WON else codes[i],

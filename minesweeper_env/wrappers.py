@@ -121,7 +121,7 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
 
     def _explain_boards(self) -> None:
         """Lets the environment draw the probabilities, if `overlay` is set."""
-        self._bare.ask = self._oracle.ask if self._overlay else None
+        self._bare.ask_oracle = self._oracle.ask if self._overlay else None
 
     def render(self) -> Any:
         """Returns the environment's rendering, with the probabilities if `overlay` is set."""

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from textwrap import wrap
 
-from minesweeper_env.texts import printable
+from minesweeper_env.escape import printable
 from minesweeper_play.options import Language
 
 

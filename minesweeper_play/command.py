@@ -11,11 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
+from baselines.checks import MissingExtraError, missing_extra
 from baselines.cli.arguments import Parser, parse_size, whole_number_from
-from baselines.support.checks import MissingExtraError, missing_extra
-from baselines.support.processes import BAD_ARGUMENTS, FAILED, explain, typed_command
+from baselines.process import BAD_ARGUMENTS, FAILED, explain, typed_command
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
-from minesweeper_env.notices import is_live, say, show_compilations
+from minesweeper_env.console import is_live, say, show_compilations
 from minesweeper_play.catalogue import Catalogue, language_of
 from minesweeper_play.options import BOARDS, Language, Palette, PlayOptions, preset_board, sized_board
 

@@ -12,12 +12,12 @@ from shutil import get_terminal_size
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.processes import INTERRUPTED, is_styled, output_width
+from baselines.process import INTERRUPTED, is_styled, output_width
 from minesweeper_env.codes import FLAGGED, QUESTION
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.console import is_live, say
+from minesweeper_env.escape import printable
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.notices import is_live, say
-from minesweeper_env.texts import printable
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines, draw_session
 from minesweeper_play.explanations import explain_advice, explain_ending, statistics_table, table_lines
@@ -259,7 +259,7 @@ class ClassicGame:
             return
         # They load kernels that a game without a review never needs.
         from minesweeper_play.coach.review import review_game
-        from minesweeper_play.coach.texts import review_lines
+        from minesweeper_play.coach.sentences import review_lines
 
         try:
             review = review_game(self.session)

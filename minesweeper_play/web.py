@@ -18,10 +18,10 @@ from aiohttp import web
 from textual_serve.app_service import AppService
 from textual_serve.server import Server, to_int
 
+from baselines.checks import MissingExtraError
 from baselines.policy import PolicyError
-from baselines.support.checks import MissingExtraError
-from baselines.support.processes import BAD_ARGUMENTS, INTERRUPTED, explain
-from minesweeper_env.notices import say
+from baselines.process import BAD_ARGUMENTS, INTERRUPTED, explain
+from minesweeper_env.console import say
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.watched_policy import load_policies
@@ -53,7 +53,7 @@ from contextlib import suppress
 with suppress(ImportError, OSError, ValueError):
     import resource
     resource.setrlimit(resource.RLIMIT_DATA, ({MEMORY}, {MEMORY}))
-from baselines.support.processes import run_command
+from baselines.process import run_command
 sys.exit(run_command("minesweeper_play.command"))
 """
 

@@ -9,10 +9,10 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
-from baselines.support.processes import FAILED, INTERRUPTED
+from baselines.process import FAILED, INTERRUPTED
 from minesweeper_env.codes import FLAGGED
+from minesweeper_env.console import say
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.notices import say
 from minesweeper_env.rendering import COLOUR_BLIND, STANDARD, TILE, Scene, with_mines_flagged
 from minesweeper_env.window import SCREEN_PART, NoDisplayError, fitting_side, load_pygame
 from minesweeper_play.catalogue import Catalogue

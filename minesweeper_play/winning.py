@@ -293,7 +293,7 @@ class Playouts:
             while not free:
                 layouts = sample_layouts(board.reshape(self._config.rows, -1), self._config.mines, DRAWS, self._rng)
                 free = [layout for layout in layouts if not layout.flat[cell]]
-            games.lay_out(free[0][None], np.array([game]))
+            games.set_mines(free[0][None], np.array([game]))
         return clicks
 
     def _end_games(

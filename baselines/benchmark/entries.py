@@ -21,12 +21,12 @@ from baselines.evaluation.games import Assignment, GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
 from baselines.learned.configurations import lineage, training_of
+from baselines.provenance import processor_name
 from baselines.registry import Specification, agent_folder, find_policy, policy_of_file
-from baselines.support.provenance import processor_name
-from baselines.support.tables import Page
+from baselines.tables import Page
 from minesweeper_env.config import counted
-from minesweeper_env.notices import say
-from minesweeper_env.texts import printable
+from minesweeper_env.console import say
+from minesweeper_env.escape import printable
 
 MOST_GAMES = 1000
 """Maximum number of games that are timed on a board."""

@@ -16,7 +16,7 @@ from baselines.benchmark.result_files import SUFFIX, Games, ResultFile, read_res
 from baselines.evaluation import intervals
 from baselines.evaluation.columns import format_p_value, games_range, per_cent, shown, spaced
 from minesweeper_env.config import board_name
-from minesweeper_env.texts import markdown, markdown_code
+from minesweeper_env.escape import markdown, markdown_code
 
 Item = TypeVar("Item")
 

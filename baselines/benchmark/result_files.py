@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from baselines.benchmark.cards import Card, Strict, check_card
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, Protocol
 from baselines.evaluation.games import GameRecord
-from baselines.support.files import first_line, read_bounded, replace_file
-from baselines.support.structs import Count
-from baselines.support.structs import Games as Number
+from baselines.files import first_line, read_bounded, replace_file
+from baselines.schemas import Count
+from baselines.schemas import Games as Number
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv

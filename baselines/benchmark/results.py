@@ -14,9 +14,9 @@ from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
 from baselines.evaluation.results import PolicyResult, compare, config_row, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
-from baselines.support.files import replace_file, write_json
-from baselines.support.tables import Column, Page, Table
-from minesweeper_env import texts
+from baselines.files import replace_file, write_json
+from baselines.tables import Column, Page, Table
+from minesweeper_env import escape
 
 Content = dict[str, Any]
 Played = Sequence[tuple[Task, PolicyResult]]
@@ -201,12 +201,12 @@ def fill(page: Page, content: Content) -> None:
 
 def markdown(content: Content) -> str:
     """Returns the page results.md."""
-    lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
+    lines = [f"# {content['title']}", "", f"{escape.markdown_code(content['command'])}: {caption(content)}.", ""]
     for found in sections(content):
         table = found.fitted()
         rule = ["---" if column.is_text else "--:" for column in table.columns]
         rows = ([column.heading for column in table.columns], rule, *table.rows)
-        lines += [f"## {table.title}", "", *(f"| {' | '.join(map(texts.markdown, row))} |" for row in rows), ""]
+        lines += [f"## {table.title}", "", *(f"| {' | '.join(map(escape.markdown, row))} |" for row in rows), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"
 
 

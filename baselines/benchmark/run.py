@@ -24,15 +24,15 @@ from baselines.evaluation.evaluate import prepare
 from baselines.evaluation.games import Assignment, GameRecord, Part, Start
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Schedule, play_units
+from baselines.files import file_name, hold_folder, read_bounded, replace_file, write_json
 from baselines.policy import Policy
+from baselines.progress import Progress, format_seconds, progress_line
+from baselines.provenance import earlier_results, installation_id, source_commit
 from baselines.registry import find_policy
-from baselines.support.files import file_name, hold_folder, read_bounded, replace_file, write_json
-from baselines.support.progress import Progress, format_seconds, progress_line
-from baselines.support.provenance import earlier_results, installation_id, source_commit
-from baselines.support.structs import Count
+from baselines.schemas import Count
 from baselines.workers import Workers
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 MANIFEST = "suite.json"
 """The file of a folder with the suite, its seed and games, the digests of added policies, and the code that plays."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from baselines.benchmark.protocol import PROTOCOL, Protocol
+from baselines.checks import did_you_mean
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import SCRIPTED
-from baselines.support.checks import did_you_mean
 from minesweeper_env.config import BoardConfig, NoGuess
 
 GAMES = 1000

@@ -13,12 +13,12 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, NoReturn, get_type_hints
 
+from baselines.checks import did_you_mean, number_or_text
 from baselines.cluster import parse_address
-from baselines.support.checks import did_you_mean, number_or_text
-from baselines.support.processes import BAD_ARGUMENTS
+from baselines.process import BAD_ARGUMENTS
 from baselines.workers import Workers, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 SIDE: int = PRESETS[""]["size"]
 """The side of the board that a command plays without --size; the number of mines follows."""

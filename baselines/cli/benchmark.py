@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
+from baselines.checks import check_extra
 from baselines.cli.arguments import SUITE_NEEDS, Parser, chosen_workers, positive_number, share, whole_number_from
 from baselines.cli.command import Command, Work
-from baselines.support.checks import check_extra
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 if TYPE_CHECKING:
     from baselines.benchmark.cards import Card

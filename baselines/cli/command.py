@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from baselines.checks import MissingExtraError, check_extra
 from baselines.cli.arguments import Parser
-from baselines.support.checks import MissingExtraError, check_extra
-from baselines.support.processes import FAILED, INTERRUPTED, MODULE, explain, typed_command
-from minesweeper_env.notices import say
+from baselines.process import FAILED, INTERRUPTED, MODULE, explain, typed_command
+from minesweeper_env.console import say
 
 Work = Callable[[], int | None]
 """What a command does once its arguments are checked; returns the exit status, or None for 0."""

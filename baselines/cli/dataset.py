@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from baselines.checks import check_extra
 from baselines.cli.arguments import BOARD, Parser, chosen_board, share, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.support.checks import check_extra
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from baselines.checks import check_extra
 from baselines.cli import arguments
 from baselines.cli.arguments import ALL, BOARD, Parser, share, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.evaluation.seeds import check_seeds
+from baselines.files import check_writable
+from baselines.plot_style import SUFFIXES, check_plot
+from baselines.process import INTERRUPTED
 from baselines.registry import Specification, policy_names
-from baselines.support.checks import check_extra
-from baselines.support.figures import SUFFIXES, check_plot
-from baselines.support.files import check_writable
-from baselines.support.processes import INTERRUPTED
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 if TYPE_CHECKING:
     from baselines.evaluation.evaluate import Entrant

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import msgspec
 
+from baselines.checks import check_extra
 from baselines.cli.arguments import Parser
 from baselines.cli.command import Command, Work
 from baselines.evaluation.intervals import wilson_interval
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN, HubName, parse_hub_name
 from baselines.registry import agent_folder, agent_names
-from baselines.support.checks import check_extra
-from baselines.support.structs import Agent, Row, Run, read_as, read_results
+from baselines.schemas import Agent, Row, Run, read_as, read_results
 from minesweeper_env.config import board_name
-from minesweeper_env.notices import say
-from minesweeper_env.texts import markdown, markdown_code
+from minesweeper_env.console import say
+from minesweeper_env.escape import markdown, markdown_code
 
 CARD = "README.md"
 EXAMPLES = """\

@@ -21,23 +21,23 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from baselines.checks import check_extra
 from baselines.cli.arguments import Parser, chosen_workers, share, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.cli.studies import add_task, check_folder, references_of, study_settings, train_in, write_plan
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import difference_interval, mean_interval
 from baselines.evaluation.seeds import check_seeds
+from baselines.files import hold_folder, replace_file, write_json
 from baselines.learned.configurations import check_earlier, given_settings
 from baselines.learned.settings import TrainingSettings
+from baselines.plot_style import image, styled_figure
+from baselines.progress import game_bar
 from baselines.registry import Specification
-from baselines.support.checks import check_extra
-from baselines.support.figures import image, styled_figure
-from baselines.support.files import hold_folder, replace_file, write_json
-from baselines.support.progress import game_bar
-from baselines.support.structs import Count, Games, read_as
+from baselines.schemas import Count, Games, read_as
 from baselines.workers import Workers, worker_pool
 from minesweeper_env import BoardConfig
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
@@ -344,7 +344,7 @@ def _report(
 
 def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:
     from baselines.evaluation.columns import Column, shown, table_of
-    from baselines.support.tables import Page
+    from baselines.tables import Page
 
     columns = (
         Column("configuration", "config"),

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import SIDE, Parser, add_settings, share
+from baselines.files import write_json
 from baselines.learned.configurations import RUN_FILE, checked_settings, given_settings, read_configuration
 from baselines.learned.settings import TrainingSettings
-from baselines.support.files import write_json
-from baselines.support.provenance import earlier_results, installation_id
+from baselines.provenance import earlier_results, installation_id
 from baselines.workers import Workers
 
 if TYPE_CHECKING:

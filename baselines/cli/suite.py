@@ -7,11 +7,11 @@ from shutil import get_terminal_size
 from textwrap import fill
 
 from baselines.benchmark.suites import GAMES, SUITES, find_suite
+from baselines.checks import check_extra
 from baselines.cli.arguments import SUITE_NEEDS, Parser, chosen_workers, share
 from baselines.cli.command import Command, Work
 from baselines.registry import Specification
-from baselines.support.checks import check_extra
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 EXAMPLES = """\
 {0} ladder --out runs/ladder --workers 4

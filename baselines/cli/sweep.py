@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from baselines.checks import check_extra, did_you_mean, number_or_text
 from baselines.cli.arguments import Parser, share, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.cli.studies import add_task, check_folder, references_of, study_settings, train_in, write_plan
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
+from baselines.files import first_line, hold_folder, remove_link, replace_file, write_json
 from baselines.learned.configurations import check_reward_of
 from baselines.learned.settings import ALGORITHMS, TrainingSettings
-from baselines.support.checks import check_extra, did_you_mean, number_or_text
-from baselines.support.files import first_line, hold_folder, remove_link, replace_file, write_json
-from baselines.support.structs import Count, Rate, convert
+from baselines.schemas import Count, Rate, convert
 from baselines.workers import worker_pool
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -287,7 +287,7 @@ def run_trial(sweep: Sweep, number: int, references: References | None = None) -
 def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Namespace) -> None:
     """Writes the results and the settings of the best trial, and prints the table."""
     from baselines.evaluation.columns import Column, table_of
-    from baselines.support.tables import Page
+    from baselines.tables import Page
 
     trials = [
         {

@@ -10,13 +10,13 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from baselines.checks import check_extra
 from baselines.cli.arguments import SIDE, Parser, add_settings, share
 from baselines.cli.command import Command, Work
+from baselines.files import hold_folder, is_empty, read_json
 from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
-from baselines.support.checks import check_extra
-from baselines.support.files import hold_folder, is_empty, read_json
-from baselines.support.processes import FAILED, INTERRUPTED, explain, typed_command
-from minesweeper_env.notices import say
+from baselines.process import FAILED, INTERRUPTED, explain, typed_command
+from minesweeper_env.console import say
 
 if TYPE_CHECKING:
     from baselines.learned.training.state import Training
@@ -80,7 +80,7 @@ def _train(options: argparse.Namespace, training: Training, lock: ExitStack) -> 
 
 def _report(program: str, training: Training) -> None:
     """Prints the last lines of a training; they wrap, but the command to copy does not."""
-    from baselines.support.tables import Page
+    from baselines.tables import Page
 
     page, settings, kept, steps = Page.for_stdout(), training.settings, training.progress.kept, training.steps
     kept_at = kept["steps"] if kept else 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from baselines import tables
 from baselines.evaluation.intervals import holm
-from baselines.support import tables
-from baselines.support.tables import Table
+from baselines.tables import Table
 from minesweeper_env.config import board_name
 
 Row = dict[str, Any]

@@ -22,7 +22,7 @@ import minesweeper_env
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.results import versions
-from baselines.support.files import file_name, hidden_folder
+from baselines.files import file_name, hidden_folder
 from baselines.workers import KilledWorkerError, worker_pool
 from minesweeper_env.config import BoardConfig
 

@@ -12,21 +12,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from baselines.checks import import_extra
 from baselines.evaluation.games import Assignment, GameRecord, Part, check_built_for
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Results
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.seeds import check_seeds
 from baselines.evaluation.units import UNIT_SECONDS, Schedule, play_units
-from baselines.policy import Policy, ReadyPolicy
+from baselines.policy import Policy, ReadyPolicy, policy_name
+from baselines.progress import game_bar
 from baselines.registry import Specification, find_policy
-from baselines.support.act_inputs import policy_name
-from baselines.support.checks import import_extra
-from baselines.support.progress import game_bar
 from baselines.user_policy import UserPolicy, check_arguments, has_act
 from baselines.workers import Workers, local_workers
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, whole_number
-from minesweeper_env.notices import is_live
+from minesweeper_env.console import is_live
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 BATCH_SIZE = 20

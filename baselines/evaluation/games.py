@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.judge import GameDiagnosis, Judge
 from baselines.evaluation.seeds import derived_seed
-from baselines.policy import RESIGN, Policy, PolicyError
-from baselines.support.act_inputs import forbidden, policy_name
+from baselines.policy import RESIGN, Policy, PolicyError, forbidden, policy_name
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.intervals import mean_interval, wilson_interval
-from baselines.support.act_inputs import TIE
+from baselines.policy import TIE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Oracle
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from baselines.evaluation.columns import board_title, games_range
+from baselines.plot_style import image, styled_figure
 from baselines.registry import OTHERS, POLICIES
-from baselines.support.figures import image, styled_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

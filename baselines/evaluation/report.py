@@ -10,18 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from baselines.checks import import_extra
 from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, Row, best_rows, shown, table_of
 from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.plot import draw
 from baselines.evaluation.results import PolicyResult, compare, config_row, points, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
-from baselines.support.checks import import_extra
-from baselines.support.figures import check_plot
-from baselines.support.files import replace_file, write_json
-from baselines.support.tables import Page, Table
+from baselines.files import replace_file, write_json
+from baselines.plot_style import check_plot
+from baselines.tables import Page, Table
 from minesweeper_env.config import BoardConfig, counted
-from minesweeper_env.texts import html
+from minesweeper_env.escape import html
 
 KNOWN_FILE = Path(__file__).parent / "exact_wins.json"
 

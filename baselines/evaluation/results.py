@@ -13,7 +13,7 @@ from baselines.evaluation.columns import Row
 from baselines.evaluation.games import GameRecord, pack_won
 from baselines.evaluation.intervals import p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.judge import add_up
-from baselines.support.provenance import source_commit
+from baselines.provenance import source_commit
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
 

@@ -17,6 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from baselines.checks import whether
+from baselines.files import write_json
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.learned import networks
 from baselines.learned.afterstate.network import AfterstateNetwork
@@ -24,13 +26,10 @@ from baselines.learned.afterstate.policy import GUESS_BREADTH, GUESS_SLACK, SURE
 from baselines.learned.common.tensor_files import load_weights, read_tensors, write_tensors
 from baselines.learned.networks import BoardNetwork, single_precision
 from baselines.learned.settings import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
-from baselines.policy import Policy
+from baselines.policy import Policy, checked_act
+from baselines.process import one_thread
+from baselines.schemas import Agent, read_as
 from baselines.scripted.oracle_play.exact import chosen_first_cell
-from baselines.support.act_inputs import checked_act
-from baselines.support.checks import whether
-from baselines.support.files import write_json
-from baselines.support.processes import one_thread
-from baselines.support.structs import Agent, read_as
 from minesweeper_env.config import BoardConfig, one_of, whole_number
 
 FORMAT = 3

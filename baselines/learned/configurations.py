@@ -13,13 +13,13 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from baselines.checks import did_you_mean, number_or_text
+from baselines.files import file_name, read_json
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
+from baselines.provenance import earlier_results
 from baselines.registry import CHECKPOINT_FILE, Specification, agent_folder, agent_names
-from baselines.support.checks import did_you_mean, number_or_text
-from baselines.support.files import file_name, read_json
-from baselines.support.provenance import earlier_results
-from baselines.support.structs import Agent, read_as
+from baselines.schemas import Agent, read_as
 from baselines.user_policy import check_reward
 from minesweeper_env.config import PRESETS, BoardConfig, board_name, parse_size
 from minesweeper_env.rewards import REWARDS

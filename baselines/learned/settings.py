@@ -9,8 +9,8 @@ from functools import cached_property
 from pkgutil import resolve_name
 from typing import Any, ClassVar, NamedTuple, Self
 
+from baselines.checks import did_you_mean, number_within
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.support.checks import did_you_mean, number_within
 from baselines.user_policy import USER_CODE
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig, one_of, whole_number
 from minesweeper_env.rewards import REWARDS

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.act_inputs import TIE, checked_act
+from baselines.policy import TIE, checked_act
 from minesweeper_env.config import BoardConfig
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.checks import number_within
+from baselines.policy import TIE
 from baselines.scripted.base import count_risky
 from baselines.scripted.bayes_network import NetworkPosteriors
 from baselines.scripted.oracle_play.exact import ExactPolicy, choose_least_risks
-from baselines.support.act_inputs import TIE
-from baselines.support.checks import number_within
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig, one_of
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch

@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.checks import number_within
 from baselines.evaluation.games import Start
+from baselines.policy import TIE, checked_act
 from baselines.scripted.base import neighbour_sums
-from baselines.support.act_inputs import TIE, checked_act
-from baselines.support.checks import number_within
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 

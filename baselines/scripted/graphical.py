@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.policy import TIE
 from baselines.scripted.base import Knowledge, neighbour_sums
 from baselines.scripted.fitted import FittedPolicy, PracticeGames
-from baselines.support.act_inputs import TIE
 from minesweeper_env.cell_sets import symmetry_table
 from minesweeper_env.compiled import kernel
 

@@ -3,8 +3,8 @@
 from baselines.evaluation.games import pack_won, play_games
 from baselines.evaluation.report import KNOWN_FILE
 from baselines.evaluation.results import config_row, versions
+from baselines.files import write_json
 from baselines.registry import find_policy
-from baselines.support.files import write_json
 from minesweeper_env.config import BoardConfig
 
 GAMES = 10_000

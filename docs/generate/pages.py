@@ -23,9 +23,9 @@ from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, per_cent, spaced
 from baselines.evaluation.intervals import mean_interval
+from baselines.files import replace_file
 from baselines.learned.settings import ALGORITHMS, options_of
 from baselines.registry import policy_names
-from baselines.support.files import replace_file
 from minesweeper_env import ENV_SPECIFICATIONS, BoardConfig
 
 DOCS = Path(__file__).parents[1]

@@ -25,10 +25,10 @@ from baselines.benchmark.results import plot
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.results import config_row
+from baselines.plot_style import image, styled_figure
 from baselines.recording import gif, replay, slides_of
 from baselines.registry import SCRIPTED, find_policy
 from baselines.scripted.bayes_network import subnetwork
-from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.config import counted
 from minesweeper_env.inference import mine_probabilities

@@ -8,8 +8,8 @@ import json
 import sys
 from pathlib import Path
 
+from baselines.files import replace_file
 from baselines.learned.training.curves import read_points
-from baselines.support.files import replace_file
 
 FILE = Path(__file__).parents[1] / "results" / "sample-efficiency.json"
 

@@ -120,7 +120,7 @@ class Games:
         """
         shown = self.play(chosen.astype(np.int64), RESET)
         if given is not None:
-            self.lay_out(given, np.flatnonzero(chosen))
+            self.set_mines(given, np.flatnonzero(chosen))
         return shown
 
     def play(self, actions: NDArray[np.int64], mode: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -175,7 +175,7 @@ class Games:
         kernels.sample_batch(generator, actions, *self.arrays)
         return actions
 
-    def lay_out(self, layouts: NDArray[np.bool_], chosen: NDArray[np.int64] | None = None) -> None:
+    def set_mines(self, layouts: NDArray[np.bool_], chosen: NDArray[np.int64] | None = None) -> None:
         """Replaces the mines of the games with the numbers `chosen`, (K,), by default all; they are then under way.
 
         The layouts are (K, rows, cols) bool.
@@ -275,5 +275,5 @@ def compile_kernels(*, step_alone: bool = False) -> None:
     games = Games(BoardConfig(1, 2, 1, first_click="any", moves=("click",)), 1, state.RewardWeights())
     games.play(np.zeros(1, np.int64), WAIT)
     if not step_alone:
-        games.lay_out(np.array([[[True, False]]]))
+        games.set_mines(np.array([[[True, False]]]))
         games.sample_actions(np.zeros(1, np.uint64))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.engine.rules import CLICK, is_legal, lay_out, make_move, random_below, read_action
+from minesweeper_env.engine.rules import CLICK, is_legal, make_move, random_below, read_action, set_mines
 from minesweeper_env.engine.state import (
     FRESH,
     IDLE,
@@ -198,7 +198,7 @@ def lay_out_batch(chosen: Integers, layouts: Flags, *state: Any) -> None:
     rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
     for k in range(chosen.shape[0]):
         i = chosen[k]
-        lay_out(rules, boards, i, layouts[k])
+        set_mines(rules, boards, i, layouts[k])
         boards.progress[i, STATUS] = PLAYING
 
 

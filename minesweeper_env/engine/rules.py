@@ -65,7 +65,7 @@ def remove_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
 
 
 @inlined
-def lay_out(rules: Rules, boards: Boards, i: Int, layout: Flags) -> None:
+def set_mines(rules: Rules, boards: Boards, i: Int, layout: Flags) -> None:
     """Replaces the mines of a board by those of a layout, (n,) bool."""
     boards.truth[i, :] = 0
     for cell in range(layout.shape[0]):

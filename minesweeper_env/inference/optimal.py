@@ -23,7 +23,7 @@ from minesweeper_env.inference.boards import PositionTooHardError, check_boards
 from minesweeper_env.inference.search.endgame import solve_endgame
 from minesweeper_env.inference.search.layouts import MAX_ENTRIES, consistent_layouts
 from minesweeper_env.inference.search.small_boards import MAX_LAYOUTS, SmallBoard
-from minesweeper_env.threads import Lender
+from minesweeper_env.threads import ObjectPool
 
 __all__ = ["BestClick", "OptimalPlay", "best_click", "first_cell_values", "win_probability"]
 
@@ -84,7 +84,7 @@ class OptimalPlay:
                 f"perfect play is found for at most {limit} layouts after the first click, and {rows} x {cols} "
                 f"with {mines} mines under {first_click!r} has up to {shown}; choose a smaller board, or fewer mines"
             )
-        self._pool = Lender(partial(SmallBoard, rows, cols, radius, most))
+        self._pool = ObjectPool(partial(SmallBoard, rows, cols, radius, most))
 
     def first_cell_values(self) -> NDArray[np.object_]:
         """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click."""

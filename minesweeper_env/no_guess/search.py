@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.engine.games import Games
-from minesweeper_env.engine.rules import add_mine, lay_out, place_mines, random_below, remove_mine
+from minesweeper_env.engine.rules import add_mine, place_mines, random_below, remove_mine, set_mines
 from minesweeper_env.engine.state import FIRST_ANY, FIRST_SAFE, MINE_BIT, RULE_FIELDS, Boards, Int, RewardWeights, Rules
 from minesweeper_env.inference import Step
 from minesweeper_env.inference.counting.workspace import make_workspace
@@ -26,7 +26,7 @@ from minesweeper_env.inference.reading import OPEN, UNKNOWN, make_clues
 from minesweeper_env.no_guess.arrays import Arena, Log, Player, Repair, arena_of
 from minesweeper_env.no_guess.solver import solve
 from minesweeper_env.splitmix import mix
-from minesweeper_env.threads import Lender
+from minesweeper_env.threads import ObjectPool
 
 PATIENCE = 300
 """Layouts in a row without more opened cells, after which a repair starts over."""
@@ -209,7 +209,7 @@ def search_layouts(
         arena.boards.rng[0] = states[job] if attempts[job] > 0 else mix(mix(states[job]) + np.uint64(first))
         # A given layout belongs to no game, and its generator draws nothing.
         if task == GIVEN:
-            lay_out(arena.rules, arena.boards, _GAME, layouts[job])
+            set_mines(arena.rules, arena.boards, _GAME, layouts[job])
             solved[job] = solve(arena, first, level)
             attempts[job] += 1
             continue
@@ -383,6 +383,6 @@ def compile_search() -> None:
 
 
 @lru_cache(maxsize=8)
-def searchers(config: BoardConfig) -> Lender[Searcher]:
+def searchers(config: BoardConfig) -> ObjectPool[Searcher]:
     """Returns searchers for the boards of a configuration, which threads borrow."""
-    return Lender(partial(Searcher, config))
+    return ObjectPool(partial(Searcher, config))

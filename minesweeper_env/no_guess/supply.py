@@ -90,7 +90,7 @@ class BoardSupply:
         _check_first_cells(search_config(config), self._level)
         self._searchers = searchers(search_config(config))
 
-    def lay_out(self, games: Games, actions: NDArray[np.int64]) -> None:
+    def set_mines(self, games: Games, actions: NDArray[np.int64]) -> None:
         """Lays out the games that begin with one of these actions, (N,) int64; the engine then places no mines.
 
         Raises:
@@ -99,7 +99,7 @@ class BoardSupply:
         # Most steps begin no game, and cost only this look.
         chosen = games.first_clicks(actions)
         if len(chosen) > 0:
-            games.lay_out(self._search(actions[chosen], games.boards.rng[chosen]), chosen)
+            games.set_mines(self._search(actions[chosen], games.boards.rng[chosen]), chosen)
 
     def _search(self, cells: NDArray[np.int64], states: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Returns (K, rows, cols) layouts for K first cells and states of generators."""

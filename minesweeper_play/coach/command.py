@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.support.processes import BAD_ARGUMENTS, FAILED, explain, output_width
+from baselines.process import BAD_ARGUMENTS, FAILED, explain, output_width
+from minesweeper_env.console import say
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, Step
-from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_position, write_board
 from minesweeper_play.coach.review import Analysis, Review, Turn, analyse_position, diagnose, review_game
-from minesweeper_play.coach.texts import position_lines, review_lines
+from minesweeper_play.coach.sentences import position_lines, review_lines
 from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.moves import TextError
 from minesweeper_play.game.records import SavedGameError, decode

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.judge import GameDiagnosis, Loss
+from baselines.policy import TIE
 from baselines.scripted.oracle_play.exact import first_cell
-from baselines.support.act_inputs import TIE
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import (

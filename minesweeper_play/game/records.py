@@ -20,8 +20,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.checks import MissingExtraError, import_extra
-from baselines.support.files import replace_file
+from baselines.checks import MissingExtraError, import_extra
+from baselines.files import replace_file
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import FLAGGED
 from minesweeper_env.config import MAX_STEPS, BoardConfig

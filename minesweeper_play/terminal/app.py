@@ -18,12 +18,12 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
+from baselines.checks import MissingExtraError
 from baselines.policy import PolicyError
-from baselines.support.checks import MissingExtraError
-from baselines.support.processes import BAD_ARGUMENTS, FAILED, INTERRUPTED, explain
+from baselines.process import BAD_ARGUMENTS, FAILED, INTERRUPTED, explain
+from minesweeper_env.console import say, show_compilations
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.generation import GenerationError
-from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import statistics_table
 from minesweeper_play.game.advice import Mark
@@ -112,7 +112,7 @@ class MinesweeperApp(App[int]):
         self.theme = f"textual-{self.services.settings.theme}"
         for screen in self.screen_stack:
             for board in screen.query(BoardCanvas):
-                board.dress(self.services.settings.pencil)
+                board.restyle(self.services.settings.pencil)
             if isinstance(screen, GameAppScreen):
                 screen.translate()
 

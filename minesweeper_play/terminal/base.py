@@ -18,8 +18,8 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from baselines.support.files import write_json
-from baselines.support.processes import explain
+from baselines.files import write_json
+from baselines.process import explain
 from minesweeper_env.config import BoardConfig, NoGuess
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.moves import Report

@@ -54,7 +54,7 @@ class BoardCanvas(ScrollView):
             self._fit()
         self.refresh()
 
-    def dress(self, pencil: Pencil) -> None:
+    def restyle(self, pencil: Pencil) -> None:
         self._pencil = pencil
         self._fit()
 

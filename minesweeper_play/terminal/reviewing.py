@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.review import Mark, Review, Turn
-from minesweeper_play.coach.texts import curve_lines, detail_sentences, points, summary_sentences
+from minesweeper_play.coach.sentences import curve_lines, detail_sentences, points, summary_sentences
 from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.advice import marks_of_proof
 from minesweeper_play.terminal.base import GameAppScreen, KeyFooter, Services

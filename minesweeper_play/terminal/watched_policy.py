@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.games import check_built_for, choose_actions
-from baselines.policy import RESIGN, Policy
+from baselines.policy import RESIGN, Policy, policy_name
 from baselines.registry import PolicyMaker, find_policy
-from baselines.support.act_inputs import policy_name
 from baselines.user_policy import UserPolicy, user_code
 from minesweeper_env.codes import FLAGGED
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.escape import printable
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, mine_probabilities
-from minesweeper_env.texts import printable
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.options import PlayOptions
 

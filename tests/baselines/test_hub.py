@@ -17,12 +17,12 @@ import baselines
 from baselines import hub
 from baselines.__main__ import main
 from baselines.benchmark import suites
+from baselines.checks import MissingExtraError
 from baselines.hub import HUB_NAME, HubError, hub_folder, parse_hub_name
 from baselines.learned.agents import save_agent
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from baselines.registry import Specification, find_policy
-from baselines.support.checks import MissingExtraError
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 

@@ -16,10 +16,10 @@ from support.processes import run_python, started
 from support.tiny_training import tiny
 
 from baselines.cli.sweep import Sweep, check_values, end_last_line, main, parse_search, rounded, run_trial
+from baselines.files import read_json, write_json
 from baselines.learned.configurations import read_configuration
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.training import loop
-from baselines.support.files import read_json, write_json
 
 pytest.importorskip("optuna")
 

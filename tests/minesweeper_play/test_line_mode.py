@@ -23,7 +23,7 @@ from minesweeper_play import line_mode
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
 from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines
-from minesweeper_play.coach.texts import review_lines
+from minesweeper_play.coach.sentences import review_lines
 from minesweeper_play.game.moves import LAYER_SECONDS, WORDS, Command
 from minesweeper_play.game.records import save_game
 from minesweeper_play.game.session import Session

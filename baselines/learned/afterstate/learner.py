@@ -14,8 +14,9 @@ from stable_baselines3.common.logger import Logger
 from torch import Tensor, nn
 from torch.nn import functional
 
+from baselines.files import file_name
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Afterstates, Lessons, SelfPlay
+from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Afterstates, Samples, SelfPlay
 from baselines.learned.common import tensor_files
 from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_weights
 from baselines.learned.common.replay_buffer import RingBuffer
@@ -29,7 +30,6 @@ from baselines.learned.settings import (
     TrainingSettings,
     scaled,
 )
-from baselines.support.files import file_name
 from minesweeper_env.config import BoardConfig
 
 _STEPS_AT_ONCE = 8
@@ -61,7 +61,7 @@ def worth_loss(log_worth: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
     return (weights * losses).sum() / weights.sum()
 
 
-class Practice:
+class BoardState:
     """Games, samples and work on one board.
 
     Attributes:
@@ -82,9 +82,9 @@ class Practice:
         rules = {config.first_click: count - others, other: others}
         self.plays = [SelfPlay(replace(config, first_click=rule), games, own) for rule, games in rules.items() if games]
         codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
-        self.lessons = RingBuffer(own.buffer_size, codes=codes, labels=np.zeros((0, config.cells), np.int8))
+        self.samples = RingBuffer(own.buffer_size, codes=codes, labels=np.zeros((0, config.cells), np.int8))
         self.afterstates = RingBuffer(own.buffer_size, codes=codes, targets=numbers, weights=numbers)
-        self.replays = {"lessons": self.lessons, "afterstates": self.afterstates}
+        self.replays = {"lessons": self.samples, "afterstates": self.afterstates}
         self.config, self.work, self.pending = config, 0.0, 0.0
 
 
@@ -141,44 +141,44 @@ class AfterstateLearner:
         groups = [{"params": safety}, {"params": counts + worth}]
         optimizer: Any = OPTIMIZER_CLASSES[settings.optimizer]
         self._optimizer: torch.optim.Optimizer = optimizer(groups, weight_decay=self._own.weight_decay)
-        self._practices = [Practice(config, self._own, settings.envs) for config in settings.configs]
+        self._boards = [BoardState(config, self._own, settings.envs) for config in settings.configs]
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
         """Learns without end, and yields before each round on a board; see `Learner`."""
         self._budget, self._logger = budget, logger
         while True:
             yield
-            practice = min(self._practices, key=lambda practice: practice.work)
-            batch = scaled(self._own.batch_size, practice.config.cells)
-            if practice.pending < batch:
-                self._play(practice)
+            board = min(self._boards, key=lambda board: board.work)
+            batch = scaled(self._own.batch_size, board.config.cells)
+            if board.pending < batch:
+                self._play(board)
             else:
-                self._learn_from(practice, batch)
+                self._learn_from(board, batch)
 
-    def _play(self, practice: Practice) -> None:
+    def _play(self, board: BoardState) -> None:
         """Plays a round of games, and stores what they teach."""
-        before = practice.afterstates.added
-        for games in practice.plays:
-            lessons, afterstates = games.play(self.network, self._rng, self.num_timesteps >= self._own.search_starts)
-            practice.lessons.add(**lessons._asdict())
-            practice.afterstates.add(**afterstates._asdict())
-            practice.work += games.rated * practice.config.cells
+        before = board.afterstates.added
+        for games in board.plays:
+            samples, afterstates = games.play(self.network, self._rng, self.num_timesteps >= self._own.search_starts)
+            board.samples.add(**samples._asdict())
+            board.afterstates.add(**afterstates._asdict())
+            board.work += games.rated * board.config.cells
             name = f"{file_name(games.config.name)}-{games.config.first_click}"
             self._logger.record_mean(f"train/win_rate/{name}", games.wins / games.count)
             if games.guessed > 0:
                 self._logger.record_mean(f"train/changed/{name}", games.changed / games.guessed)
                 self._logger.record_mean(f"train/guesses/{name}", games.guessed / games.count)
-        practice.pending += self._own.replay_ratio * (practice.afterstates.added - before)
+        board.pending += self._own.replay_ratio * (board.afterstates.added - before)
 
-    def _learn_from(self, practice: Practice, batch: int) -> None:
+    def _learn_from(self, board: BoardState, batch: int) -> None:
         """Takes up to `_STEPS_AT_ONCE` optimiser steps, each on a minibatch of either kind."""
         for _ in range(_STEPS_AT_ONCE):
-            if practice.pending < batch:
+            if board.pending < batch:
                 break
-            lessons = Lessons(*self._drawn(practice.lessons, batch))
-            self._take_step(lessons, Afterstates(*self._drawn(practice.afterstates, batch)), practice.config.mines)
-            practice.pending -= batch
-            practice.work += 2 * LEARNING_COST * batch * practice.config.cells
+            samples = Samples(*self._drawn(board.samples, batch))
+            self._take_step(samples, Afterstates(*self._drawn(board.afterstates, batch)), board.config.mines)
+            board.pending -= batch
+            board.work += 2 * LEARNING_COST * batch * board.config.cells
             self.num_timesteps += batch
 
     def _drawn(self, replay: RingBuffer, batch: int) -> list[NDArray[Any]]:
@@ -186,7 +186,7 @@ class AfterstateLearner:
         rows = self._rng.integers(replay.size, size=batch)
         return [column[rows] for column in replay.columns.values()]
 
-    def _take_step(self, lessons: Lessons, afterstates: Afterstates, mines: int) -> None:
+    def _take_step(self, samples: Samples, afterstates: Afterstates, mines: int) -> None:
         own, network, record = self._own, self._trained, self._logger.record_mean
         rate = own.learning_rate_at(1.0 - self._budget.progress(self.num_timesteps))
         # The learning rates rise from 0 at the start of the training.
@@ -196,7 +196,7 @@ class AfterstateLearner:
         for tower in network.towers:
             tower.requires_grad_(self.num_timesteps >= own.heads_first * own.batch_size)
             tower.depth = max(1, self._depth - int(self._rng.integers(own.depth_spread + 1)))
-        codes, labels = self._turned(lessons.codes, lessons.labels.reshape(lessons.codes.shape))
+        codes, labels = self._turned(samples.codes, samples.labels.reshape(samples.codes.shape))
         features, labels = network.features(codes, mines), labels.flatten(start_dim=1).long()
         logits = network.safety_logits(features), network.count_logits(features)
         safety, counts = cell_losses(*logits, codes, labels, own.isolated_weight_cap)
@@ -255,10 +255,10 @@ class AfterstateLearner:
             learned |= prefixed(network.state_dict(), name)
         tensors = {name: tensor.detach().clone() for name, tensor in learned.items()}
         states = []
-        for number, practice in enumerate(self._practices):
-            for kind, replay in practice.replays.items():
-                tensors |= prefixed(replay.save(), f"board{number}/{kind}")
-            states.append({"work": practice.work, "pending": practice.pending})
+        for number, board in enumerate(self._boards):
+            for kind, replay in board.replays.items():
+                tensors |= prefixed(replay.save(), f"practice{number}/{kind}")
+            states.append({"work": board.work, "pending": board.pending})
         random = self._rng.bit_generator.state
         return tensors, {"steps": self.num_timesteps, "random": random, "practices": states}
 
@@ -269,10 +269,10 @@ class AfterstateLearner:
                 tensor_files.load_weights(network, unprefixed(tensors, name))
             # The optimiser would go on in the tensors that it is given.
             tensor_files.restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
-            for number, (practice, saved) in enumerate(zip(self._practices, state["practices"], strict=True)):
-                for kind, replay in practice.replays.items():
-                    replay.restore(unprefixed(tensors, f"board{number}/{kind}"))
-                practice.work, practice.pending = float(saved["work"]), float(saved["pending"])
+            for number, (board, saved) in enumerate(zip(self._boards, state["practices"], strict=True)):
+                for kind, replay in board.replays.items():
+                    replay.restore(unprefixed(tensors, f"practice{number}/{kind}"))
+                board.work, board.pending = float(saved["work"]), float(saved["pending"])
             self.num_timesteps = int(state["steps"])
             self._rng.bit_generator.state = state["random"]
         except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:

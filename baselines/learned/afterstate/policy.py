@@ -7,14 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.checks import number_within, whether
 from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search import Limits, Ratings, best_clicks, first_click_values, rate
 from baselines.learned.networks import check_radius, covered_cells, unopened
+from baselines.policy import checked_act
+from baselines.process import one_thread
 from baselines.scripted.oracle_play.exact import chosen_first_cell
-from baselines.support.act_inputs import checked_act
-from baselines.support.checks import number_within, whether
-from baselines.support.processes import one_thread
 from minesweeper_env.config import BoardConfig, one_of, whole_number
 from minesweeper_env.inference import mine_probabilities_batch
 

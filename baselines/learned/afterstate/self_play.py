@@ -122,7 +122,7 @@ _FIRST_KEPT = 0.5
 """Fraction of the afterstates of first clicks that are stored; every game has one, and they are few boards."""
 
 
-class Lessons(NamedTuple):
+class Samples(NamedTuple):
     """K boards that teach safety and counts."""
 
     codes: NDArray[np.int8]  # (K, rows, cols)
@@ -154,7 +154,7 @@ class SelfPlay:
         self._limits = Limits.on(config, hyperparameters.slack, hyperparameters.breadth, power=1.0)
         self._games = Games(config, count, RewardWeights())
 
-    def play(self, network: AfterstateNetwork, rng: np.random.Generator, searches: bool) -> tuple[Lessons, Afterstates]:
+    def play(self, network: AfterstateNetwork, rng: np.random.Generator, searches: bool) -> tuple[Samples, Afterstates]:
         """Plays `count` games to their ends.
 
         All randomness is from `rng`. If a round `searches`, it weighs the clicks at guesses; the safest one is clicked
@@ -256,7 +256,7 @@ class SelfPlay:
         self._records.append(GuessRecords(which, boards, cells, counts, safety, values, self._guesses[which]))
         self._guesses[which] += 1
 
-    def _samples(self) -> tuple[Lessons, Afterstates]:
+    def _samples(self) -> tuple[Samples, Afterstates]:
         """Returns what the games of a round, which are over, teach."""
         records = GuessRecords(*(np.concatenate(columns) for columns in zip(*self._records, strict=True)))
         mixing = self._own.mixing if self._searches else 1.0
@@ -269,16 +269,16 @@ class SelfPlay:
         contents = finished_contents(self._games.revealed_mines())
         games, codes = (np.concatenate(columns) for columns in zip(*self._kept, strict=True))
         covered = (codes > self.config.codes.max_count).reshape(len(codes), self.config.cells)
-        lessons = Lessons(codes, np.where(covered, contents[games], UNKNOWN).astype(np.int8))
+        samples = Samples(codes, np.where(covered, contents[games], UNKNOWN).astype(np.int8))
         if self.config.first_click in ("safe", "any"):
             # The first-click rule concerns the clicked cell: what other cells hold then is not what they would show.
             first = thinned & (records.order == 0)
             labels = np.full((int(first.sum()), self.config.cells), UNKNOWN, np.int8)
             cells = np.arange(len(labels)), records.cells[first]
             labels[cells] = contents[records.games[first], cells[1]]
-            more = Lessons(records.boards[first], labels)
-            lessons = Lessons(*(np.concatenate(columns) for columns in zip(lessons, more, strict=True)))
-        return lessons, worth
+            more = Samples(records.boards[first], labels)
+            samples = Samples(*(np.concatenate(columns) for columns in zip(samples, more, strict=True)))
+        return samples, worth
 
 
 def finished_contents(mines: NDArray[np.bool_]) -> NDArray[np.int8]:

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load, save
 from torch import Tensor, nn
 
-from baselines.support.files import first_line, replace_file
+from baselines.files import first_line, replace_file
 
 Tensors = dict[str, Tensor]
 STATE_KEY, CHECKSUM_KEY = "state", "sha256"

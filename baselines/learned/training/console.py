@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from baselines.learned.training.selection import REFERENCES, References, Score
 from baselines.learned.training.state import EVALUATIONS, Training
-from baselines.support.progress import Progress, format_seconds, progress_line
-from baselines.support.tables import Column, Page, Table
+from baselines.progress import Progress, format_seconds, progress_line
+from baselines.tables import Column, Page, Table
 
 LINE_SECONDS = 10.0
 """Time between two lines where stderr is no terminal."""

@@ -17,9 +17,9 @@ from matplotlib.axes import Axes
 from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 
 from baselines.evaluation.intervals import wilson_interval
+from baselines.files import file_name, remove_link, replace_file
 from baselines.learned.training.selection import References, Score
-from baselines.support.figures import image, styled_figure
-from baselines.support.files import file_name, remove_link, replace_file
+from baselines.plot_style import image, styled_figure
 
 LOG_FILE = "progress.csv"
 LOSSES = ("train/loss", "train/value_loss")

@@ -23,7 +23,7 @@ from baselines.learned.training.console import show
 from baselines.learned.training.curves import Log
 from baselines.learned.training.state import Learner, Progress, Training
 from baselines.registry import CHECKPOINT_FILE
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""

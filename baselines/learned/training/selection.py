@@ -13,7 +13,7 @@ from baselines.learned.settings import TrainingSettings
 from baselines.policy import Policy
 from baselines.registry import find_policy
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.notices import say
+from minesweeper_env.console import say
 
 REFERENCES = ("random", "exact", "lookahead")
 """Scripted policies that play the selection games too: random clicks, least exact risk, and search."""

@@ -24,7 +24,9 @@ from stable_baselines3.common.logger import Logger
 from torch import nn
 
 import minesweeper_env
+from baselines.checks import import_extra
 from baselines.evaluation.seeds import SELECTION_SEEDS
+from baselines.files import first_line, remove_link, replace_file, write_json
 from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import MAY_CHANGE, RUN_FILE, START, code_of_reward
@@ -32,11 +34,9 @@ from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
 from baselines.learned.training import selection
 from baselines.learned.training.curves import Log, draw_curves
 from baselines.learned.training.selection import Score
+from baselines.provenance import differing_values, installation_id, processor_name, source_commit
 from baselines.registry import CHECKPOINT_FILE
-from baselines.support.checks import import_extra
-from baselines.support.files import first_line, remove_link, replace_file, write_json
-from baselines.support.provenance import differing_values, installation_id, processor_name, source_commit
-from baselines.support.structs import Kept, Rate, Run, convert, read_as
+from baselines.schemas import Kept, Rate, Run, convert, read_as
 
 EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 11))), 0.1
 """Fractions of the budget at which the agent is evaluated, and the largest fraction of the time that evaluations may

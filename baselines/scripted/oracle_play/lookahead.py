@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from baselines.checks import number_within
 from baselines.scripted.oracle_play.click_values import Search, make_scratch, weigh_clicks
 from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPolicy, Flags, run_boards
-from baselines.support.checks import number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts

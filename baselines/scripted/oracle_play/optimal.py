@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.act_inputs import checked_act
+from baselines.policy import checked_act
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import OptimalPlay
 

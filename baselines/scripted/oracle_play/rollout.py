@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from baselines.checks import number_within
 from baselines.policy import Policy
 from baselines.scripted.oracle_play.exact import Cells, Flags, Floats
 from baselines.scripted.oracle_play.guess_games import Codes, GuessGames, clicks_of
 from baselines.scripted.oracle_play.lookahead import BREADTH, SLACK, Endings, LookaheadPolicy
-from baselines.support.checks import number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities, sample_layouts

@@ -27,7 +27,7 @@ import numpy as np
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 
-from baselines.support.files import write_json  # noqa: E402
+from baselines.files import write_json  # noqa: E402
 from minesweeper_env import MinesweeperVectorEnv, __version__  # noqa: E402
 from minesweeper_env.observations import decode  # noqa: E402
 

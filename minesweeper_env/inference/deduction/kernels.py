@@ -39,7 +39,7 @@ from minesweeper_env.inference.reading import (
     read_clues,
     settle,
 )
-from minesweeper_env.threads import Lender
+from minesweeper_env.threads import ObjectPool
 
 
 @subroutine
@@ -159,9 +159,9 @@ def _make_deducer(rows: int, cols: int, radius: int) -> Deducer:
 
 
 @lru_cache(maxsize=16)
-def deducers(rows: int, cols: int, radius: int) -> Lender[Deducer]:
+def deducers(rows: int, cols: int, radius: int) -> ObjectPool[Deducer]:
     """Returns the memory for boards of a size, which threads borrow."""
-    return Lender(partial(_make_deducer, rows, cols, radius))
+    return ObjectPool(partial(_make_deducer, rows, cols, radius))
 
 
 def known_cells(boards: NDArray[np.int8], mines: int, radius: int, level: int) -> NDArray[np.int8]:

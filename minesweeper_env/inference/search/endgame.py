@@ -20,7 +20,7 @@ from minesweeper_env.inference.search.branch_and_bound import NONE, begin_search
 from minesweeper_env.inference.search.layout_sets import MINE_CODE, LayoutSets, is_dead, survey
 from minesweeper_env.inference.search.memory import Search, make_search, search_of
 from minesweeper_env.splitmix import mix
-from minesweeper_env.threads import Lender
+from minesweeper_env.threads import ObjectPool
 
 Bytes = NDArray[np.uint8]
 
@@ -175,7 +175,7 @@ class EndgameSearcher:
 
     def __init__(self, layouts: int, cells: int, max_count: int) -> None:
         """Prepares for sets of up to `layouts` layouts over `cells` cells, whose counts are at most `max_count`."""
-        self._pool = Lender(partial(make_search, layouts, cells, max_count))
+        self._pool = ObjectPool(partial(make_search, layouts, cells, max_count))
 
     def search(self, mines: Bytes, counts: Bytes, max_nodes: int) -> Endgame:
         """Finds the best click as `solve_endgame` does."""

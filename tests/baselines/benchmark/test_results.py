@@ -21,7 +21,7 @@ from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import OTHERS, family_of
 from baselines.evaluation.results import PolicyResult, config_row
 from baselines.registry import SCRIPTED
-from baselines.support.tables import Page
+from baselines.tables import Page
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(4, 4, 6, "any", ("click",))

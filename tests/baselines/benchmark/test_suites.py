@@ -32,8 +32,8 @@ from baselines.evaluation import units
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import Start
 from baselines.evaluation.results import PolicyResult, compare, result_row
+from baselines.files import hold_folder
 from baselines.registry import Specification, find_policy
-from baselines.support.files import hold_folder
 from minesweeper_env import BoardConfig
 
 APART = ("seconds", "ms_per_game", "mcnemar")

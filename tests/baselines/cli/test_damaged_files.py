@@ -9,12 +9,12 @@ from support.commands import refused
 from support.tiny_training import tiny
 
 from baselines.__main__ import main
+from baselines.files import write_json
 from baselines.learned.agents import save_agent
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from baselines.learned.training.state import record_session
-from baselines.support.files import write_json
-from baselines.support.provenance import installation_id
+from baselines.provenance import installation_id
 
 CONFIG = """
 algo = "dqn"

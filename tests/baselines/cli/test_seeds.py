@@ -11,9 +11,9 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 
 from baselines.cli.seeds import band, carry_out, interquartile_mean, main, plan, row_of
 from baselines.cli.studies import references_of
+from baselines.files import read_json, write_json
 from baselines.learned.training import selection
 from baselines.learned.training.curves import read_points
-from baselines.support.files import read_json, write_json
 from baselines.workers import Workers
 
 CONFIG = """

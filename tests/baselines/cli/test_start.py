@@ -11,7 +11,7 @@ from support import ROOT
 from support.processes import run_python
 
 from baselines.__main__ import COMMANDS
-from baselines.support.processes import typed_command
+from baselines.process import typed_command
 
 HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm", "textual")
 

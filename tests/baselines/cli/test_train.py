@@ -24,12 +24,12 @@ from support.tiny_training import (  # noqa: F401 - two are fixtures
 )
 
 from baselines.cli.train import main
+from baselines.files import hold_folder
 from baselines.learned.agents import LearnedPolicy
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.training.loop import prepare, train
 from baselines.learned.training.state import record_session
 from baselines.registry import make_policy
-from baselines.support.files import hold_folder
 
 
 def weights(folder):

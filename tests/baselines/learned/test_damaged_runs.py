@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pytest
 from support.tiny_training import tiny
 
+from baselines import provenance
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training import loop
 from baselines.learned.training.curves import STEP, Log, draw_curves, read_points
 from baselines.learned.training.state import Progress, restore
-from baselines.support import provenance
-from baselines.support.structs import convert
+from baselines.schemas import convert
 
 DEEP = "[" * 100_000 + "]" * 100_000
 KEPT = {"win_rate": 0.5, "win_rates": {"4x4/2": 0.5}, "games": 4, "first_seed": 0, "steps": 8, "summary": "wins"}
@@ -91,9 +91,7 @@ def test_a_session_writes_over_links_and_not_through_them(tmp_path):
     assert all((run / name).stat().st_size > 10 and not (run / name).is_symlink() for name in (*names, "tensorboard"))
 
 
-@pytest.mark.parametrize(
-    ("place", "is_ours"), [("baselines/support", True), ("lib/site-packages/baselines/support", False)]
-)
+@pytest.mark.parametrize(("place", "is_ours"), [("baselines", True), ("lib/site-packages/baselines", False)])
 def test_the_commit_is_that_of_a_checkout_of_this_project(tmp_path, monkeypatch, place, is_ours):
     file = tmp_path / place / "provenance.py"
     file.parent.mkdir(parents=True)

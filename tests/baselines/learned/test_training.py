@@ -29,6 +29,7 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
 )
 
 from baselines.cli.seeds import carry_out, plan
+from baselines.files import read_json
 from baselines.learned.agents import find_agent
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import lineage, training_of
@@ -39,7 +40,6 @@ from baselines.learned.training.loop import ANNOUNCEMENT, prepare, run, stop_on_
 from baselines.learned.training.selection import REFERENCES, Score, play_selection
 from baselines.learned.training.state import EVALUATIONS, Progress, Training
 from baselines.registry import AGENTS_FOLDER
-from baselines.support.files import read_json
 
 
 def folders(tmp_path, *names):

@@ -6,7 +6,7 @@ import pytest
 from support.terminal_games import click, on_screen, settled, shown, wall_session
 from textual.widgets import OptionList
 
-from minesweeper_play.coach.texts import points
+from minesweeper_play.coach.sentences import points
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.reviewing import ReviewScreen
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib
 import pytest
 
-from baselines.support.figures import STYLE_FILE, image, styled_figure
+from baselines.plot_style import STYLE_FILE, image, styled_figure
 
 
 def test_figures_have_the_style_and_leave_the_settings_alone(monkeypatch):

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from textwrap import TextWrapper
 from typing import NamedTuple
 
-from baselines.support.checks import missing_extra
-from baselines.support.processes import is_styled, output_width
-from baselines.support.progress import console_on
-from minesweeper_env.texts import html, printable
+from baselines.checks import missing_extra
+from baselines.process import is_styled, output_width
+from baselines.progress import console_on
+from minesweeper_env.escape import html, printable
 
 try:
     from rich.box import SIMPLE_HEAD

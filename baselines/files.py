@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from minesweeper_env.texts import printable
+from minesweeper_env.escape import printable
 
 NAME_LETTERS = 50
 """Number of letters of a file's name that the name of its temporary file repeats; names are at most 255 bytes long."""

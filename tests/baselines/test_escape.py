@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 import pytest
 from support.sources import modules_of
 
-from baselines.support.tables import Column, Page, Table
-from minesweeper_env.notices import say
-from minesweeper_env.texts import html, markdown, markdown_code, printable
+from baselines.tables import Column, Page, Table
+from minesweeper_env.console import say
+from minesweeper_env.escape import html, markdown, markdown_code, printable
 
 ESCAPE = "\x1b[2J\x1b]0;title\x07"
 HOSTILE = [

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypedDict, TypeVar
 
 import msgspec
 
-from baselines.support.files import first_line, read_json
+from baselines.files import first_line, read_json
 
 Content = TypeVar("Content")
 

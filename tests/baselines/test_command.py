@@ -8,7 +8,7 @@ import sys
 import pytest
 from support import ROOT
 
-RUN = "import sys; from baselines.support.processes import run_command; sys.exit(run_command({!r}, []))"
+RUN = "import sys; from baselines.process import run_command; sys.exit(run_command({!r}, []))"
 
 
 def run(folder, source, redirection="", module="made_up"):

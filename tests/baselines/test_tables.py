@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.screens import Stream
 
-from baselines.support.tables import NAME_WIDTH, NO_LIMIT, Column, Page, Table
+from baselines.tables import NAME_WIDTH, NO_LIMIT, Column, Page, Table
 
 NAME = Column("policy", is_text=True)
 COLUMNS = (
@@ -104,7 +104,7 @@ def test_notes_and_values_wrap_and_a_command_does_not():
 def test_a_terminal_gets_its_width_and_emphasis_unless_it_is_plain(monkeypatch, name, value):
     terminal = Stream()
     monkeypatch.setattr(sys, "stdout", terminal)
-    monkeypatch.setattr("baselines.support.processes.get_terminal_size", lambda: os.terminal_size((80, 24)))
+    monkeypatch.setattr("baselines.process.get_terminal_size", lambda: os.terminal_size((80, 24)))
     for variable in ("NO_COLOR", "COLUMNS"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")

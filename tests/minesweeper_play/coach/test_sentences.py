@@ -12,7 +12,7 @@ from minesweeper_env import BoardConfig
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.review import Mark, analyse_position, review_game
-from minesweeper_play.coach.texts import position_lines, review_lines
+from minesweeper_play.coach.sentences import position_lines, review_lines
 
 LANGUAGES = ("en", "es")
 CONFIG = BoardConfig(8, 8, 14, moves=("click",))

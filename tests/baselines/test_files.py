@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from baselines.support.files import check_writable, hold_folder, is_empty, replace_file
+from baselines.files import check_writable, hold_folder, is_empty, replace_file
 
-WRITE = "from pathlib import Path; from baselines.support.files import replace_file; "
+WRITE = "from pathlib import Path; from baselines.files import replace_file; "
 
 
 def names(folder):

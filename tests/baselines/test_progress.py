@@ -8,8 +8,8 @@ import sys
 import pytest
 from support.screens import Screen
 
-from baselines.support.progress import Progress, game_bar, progress_line
-from baselines.support.tables import Page
+from baselines.progress import Progress, game_bar, progress_line
+from baselines.tables import Page
 
 
 def put_on_screen(monkeypatch) -> Screen:

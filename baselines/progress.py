@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Self, TextIO
 
-from minesweeper_env.notices import is_live, say
-from minesweeper_env.texts import printable
+from minesweeper_env.console import is_live, say
+from minesweeper_env.escape import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -11,8 +11,8 @@ from importlib import import_module
 from shutil import get_terminal_size
 from typing import TextIO
 
-from baselines.support.checks import MissingExtraError, missing_extra
-from minesweeper_env.notices import is_live, say
+from baselines.checks import MissingExtraError, missing_extra
+from minesweeper_env.console import is_live, say
 
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 """Exit statuses; 0 means that all is done."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
-from minesweeper_env.texts import printable
+from minesweeper_env.escape import printable
 
 VARIABLE = "MINESWEEPER_COMPILE_NOTICE"
 """The environment variable that, set to 0, switches off the lines about compilation."""

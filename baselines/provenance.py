@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from baselines.support.files import read_json
+from baselines.files import read_json
 
 UNKNOWN = "unknown"
 """Stands for the commit where the code is no checkout of this project."""
@@ -99,7 +99,7 @@ def source_commit() -> str:
     Another repository may enclose the folder into which the package is installed, so the repository is the one whose
     root is that of the source tree. The first answer stays, as the code in memory.
     """
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[1]
     # A hook of git sets variables to its own repository, which these options replace.
     words = ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}", *DESCRIBE.split()]
     try:

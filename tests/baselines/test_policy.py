@@ -12,8 +12,8 @@ from support.policies import click_config
 import baselines
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import play_games
+from baselines.policy import config_of
 from baselines.registry import find_policy
-from baselines.support.act_inputs import config_of
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
 CONFIG = click_config(8, 8, 14)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STYLE_FILE = Path(__file__).with_name("figures.mplstyle")
+STYLE_FILE = Path(__file__).with_name("plot_style.mplstyle")
 """Fonts, colours and resolution; it replaces the settings of the user's own matplotlibrc."""
 
 SUFFIXES = (".png", ".pdf", ".svg")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from baselines import make_policy
-from baselines.support.processes import VARIABLES, run_command
+from baselines.process import VARIABLES, run_command
 
 torch = pytest.importorskip("torch")
 

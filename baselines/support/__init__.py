@@ -1,1 +1,0 @@
-"""Helpers that all parts of the package share: files, figures, terminals, names of boards and checks."""
