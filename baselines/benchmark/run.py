@@ -89,7 +89,7 @@ class Task:
             module, _, function = self.entry.start.partition(":")
             start = partial(getattr(import_module(module), function), self.config)
         return Assignment(
-            str(self), self.build, self.config, seeds, seed, self.batch_size, start=start, record=self.record
+            self.entry.policy, self.build, self.config, seeds, seed, self.batch_size, start=start, record=self.record
         )
 
     def owner(self, seed: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
-    from baselines.evaluation.evaluate import Entrant
+    from baselines.evaluation.games import Assignment
 
 EXAMPLES = """\
 {0} --size 8 --games 10000 --workers 2
@@ -74,24 +74,26 @@ def _prepare(options: argparse.Namespace) -> Work:
         options.out.mkdir(parents=True, exist_ok=True)
         os.environ[PATH_VARIABLE] = str(options.out.resolve())
     plans = []
-    for entrant in choose_policies(options.policy, config):
-        name = options.name or default_name(entrant.name, config)
+    for assignment in choose_policies(options.policy, config, range(first, last + 1), record=True):
+        name = options.name or default_name(assignment.name, config)
         check_name(name)
-        plans.append((name, entrant, make_env(entrant.config, options.observation, options.reward)))
+        plans.append((name, assignment, make_env(assignment.config, options.observation, options.reward)))
     return partial(_write_all, plans, options)
 
 
-def _write_all(plans: Sequence[tuple[str, Entrant, Any]], options: argparse.Namespace) -> None:
+def _write_all(plans: Sequence[tuple[str, Assignment, Any]], options: argparse.Namespace) -> None:
     from baselines.evaluation.datasets import write_dataset
+    from baselines.evaluation.evaluate import play
+    from baselines.workers import local_workers
 
-    seeds = range(options.seed, options.seed + options.games)
-    for name, entrant, env in plans:
-        played = entrant.play(seeds, workers=options.workers, record=True)
+    for name, assignment, env in plans:
+        with local_workers(options.workers) as workers:
+            played = play(assignment, workers)
         if played.interrupted:
             raise KeyboardInterrupt
-        dataset = write_dataset(name, entrant.name, env, played.records, options.command)
+        dataset = write_dataset(name, assignment.name, env, played.records, options.command)
         print(
-            f"{name}: {dataset.total_episodes} games of {entrant.name} on {entrant.config.name}, "
+            f"{name}: {dataset.total_episodes} games of {assignment.name} on {assignment.config.name}, "
             f"{dataset.total_steps} steps, {played.win_rate:.1%} won"
         )
 

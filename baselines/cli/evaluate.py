@@ -20,7 +20,7 @@ from baselines.registry import Specification, policy_names
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
-    from baselines.evaluation.evaluate import Entrant
+    from baselines.evaluation.games import Assignment
     from baselines.evaluation.report import Results
     from minesweeper_env.config import BoardConfig
 
@@ -103,22 +103,25 @@ def _prepare(options: argparse.Namespace) -> Work:
     from baselines.evaluation.report import Results
 
     results = Results(config, options.seed, options.games, [], command=options.command)
-    return partial(_work, choose_policies(options.policy, config, options.diagnose), results, options)
+    seeds = range(options.seed, options.seed + options.games)
+    recorded = options.record is not None
+    assignments = choose_policies(options.policy, config, seeds, diagnose=options.diagnose, record=recorded)
+    return partial(_work, assignments, results, options)
 
 
-def _work(entrants: Sequence[Entrant], results: Results, options: argparse.Namespace) -> int:
-    settings = {"diagnose": options.diagnose, "record": options.record is not None}
+def _work(assignments: Sequence[Assignment], results: Results, options: argparse.Namespace) -> int:
+    from baselines.evaluation.evaluate import play
+
     try:
-        with arguments.chosen_workers(options, [each.name for each in entrants]) as workers:
-            for entrant in entrants:
-                seeds = range(options.seed, options.seed + options.games)
-                result = entrant.play(seeds, workers=workers, **settings)
+        with arguments.chosen_workers(options, [each.name for each in assignments]) as workers:
+            for assignment in assignments:
+                result = play(assignment, workers)
                 if result.records:
                     results.policies.append(result)
                 if options.json is not None:
                     results.to_json(options.json)
                 if result.interrupted:
-                    say(f"interrupted: {entrant.name} had played {result.games} games")
+                    say(f"interrupted: {assignment.name} had played {result.games} games")
                     return INTERRUPTED
     finally:
         if results.policies:
@@ -128,17 +131,21 @@ def _work(entrants: Sequence[Entrant], results: Results, options: argparse.Names
     if options.record is not None:
         from baselines.recording import write_picture
 
-        write_picture(options, {each.name: (each.config, results[each.name].records) for each in entrants})
+        write_picture(options, {each.name: (each.config, results[each.name].records) for each in assignments})
     return 0
 
 
-def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool = False) -> list[Entrant]:
-    """Builds each policy once.
+def choose_policies(
+    chosen: Sequence[str], config: BoardConfig, seeds: range, *, diagnose: bool = False, record: bool = False
+) -> list[Assignment]:
+    """Builds each policy once, and returns the games of each.
 
     Args:
         chosen: names of policies; `ALL` leaves out, with a note on stderr, the policies that do not play these games.
         config: the games.
-        diagnose: True to leave out, too, the policies whose clicks cannot be judged.
+        seeds: seed of each game.
+        diagnose: True to judge the clicks, and to leave out, too, the policies whose clicks cannot be judged.
+        record: True to keep the actions of every game.
 
     Raises:
         ValueError: a policy that is chosen by its own name does not play these games.
@@ -149,17 +156,17 @@ def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool =
 
     if diagnose:
         check_judgeable(config)
-    entrants: dict[str, Entrant] = {}
+    found: dict[str, Assignment] = {}
     for asked in chosen:
         for name in policy_names() if asked == ALL else [asked]:
             try:
-                entrant = prepare(find_policy(name), config, diagnose)
-                entrants[entrant.name] = entrant
+                assignment = prepare(find_policy(name), config, seeds, diagnose=diagnose, record=record)
+                found[assignment.name] = assignment
             except ValueError as error:
                 if asked != ALL or name in chosen:
                     raise
                 say(f"{name} is left out: {error}")
-    return list(entrants.values())
+    return list(found.values())
 
 
 main = Command(

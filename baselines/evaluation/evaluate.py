@@ -85,61 +85,24 @@ def evaluate(
     chosen, references = _named(policy), _named(against)
     if not chosen:
         raise ValueError("at least one policy is needed")
-    entrants = [prepare(_maker(name, each), config, diagnose, name) for name, each in (chosen | references).items()]
+    makers = {name: _maker(name, each) for name, each in (chosen | references).items()}
+    assignments = [prepare(make, config, seeds, name=name, diagnose=diagnose) for name, make in makers.items()]
     if workers > 1:
-        for entrant in entrants:
-            _check_sendable(entrant)
+        for assignment in assignments:
+            _check_sendable(assignment)
     shown = is_live(sys.stderr) if progress is None else progress
     results = []
     with local_workers(workers) as there:
-        for entrant in entrants:
-            results.append(entrant.play(seeds, shown, workers=there, diagnose=diagnose))
+        for assignment in assignments:
+            results.append(play(assignment, there, shown))
             if results[-1].interrupted:
                 raise KeyboardInterrupt
     reference = next(iter(references or chosen))
     command = (
-        f"baselines.evaluate({[each.name for each in entrants]}, size={(config.rows, config.cols)}, "
+        f"baselines.evaluate({[each.name for each in assignments]}, size={(config.rows, config.cols)}, "
         f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r})"
     )
     return Results(config, seeds.start, len(seeds), results, reference, command)
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A policy that is ready to be scored.
-
-    Attributes:
-        name: name of the policy in tables.
-        config: its games, with the moves that it plays.
-        build: makes the policy; a given object is returned as it is.
-        batch_size: number of games to play side by side.
-        precision: number format of its network; None for a policy without such a choice.
-        judged: whether its clicks are judged without being asked to.
-    """
-
-    name: str
-    config: BoardConfig
-    build: Callable[[], Policy]
-    batch_size: int
-    precision: str | None = None
-    judged: bool = False
-
-    def play(self, seeds: range, shown: bool = True, **settings: Any) -> PolicyResult:
-        """Plays a game per seed, with a bar of progress if it is shown; the settings are those of `evaluate_policy`."""
-        settings["diagnose"] = settings.get("diagnose", False) or self.judged
-        with game_bar("playing", self.name, len(seeds)) if shown else nullcontext() as on_finished:
-            result = evaluate_policy(
-                self.build,
-                self.config,
-                seeds,
-                policy_seed=seeds.start,
-                batch_size=self.batch_size,
-                policy=self.name,
-                on_finished=on_finished,
-                **settings,
-            )
-        result.precision = self.precision
-        return result
 
 
 @dataclass
@@ -161,14 +124,25 @@ Maker = Callable[[BoardConfig], ReadyPolicy]
 """Makes a policy for a board: a `PolicyMaker`, or a function that does so with an object of the user."""
 
 
-def prepare(make: Maker, config: BoardConfig, diagnose: bool = False, name: str = "", *, trial: bool = True) -> Entrant:
-    """Builds a policy once; its first player in this process is the built one.
+def prepare(
+    make: Maker,
+    config: BoardConfig,
+    seeds: range = range(0),
+    *,
+    name: str = "",
+    diagnose: bool = False,
+    record: bool = False,
+    trial: bool = True,
+) -> Assignment:
+    """Builds a policy once, and returns its games; its first player in this process is the built one.
 
     Args:
         make: makes the policy.
         config: board of the games, with any moves.
-        diagnose: True to check that the clicks in its games can be judged.
+        seeds: seed of each game.
         name: name of the policy in tables; "" for its own.
+        diagnose: True to judge its clicks; some policies are judged without being asked to.
+        record: True to keep the actions of every game.
         trial: True to let code of the user choose once on an empty board.
 
     Raises:
@@ -184,9 +158,17 @@ def prepare(make: Maker, config: BoardConfig, diagnose: bool = False, name: str 
         built.reset(0)
         boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False).arguments()).reset(seed=0)
         built.act(boards, infos["action_mask"])
-    judged = getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS
-    batch_size, precision = getattr(built, "batch_size", BATCH_SIZE), getattr(make, "precision", None)
-    return Entrant(name or built.name, games, build, batch_size, precision, judged)
+    return Assignment(
+        name or built.name,
+        build,
+        games,
+        seeds,
+        policy_seed=seeds.start,
+        batch_size=getattr(built, "batch_size", BATCH_SIZE),
+        diagnose=diagnose or (getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS),
+        record=record,
+        precision=getattr(make, "precision", None),
+    )
 
 
 def _maker(name: str, policy: Any) -> Maker:
@@ -246,15 +228,15 @@ def _check_kind(policy: Any) -> None:
     check_arguments(_name_of(policy), policy, {})
 
 
-def _check_sendable(entrant: Entrant) -> None:
+def _check_sendable(assignment: Assignment) -> None:
     """Raises a ValueError, with what to do, unless worker processes can build a policy."""
     remedy = "use workers=1, or a specification such as 'path/file.py:NAME'"
     try:
-        content = pickle.dumps(entrant.build)
+        content = pickle.dumps(assignment.build)
     except Exception as error:
-        raise ValueError(f"{entrant.name} cannot be sent to worker processes ({error}): {remedy}") from error
+        raise ValueError(f"{assignment.name} cannot be sent to worker processes ({error}): {remedy}") from error
     if b"__main__" in content and not hasattr(sys.modules["__main__"], "__file__"):
-        raise ValueError(f"{entrant.name} is defined in this session, which worker processes cannot see: {remedy}")
+        raise ValueError(f"{assignment.name} is defined in this session, which worker processes cannot see: {remedy}")
 
 
 def evaluate_policy(
@@ -294,25 +276,34 @@ def evaluate_policy(
     """
     if diagnose:
         check_judgeable(config)
+    assignment = Assignment(policy, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
+    with local_workers(workers) if isinstance(workers, int) else nullcontext(workers) as there:
+        return _play(assignment, there, on_finished)
+
+
+def play(assignment: Assignment, workers: Workers, shown: bool = True) -> PolicyResult:
+    """Plays the games of an assignment, with a bar of progress if it is shown; see `evaluate_policy`."""
+    with game_bar("playing", assignment.name, len(assignment.seeds)) if shown else nullcontext() as on_finished:
+        return _play(assignment, workers, on_finished)
+
+
+def _play(assignment: Assignment, workers: Workers, on_finished: Callable[[int], object] | None) -> PolicyResult:
     begin = time.perf_counter()
-    title = f"{policy} on {config.name}"
-    assignment = Assignment(title, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
     records, counters, waiting = list[GameRecord](), Counter[str](), dict[int, Part]()
-    result = PolicyResult(policy, records, counters=counters)
+    result = PolicyResult(assignment.name, records, counters=counters, precision=assignment.precision)
     try:
-        with local_workers(workers) if isinstance(workers, int) else nullcontext(workers) as there:
-            # A unit in this process costs nothing, so it is one batch there.
-            schedule = Schedule([assignment], unit_seconds=0.0 if type(there) is Workers else UNIT_SECONDS)
-            with closing(play_units(schedule, there)) as units:
-                for unit, part in units:
-                    schedule.finish(unit, part.seconds)
-                    waiting[part.first] = part
-                    while (taken := waiting.pop(len(records), None)) is not None:
-                        records += taken.records
-                        counters.update(taken.counters)
-                        result.playing_seconds += taken.seconds
-                        if on_finished is not None:
-                            on_finished(len(taken.records))
+        # A unit in this process costs nothing, so it is one batch there.
+        schedule = Schedule([assignment], unit_seconds=0.0 if type(workers) is Workers else UNIT_SECONDS)
+        with closing(play_units(schedule, workers)) as units:
+            for unit, part in units:
+                schedule.finish(unit, part.seconds)
+                waiting[part.first] = part
+                while (taken := waiting.pop(len(records), None)) is not None:
+                    records += taken.records
+                    counters.update(taken.counters)
+                    result.playing_seconds += taken.seconds
+                    if on_finished is not None:
+                        on_finished(len(taken.records))
     except KeyboardInterrupt:
         result.interrupted = True
     result.seconds = time.perf_counter() - begin

@@ -70,14 +70,22 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Assignment:
-    """Games of one policy on one board, as workers receive them: for worker processes `build` and `start` must pickle.
+    """A policy and its games on one board, as workers receive them; for worker processes, what it holds must pickle.
 
-    Messages name the games by their `title`. `batch_size` games are played side by side. The policy is reset before
-    each batch, with a seed derived from `policy_seed`. `start` returns the start of the game of a seed, in place of the
-    first-click rule. The other fields are those of `evaluate_policy`.
+    Attributes:
+        name: name of the policy in tables and messages.
+        build: makes the policy.
+        config: board and rules of the games, with the moves that the policy plays.
+        seeds: seed of each game, at least 0.
+        policy_seed: at least 0; before each batch the policy is reset with a seed derived from it.
+        batch_size: number of games played side by side.
+        diagnose: True to judge every click.
+        start: returns the start of the game of a seed, in place of the first-click rule.
+        record: True to keep the actions of every game.
+        precision: number format of the policy's network; None for a policy without such a choice.
     """
 
-    title: str
+    name: str
     build: Callable[[], Policy]
     config: BoardConfig
     seeds: Sequence[int]
@@ -86,6 +94,7 @@ class Assignment:
     diagnose: bool = False
     start: Callable[[int], Start] | None = None
     record: bool = False
+    precision: str | None = None
 
     def play(self, policy: Policy, first: int, games: int) -> Part:
         """Plays consecutive games by batches; `first` is a multiple of the batch size, and `policy` what `build` made.

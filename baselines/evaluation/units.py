@@ -124,7 +124,8 @@ def play_units(
     except KilledWorkerError as error:
         task, _, unit = error.call
         seeds = f"seeds {task.seeds[unit.first]} to {task.seeds[unit.first + unit.games - 1]}"
-        raise WorkerError(f"{task.title}, {seeds}: {error}") from error
+        board = f"{task.config.name} {task.config.first_click}"
+        raise WorkerError(f"{task.name} on {board}, {seeds}: {error}") from error
     finally:
         _policies.clear()
 

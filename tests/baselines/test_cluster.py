@@ -114,7 +114,7 @@ def test_an_evaluation_on_ray_has_the_results_of_one_machine_byte_for_byte(tmp_p
 def test_a_unit_that_kills_four_workers_is_named(tmp_path):
     done = evaluate(tmp_path, "--policy", "mine.py:Killer", "--seed", "20", "--games", "10", "--ray", "local")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "mine.py:Killer on 5x5/4, seeds 20 to 29: killed its worker 4 times" in done.stderr.splitlines()[-1]
+    assert "mine.py:Killer on 5x5/4 opening, seeds 20 to 29: killed its worker 4 times" in done.stderr.splitlines()[-1]
 
 
 @pytest.fixture

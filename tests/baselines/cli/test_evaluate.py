@@ -6,6 +6,7 @@ import errno
 import json
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 from support.commands import refused
@@ -14,7 +15,7 @@ from support.processes import run_python
 from baselines import registry
 from baselines.cli import evaluate
 from baselines.evaluation import evaluate as scoring
-from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
+from baselines.evaluation.evaluate import BATCH_SIZE, play
 from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import DEVELOPMENT_SEEDS
@@ -87,14 +88,14 @@ def test_policies_with_options_and_tallies_are_rows_of_their_own(tmp_path, capsy
 
 
 def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monkeypatch):
-    def interrupted(build, config, seeds, **settings):
-        if settings["policy"] == "subset":
-            evaluation = evaluate_policy(build, config, seeds[:BATCH_SIZE], policy="subset")
-            evaluation.interrupted = True
-            return evaluation
-        return evaluate_policy(build, config, seeds, **settings)
+    def interrupted(assignment, workers):
+        if assignment.name != "subset":
+            return play(assignment, workers)
+        result = play(replace(assignment, seeds=assignment.seeds[:BATCH_SIZE]), workers)
+        result.interrupted = True
+        return result
 
-    monkeypatch.setattr(scoring, "evaluate_policy", interrupted)
+    monkeypatch.setattr(scoring, "play", interrupted)
     found = tmp_path / "results.json"
     assert run("--policy", "random", "subset", "straightforward", "--json", str(found)) == 130
     games = {row["policy"]: row["games"] for row in json.loads(found.read_text())["results"]}
@@ -107,12 +108,12 @@ def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monke
 
 @pytest.mark.parametrize("error", [WorkerError("killed"), PolicyError("killed"), PositionTooHardError("killed")])
 def test_a_failure_ends_with_one_line_below_the_results_before_it(tmp_path, capsys, monkeypatch, error):
-    def failing(build, config, seeds, **settings):
-        if settings["policy"] == "subset":
+    def failing(assignment, workers):
+        if assignment.name == "subset":
             raise error
-        return evaluate_policy(build, config, seeds, **settings)
+        return play(assignment, workers)
 
-    monkeypatch.setattr(scoring, "evaluate_policy", failing)
+    monkeypatch.setattr(scoring, "play", failing)
     assert run("--policy", "random", "subset", "--json", str(tmp_path / "a.json")) == 1
     assert [row["policy"] for row in json.loads((tmp_path / "a.json").read_text())["results"]] == ["random"]
     captured = capsys.readouterr()
@@ -178,11 +179,11 @@ def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatc
     monkeypatch.setitem(registry.POLICIES, "subset", Row(f"{__name__}:refuse", "local rules", "scripted"))
     monkeypatch.setattr(sys.modules[__name__], "refuse", refuse, raising=False)
     config = BoardConfig(5, 5, 4, moves=("click",))
-    entrants = evaluate.choose_policies(["all"], config)
+    entrants = evaluate.choose_policies(["all"], config, range(1))
     assert [each.name for each in entrants] == [name for name in evaluate.policy_names() if name != "subset"]
     assert "subset is left out: subset does not play on this board" in capsys.readouterr().err
     with pytest.raises(ValueError, match="subset does not play"):
-        evaluate.choose_policies(["all", "subset"], config)
+        evaluate.choose_policies(["all", "subset"], config, range(1))
 
 
 def test_command_runs_by_its_shim(tmp_path):

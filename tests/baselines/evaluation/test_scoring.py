@@ -13,7 +13,6 @@ from support.policies import mcnemar_p_value
 import baselines
 from baselines import Policy
 from baselines.adapters import FunctionPolicy
-from baselines.evaluation.evaluate import Entrant
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import holm, paired_difference
 from baselines.evaluation.seeds import TEST_SEEDS
@@ -165,7 +164,7 @@ def no_play(monkeypatch):
     def play(*_, **__):
         raise AssertionError("a game began")
 
-    monkeypatch.setattr(Entrant, "play", play)
+    monkeypatch.setattr("baselines.evaluation.evaluate.play", play)
 
 
 @pytest.mark.usefixtures("no_play")
