@@ -15,8 +15,7 @@ from azulejos_env.config import GameConfig
 from azulejos_env.env import Game
 from minesweeper_env.checks import check_action, warn_without_mode
 from minesweeper_env.config import parse_size
-from minesweeper_env.rendering import METADATA
-from minesweeper_env.window import metadata_of
+from minesweeper_env.rendering import METADATA, metadata_of
 
 __all__ = ["AzulejosAECEnv", "env"]
 

@@ -22,9 +22,9 @@ from minesweeper_env.checks import check_action, check_option_names, generator_s
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import one_of, parse_size, whole_number
 from minesweeper_env.engine.rules import random_below
-from minesweeper_env.rendering import METADATA
+from minesweeper_env.rendering import METADATA, metadata_of
 from minesweeper_env.splitmix import next_stream
-from minesweeper_env.window import Window, metadata_of
+from minesweeper_env.window import Window
 
 __all__ = ["AzulejosEnv", "Game", "draw"]
 

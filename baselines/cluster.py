@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import socket
 import sys
-from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -23,19 +21,14 @@ from baselines.checks import import_extra
 from baselines.files import COPIES
 from baselines.process import VARIABLES
 from baselines.provenance import installation_id
-from baselines.workers import LOOK_SECONDS, MOST_KILLS, Call, KilledWorkerError, WorkerError, Workers
+from baselines.workers import AUTO, LOCAL, LOOK_SECONDS, MOST_KILLS, Call, KilledWorkerError, WorkerError, Workers
 from minesweeper_env.console import say
-
-LOCAL, AUTO = "local", "auto"
-"""Addresses: a cluster of this machine alone, started for the command; and the one that Ray finds."""
 
 CALLS_PER_CPU = 4
 """Number of calls under way or waiting for each processor: none idles, and a new node soon has work."""
 
 Files = Mapping[str, Sequence[Path]]
 """Files that calls open, by the path that names the file or its folder."""
-
-_ADDRESS = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:/\[\]]+):(\d{1,5})")
 
 
 class ClusterError(WorkerError):
@@ -97,7 +90,7 @@ def connected(address: str, files: Files) -> Generator[RayWorkers]:
     """Yields the workers of a cluster; a cluster of this machine alone ends with the context.
 
     Args:
-        address: an address that `parse_address` accepts.
+        address: an address that `cluster_address` accepts.
         files: copied to the nodes, where `local_path` finds them.
 
     Raises:
@@ -130,17 +123,6 @@ def connected(address: str, files: Files) -> Generator[RayWorkers]:
             yield RayWorkers(ray)
         finally:
             ray.shutdown()
-
-
-def parse_address(text: str) -> str:
-    """Returns the address of a cluster: "local", "auto" or HOST:PORT; refuses other texts."""
-    match = _ADDRESS.fullmatch(text)
-    if text in (LOCAL, AUTO) or (match is not None and 0 < int(match[2]) < 1 << 16):
-        return text
-    raise ArgumentTypeError(
-        f"the address of a cluster is {AUTO}, {LOCAL} or HOST:PORT such as 10.0.0.1:6379, not {text!r}; the command "
-        "must run on a node of the cluster"
-    )
 
 
 def _environment(folder: str, files: Files) -> dict[str, Any]:

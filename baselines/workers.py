@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import threading
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -22,6 +24,11 @@ MOST_KILLS = 4
 
 LOOK_SECONDS = 1.0
 """Time between two looks while no call ends."""
+
+LOCAL, AUTO = "local", "auto"
+"""Addresses: a cluster of this machine alone, started for the command; and the one that Ray finds."""
+
+_ADDRESS = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:/\[\]]+):(\d{1,5})")
 
 Call = tuple[Any, ...]
 """Arguments of a call."""
@@ -70,6 +77,17 @@ class Workers:
         """
         for call in calls:
             yield call, work(*call)
+
+
+def cluster_address(text: str) -> str:
+    """Returns the address of a cluster: "local", "auto" or HOST:PORT; refuses other texts."""
+    match = _ADDRESS.fullmatch(text)
+    if text in (LOCAL, AUTO) or (match is not None and 0 < int(match[2]) < 1 << 16):
+        return text
+    raise ArgumentTypeError(
+        f"the address of a cluster is {AUTO}, {LOCAL} or HOST:PORT such as 10.0.0.1:6379, not {text!r}; the command "
+        "must run on a node of the cluster"
+    )
 
 
 def local_workers(workers: int) -> AbstractContextManager[Workers]:

@@ -12,13 +12,13 @@ from minesweeper_env.checks import warn_without_mode
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering import exploded_cells, render_board
+from minesweeper_env.rendering import exploded_cells, metadata_of, render_board
 from minesweeper_env.rewards import Reward, find_reward
 from minesweeper_env.threads import ThreadPool
-from minesweeper_env.window import AskOracle, HumanView, metadata_of
 
 if TYPE_CHECKING:
     from minesweeper_env.no_guess.supply import BoardSupply
+    from minesweeper_env.window import AskOracle, HumanView
 
 
 class BaseEnv:
@@ -45,7 +45,11 @@ class BaseEnv:
         weights, self._reward = find_reward(reward, config)
         self._encoder = Encoder(observation, config)
         self.metadata: dict[str, Any] = metadata_of(render_mode)
-        self.view = HumanView() if render_mode == "human" else None
+        self.view = None
+        if render_mode == "human":
+            from minesweeper_env.window import HumanView
+
+            self.view = HumanView()
         self._games = Games(config, count, weights, self._pool)
         if config.no_guess:
             # Other environments load nothing of the search for boards.

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
@@ -20,9 +18,16 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled, Error
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig, counted, one_of
+from minesweeper_env.config import BoardConfig, counted
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
-from minesweeper_env.rendering import METADATA, TILE, Scene, exploded_cells, with_mines_flagged
+from minesweeper_env.rendering import (
+    DISPLAY_VARIABLES,
+    TILE,
+    Scene,
+    exploded_cells,
+    has_display,
+    with_mines_flagged,
+)
 
 if TYPE_CHECKING:
     from minesweeper_env.inference.oracle import Answers
@@ -48,9 +53,6 @@ BACKGROUND = (58, 62, 69)
 SCREEN_PART = 0.9
 """The part of the screen, in each direction, that a new window may fill."""
 
-DISPLAY_VARIABLES = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "SDL_VIDEO_DRIVER")
-"""Variables of the environment; a window can open on Linux if one of them is set."""
-
 DRIVER_VARIABLES = DISPLAY_VARIABLES[2:]
 INVISIBLE = ("offscreen", "dummy")
 """Drivers of SDL that show nothing; SDL takes the first one where no display answers."""
@@ -64,10 +66,6 @@ class NoDisplayError(Error):
         self.cause = f"a window cannot open: this machine has {lack}"
         way_out = "use render_mode='rgb_array', or set SDL_VIDEODRIVER=dummy to run without a screen"
         super().__init__(f"{self.cause}; {way_out}")
-
-
-def _has_display() -> bool:
-    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in DISPLAY_VARIABLES)
 
 
 def load_pygame() -> Any:
@@ -84,7 +82,7 @@ def load_pygame() -> Any:
     except ImportError as error:
         hint = "a window needs pygame-ce; install it, in a clone, with: pip install '.[window]'"
         raise DependencyNotInstalled(hint) from error
-    if not _has_display():
+    if not has_display():
         raise NoDisplayError("no display")
     try:
         pygame.display.init()
@@ -206,18 +204,6 @@ class Window:
         width, height = self._pygame.display.get_surface().get_size()
         side = fitting_side(width, height, self._tiles)
         return ((width - side * self._tiles[1]) // 2, (height - side * self._tiles[0]) // 2), side
-
-
-def metadata_of(render_mode: str | None) -> dict[str, Any]:
-    """Returns the metadata of an environment on this machine, or raises a ValueError for an unknown render mode.
-
-    Where no window can open, only an environment made with "human" has this mode, so checkers meet none that must fail.
-    """
-    modes = METADATA["render_modes"]
-    if render_mode is not None:
-        one_of("render_mode", render_mode, modes, "None or ")
-    shows = render_mode == "human" or (_has_display() and find_spec("pygame") is not None)
-    return {**METADATA, "render_modes": [mode for mode in modes if shows or mode != "human"]}
 
 
 class HumanView(Window):

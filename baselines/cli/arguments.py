@@ -14,9 +14,8 @@ from textwrap import wrap
 from typing import Any, NoReturn, get_type_hints
 
 from baselines.checks import did_you_mean, number_or_text
-from baselines.cluster import parse_address
 from baselines.process import BAD_ARGUMENTS
-from baselines.workers import Workers, local_workers
+from baselines.workers import Workers, cluster_address, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.console import say
 
@@ -200,7 +199,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "play in N worker processes",
     },
     "--ray": {
-        "type": parse_address,
+        "type": cluster_address,
         "metavar": "ADDRESS",
         "help": "use a cluster of Ray, which needs the extra ray: the address of its head node, auto for the "
         "cluster that runs here, or local for one that is started on this machine alone",

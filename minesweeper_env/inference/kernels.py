@@ -16,6 +16,8 @@ Outcomes of the functions below:
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,10 +27,13 @@ from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_boar
 from minesweeper_env.inference.counting.posterior import failure, finish_posterior, infer, run_with_workspace
 from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
 from minesweeper_env.inference.counting.workspace import OK, Floats, Workspace, frontier_of
-from minesweeper_env.inference.deduction.kernels import SEVERAL, WITH_TOTAL, known_cells
 from minesweeper_env.inference.reading import MINE, SAFE
-from minesweeper_env.inference.search.endgame import EndgameSearcher
-from minesweeper_env.inference.search.layouts import consistent_layouts
+from minesweeper_env.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from minesweeper_env.inference.deduction.kernels import SEVERAL, WITH_TOTAL, known_cells
+    from minesweeper_env.inference.search.endgame import EndgameSearcher
+    from minesweeper_env.inference.search.layouts import consistent_layouts
 
 __all__ = [
     "CONTRADICTION",
@@ -49,6 +54,14 @@ __all__ = [
     "propagate",
     "run_with_workspace",
 ]
+
+# Only Python calls these; the kernels above do without their modules.
+_MODULES = {
+    "deduction.kernels": ("SEVERAL", "WITH_TOTAL", "known_cells"),
+    "search.endgame": ("EndgameSearcher",),
+    "search.layouts": ("consistent_layouts",),
+}
+__getattr__, _ = lazy_exports("minesweeper_env.inference", _MODULES)
 
 
 def infer_posteriors(

@@ -23,8 +23,9 @@ from support.tiny_suites import content, records
 
 from baselines.benchmark import suites
 from baselines.cli import suite as suite_command
-from baselines.cluster import ClusterError, connected, parse_address
+from baselines.cluster import ClusterError, connected
 from baselines.evaluation import units
+from baselines.workers import cluster_address
 
 needs_ray = pytest.mark.skipif(
     find_spec("ray") is None or not sys.platform.startswith("linux"), reason="needs the extra ray, and reads /proc"
@@ -34,13 +35,13 @@ GAMES = 60
 
 @pytest.mark.parametrize("text", ["auto", "local", "10.0.0.1:6379", "head.cluster:1", "[::1]:65535"])
 def test_addresses(text):
-    assert parse_address(text) == text
+    assert cluster_address(text) == text
 
 
 @pytest.mark.parametrize("text", ["", "here", "ray://head:10001", "head", "head:0", "head:65536", "a b:1", ":6379"])
 def test_other_texts_are_refused(text):
     with pytest.raises(ArgumentTypeError, match="the address of a cluster is auto, local or HOST:PORT such as"):
-        parse_address(text)
+        cluster_address(text)
 
 
 @needs_ray

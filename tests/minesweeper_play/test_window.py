@@ -11,8 +11,8 @@ from support.played_games import session_on
 import minesweeper_env.generation
 from minesweeper_env import FLAGGED, HIDDEN
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.rendering import TILE
-from minesweeper_env.window import DISPLAY_VARIABLES, load_pygame
+from minesweeper_env.rendering import DISPLAY_VARIABLES, TILE
+from minesweeper_env.window import load_pygame
 from minesweeper_play import command
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
