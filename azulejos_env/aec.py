@@ -13,9 +13,9 @@ from pettingzoo.utils import wrappers
 
 from azulejos_env.config import GameConfig
 from azulejos_env.env import Game
-from minesweeper_env.checks import check_action, warn_without_mode
+from minesweeper_env.checks import check_action, metadata_of, warn_without_mode
 from minesweeper_env.config import parse_size
-from minesweeper_env.rendering import METADATA, metadata_of
+from minesweeper_env.rendering import METADATA
 
 __all__ = ["AzulejosAECEnv", "env"]
 
@@ -58,7 +58,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         config = GameConfig(*parse_size(size), colours, **rules)
         self.config, self._game = config, Game(config, reward, observation, max_steps)
         self.render_mode = render_mode
-        self.metadata = {**type(self).metadata, **metadata_of(render_mode)}
+        self.metadata = {**type(self).metadata, **metadata_of(METADATA, render_mode)}
         self.possible_agents = ["player_0", "player_1"]
         mask = Box(0, 1, (config.cells,), np.int8)
         spaces = Dict({"observation": self._game.space, "action_mask": mask})

@@ -18,11 +18,11 @@ from azulejos_env.policies import Policy, find_policy
 from azulejos_env.position import Position, check_board
 from azulejos_env.rendering import View, render_picture, render_text
 from azulejos_env.window import show_game
-from minesweeper_env.checks import check_action, check_option_names, generator_state, warn_without_mode
+from minesweeper_env.checks import check_action, check_option_names, generator_state, metadata_of, warn_without_mode
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import one_of, parse_size, whole_number
 from minesweeper_env.engine.rules import random_below
-from minesweeper_env.rendering import METADATA, metadata_of
+from minesweeper_env.rendering import METADATA
 from minesweeper_env.splitmix import next_stream
 from minesweeper_env.window import Window
 
@@ -273,7 +273,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._place, self._seat = "first" if opponent is None else seat, 0
         self._game = Game(self.config, reward, observation, max_steps, alone=opponent is None)
         self.render_mode = render_mode
-        self.metadata = metadata_of(render_mode)
+        self.metadata = metadata_of(METADATA, render_mode)
         self.observation_space = self._game.space
         self.action_space = gymnasium.spaces.Discrete(self.config.cells)
 

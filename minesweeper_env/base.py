@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from gymnasium.error import ResetNeeded
 
-from minesweeper_env.checks import warn_without_mode
+from minesweeper_env.checks import metadata_of, warn_without_mode
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering import exploded_cells, metadata_of, render_board
+from minesweeper_env.rendering import METADATA, exploded_cells, render_board
 from minesweeper_env.rewards import Reward, find_reward
 from minesweeper_env.threads import ThreadPool
 
@@ -44,7 +44,7 @@ class BaseEnv:
         self.config, self.reward, self.observation, self.render_mode = config, reward, observation, render_mode
         weights, self._reward = find_reward(reward, config)
         self._encoder = Encoder(observation, config)
-        self.metadata: dict[str, Any] = metadata_of(render_mode)
+        self.metadata: dict[str, Any] = metadata_of(METADATA, render_mode)
         self.view = None
         if render_mode == "human":
             from minesweeper_env.window import HumanView

@@ -1,18 +1,24 @@
-"""Checks of actions and reset options, and the random state that a seed gives to a game."""
+"""Checks of render modes, actions and reset options, and the random state that a seed gives to a game."""
 
 from __future__ import annotations
 
 import inspect
 import operator
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from importlib.util import find_spec
 from typing import Any, ParamSpec
 
 import numpy as np
 from gymnasium import logger
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, one_of
+
+DISPLAY_VARIABLES = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "SDL_VIDEO_DRIVER")
+"""Variables of the environment; a window can open on Linux if one of them is set."""
 
 Parameters = ParamSpec("Parameters")
 
@@ -34,6 +40,23 @@ def names_arguments(init: Callable[Parameters, None]) -> Callable[Parameters, No
             raise TypeError(f"{error}; allowed: {', '.join(known)}") from None
 
     return answering
+
+
+def has_display() -> bool:
+    """Returns whether a window can open on this machine."""
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in DISPLAY_VARIABLES)
+
+
+def metadata_of(metadata: Mapping[str, Any], render_mode: str | None) -> dict[str, Any]:
+    """Returns the metadata of an environment on this machine, or raises a ValueError for an unknown render mode.
+
+    Where no window can open, only an environment made with "human" has this mode, so checkers meet none that must fail.
+    """
+    modes = metadata["render_modes"]
+    if render_mode is not None:
+        one_of("render_mode", render_mode, modes, "None or ")
+    shows = render_mode == "human" or (has_display() and find_spec("pygame") is not None)
+    return {**metadata, "render_modes": [mode for mode in modes if shows or mode != "human"]}
 
 
 def warn_without_mode(mode: str | None, spec: Any, default_id: str = "Minesweeper-v0") -> None:

@@ -1,19 +1,16 @@
-"""Boards as text and as pictures, with NumPy alone, and the render modes; each side of a tile has its own drawing."""
+"""Boards as text and as pictures, with NumPy alone; each side of a tile has its own drawing."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.config import BoardConfig, one_of
+from minesweeper_env.config import BoardConfig
 
 __all__ = [
     "COLOUR_BLIND",
@@ -43,9 +40,6 @@ __all__ = [
 
 METADATA: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 4}
 """The render modes and frame rate in the metadata of an environment."""
-
-DISPLAY_VARIABLES = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "SDL_VIDEO_DRIVER")
-"""Variables of the environment; a window can open on Linux if one of them is set."""
 
 TEXT = {"zero": ".", "flagged": "F", "question": "?", "hidden": "#", "mine": "*", "wrong_flag": "X"}
 """The characters of cells in text; counts other than 0 are numbers."""
@@ -364,20 +358,3 @@ def _paint(tile: NDArray[np.uint8], inside: NDArray[np.bool_], ink: Colour) -> N
     covered = inside.reshape(side, 4, side, 4).mean(axis=(1, 3))[..., None]
     tile[:] = np.rint(tile * (1 - covered) + np.array(ink) * covered).astype(np.uint8)
     return tile
-
-
-def has_display() -> bool:
-    """Returns whether a window can open on this machine."""
-    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in DISPLAY_VARIABLES)
-
-
-def metadata_of(render_mode: str | None) -> dict[str, Any]:
-    """Returns the metadata of an environment on this machine, or raises a ValueError for an unknown render mode.
-
-    Where no window can open, only an environment made with "human" has this mode, so checkers meet none that must fail.
-    """
-    modes = METADATA["render_modes"]
-    if render_mode is not None:
-        one_of("render_mode", render_mode, modes, "None or ")
-    shows = render_mode == "human" or (has_display() and find_spec("pygame") is not None)
-    return {**METADATA, "render_modes": [mode for mode in modes if shows or mode != "human"]}

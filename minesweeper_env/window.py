@@ -18,16 +18,10 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled, Error
 from numpy.typing import NDArray
 
+from minesweeper_env.checks import DISPLAY_VARIABLES, has_display
 from minesweeper_env.config import BoardConfig, counted
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
-from minesweeper_env.rendering import (
-    DISPLAY_VARIABLES,
-    TILE,
-    Scene,
-    exploded_cells,
-    has_display,
-    with_mines_flagged,
-)
+from minesweeper_env.rendering import TILE, Scene, exploded_cells, with_mines_flagged
 
 if TYPE_CHECKING:
     from minesweeper_env.inference.oracle import Answers

@@ -10,8 +10,9 @@ from support.played_games import session_on
 
 import minesweeper_env.generation
 from minesweeper_env import FLAGGED, HIDDEN
+from minesweeper_env.checks import DISPLAY_VARIABLES
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.rendering import DISPLAY_VARIABLES, TILE
+from minesweeper_env.rendering import TILE
 from minesweeper_env.window import load_pygame
 from minesweeper_play import command
 from minesweeper_play.game.session import Session

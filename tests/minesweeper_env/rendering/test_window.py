@@ -17,10 +17,10 @@ from minesweeper_env import (
     MinesweeperEnv,
     MinesweeperVectorEnv,
     VectorMineProbabilities,
-    rendering,
+    checks,
     window,
 )
-from minesweeper_env.rendering import DISPLAY_VARIABLES
+from minesweeper_env.checks import DISPLAY_VARIABLES
 from minesweeper_env.window import DRIVER_VARIABLES, NoDisplayError, load_pygame
 
 LAYOUT = np.zeros((3, 6), np.bool_)
@@ -237,7 +237,7 @@ def test_without_pygame_one_line_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("display", [True, False])
 def test_the_modes_of_an_environment_are_those_that_work_here(monkeypatch, display):
-    monkeypatch.setattr(rendering, "has_display", lambda: display)
+    monkeypatch.setattr(checks, "has_display", lambda: display)
     modes = MinesweeperEnv().metadata["render_modes"]
     assert modes == ["ansi", "rgb_array", "human"][: 3 if display else 2]
     assert MinesweeperVectorEnv().metadata["render_modes"] == modes
