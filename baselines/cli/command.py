@@ -49,7 +49,12 @@ class Command(NamedTuple):
         options = parser.parse_args(arguments)
         options.command, options.program = typed_command(program, arguments), program
         left = getattr(options, "left", self.left).format(out=getattr(options, "out", None))
-        told = _errors_of_play()
+        from baselines.policy import PolicyError
+        from baselines.workers import WorkerError
+        from minesweeper_env.inference import PositionTooHardError
+
+        # Errors of files, packages, hard positions, workers and, last, policies are told in one line.
+        told = (OSError, MissingExtraError, PositionTooHardError, WorkerError, PolicyError)
         refused: tuple[type[Exception], ...] = (ValueError, *told)
         try:
             if getattr(options, "ray", None) is not None:
@@ -73,12 +78,3 @@ class Command(NamedTuple):
         parser = Parser(prog=program, description=self.description, epilog="\n".join([*lines, ""]))
         self.add_arguments(parser)
         return parser
-
-
-def _errors_of_play() -> tuple[type[Exception], ...]:
-    """Returns the errors told in one line: of files, packages, hard positions, workers and, last, policies."""
-    from baselines.policy import PolicyError
-    from baselines.workers import WorkerError
-    from minesweeper_env.inference import PositionTooHardError
-
-    return (OSError, MissingExtraError, PositionTooHardError, WorkerError, PolicyError)
