@@ -159,3 +159,11 @@ def forbidden(action: int, board: NDArray[np.int8]) -> str:
     """Returns words for an action that the mask forbids, with its cell on the board, (rows, cols) cell codes."""
     row, col = divmod(action % board.size, board.shape[1])
     return f"action {action}, which its mask forbids: row {row}, column {col} shows the code {board[row, col]}"
+
+
+def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:
+    """Returns how many guesses can lose the game; `begun`, (N,) bool, is True where a cell was open before.
+
+    The first-click rule may protect the first click.
+    """
+    return len(begun) if config.first_click == "any" else int(begun.sum())

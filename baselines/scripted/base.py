@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.policy import TIE, checked_act
+from baselines.policy import TIE, checked_act, count_risky
 from minesweeper_env.config import BoardConfig
 
 
@@ -94,14 +94,6 @@ def apply_local_rules(knowledge: Knowledge) -> None:
     """Repeats the two local rules until they find nothing new."""
     while apply_local_rules_once(knowledge):
         pass
-
-
-def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:
-    """Returns how many guesses can lose the game; `begun`, (N,) bool, is True where a cell was open before.
-
-    The first-click rule may protect the first click.
-    """
-    return len(begun) if config.first_click == "any" else int(begun.sum())
 
 
 class ScriptedPolicy:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.checks import number_within
-from baselines.policy import TIE
-from baselines.scripted.base import count_risky
+from baselines.policy import TIE, count_risky
 from baselines.scripted.bayes_network import NetworkPosteriors
 from baselines.scripted.oracle_play.exact import ExactPolicy, choose_least_risks
 from minesweeper_env.cell_sets import neighbour_table

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.policy import TIE, checked_act
-from baselines.scripted.base import count_risky
+from baselines.policy import TIE, checked_act, count_risky
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
