@@ -55,8 +55,8 @@ POLICIES = {
     "semi_deterministic": Row(f"{_AT}.semi_deterministic:SemiDeterministicPolicy", _LOCAL, "scripted"),
     "straightforward": Row(f"{_AT}.base:StraightforwardPolicy", _LOCAL, "scripted"),
     "subset": Row(f"{_AT}.subset:SubsetPolicy", _LOCAL, "scripted"),
-    "expected_value_source": Row(f"{_AT}.expected_value:ExpectedValueSourcePolicy", _PROGRAM, "scripted"),
-    "expected_value": Row(f"{_AT}.expected_value:ExpectedValuePolicy", _LOCAL, "scripted"),
+    "expected_value_source": Row(f"{_AT}.subset:ExpectedValueSourcePolicy", _PROGRAM, "scripted"),
+    "expected_value": Row(f"{_AT}.subset:ExpectedValuePolicy", _LOCAL, "scripted"),
     "bayes_source": Row(f"{_AT}.bayes_source:BayesSourcePolicy", _PROGRAM, "scripted", ("bayes_source",)),
     "bayes": Row(f"{_AT}.bayes:BayesPolicy", _EXACT, "scripted", ("bayes",)),
     "exact": Row(f"{_ORACLE}.exact:ExactPolicy", _EXACT, "oracle", ("exact",)),
@@ -132,13 +132,9 @@ class Specification:
             )
         raise ValueError(_unknown(text.partition(":")[0]))
 
-    @property
-    def _is_on_hub(self) -> bool:
-        return HUB_NAME.fullmatch(self.base) is not None
-
     def check(self) -> Specification:
         """Returns it; raises a ValueError or a MissingExtraError if its file or the client of the hub is missing."""
-        if self._is_on_hub:
+        if HUB_NAME.fullmatch(self.base):
             check_extra("huggingface_hub", extra="hub")
         if self.attribute is not None and self.base.endswith(".py"):
             existing_file(self.base)
@@ -150,7 +146,7 @@ class Specification:
         The agent is downloaded if it is not in the client's cache; a ValueError or a MissingExtraError says why it
         cannot be had.
         """
-        if not self._is_on_hub:
+        if not HUB_NAME.fullmatch(self.base):
             return self
         base = pinned_name(self.base)
         return replace(self, text=base + self.text[len(self.base) :], base=base)

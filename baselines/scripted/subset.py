@@ -1,7 +1,7 @@
 """`subset`: closure of all clues under subset differences, their overlaps, and the number of mines.
 
 The method is the knowledge base of CS50's project "Minesweeper", on which Sun, Chen & Yang build; `deduction=source` is
-the deduction of their program.
+the deduction of their program. `expected_value` and `expected_value_source` deduce alike, and guess as they do.
 """
 
 from __future__ import annotations
@@ -138,3 +138,39 @@ class SubsetPolicy(ScriptedPolicy):
             config = self.config
             known = known_cells(knowledge.boards, config.mines, config.radius, LEVELS[self._deduction])
             knowledge.record(known == SAFE, known == MINE)
+
+
+class ExpectedValuePolicy(SubsetPolicy):
+    """Deduces as `subset` does; guesses the cell with the lowest mean mine density around its open neighbours."""
+
+    def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
+        """Returns the (N, rows, cols) expected value of each unknown cell.
+
+        It is the mean over the open neighbours of missing mines / unknown neighbours. A cell without an open
+        neighbour gets the mine density of all unknown cells.
+        """
+        hidden = knowledge.neighbour_sum(knowledge.unknown)
+        useful = knowledge.open & (hidden > 0)
+        densities = np.where(useful, knowledge.missing_mines() / np.maximum(hidden, 1), 0.0)
+        counts = knowledge.neighbour_sum(useful)
+        mines_left = self.config.mines - knowledge.mine.sum(axis=(1, 2))
+        density = mines_left / np.maximum(knowledge.unknown.sum(axis=(1, 2)), 1)
+        means: NDArray[np.float64] = knowledge.neighbour_sum(densities) / np.maximum(counts, 1)
+        return np.where(counts > 0, means, density[:, None, None])
+
+
+class ExpectedValueSourcePolicy(SubsetPolicy):
+    """Deduces as `subset` does; guesses the cell with the lowest sum of clue / unknown cells over its open neighbours.
+
+    It keeps three faults of the program. The value is a sum, so it grows with the number of open neighbours. Known
+    mines reduce the unknown cells, but not the clue. A cell without an open neighbour is guessed only if no other is
+    left. Ties are drawn, as the text says; the program takes the first entry of a dictionary.
+    """
+
+    def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
+        """Returns the sum over the open neighbours of clue / unknown neighbours; above all sums if there are none."""
+        hidden = knowledge.neighbour_sum(knowledge.unknown)
+        ratios = np.where(knowledge.open, knowledge.counts / np.maximum(hidden, 1), 0.0)
+        # A cell has at most max_count open neighbours, and each ratio is at most max_count.
+        beyond = self.config.codes.max_count**2 + 1.0
+        return np.where(knowledge.neighbour_sum(knowledge.open) > 0, knowledge.neighbour_sum(ratios), beyond)

@@ -10,8 +10,7 @@ from support.policies import Recorder, click_config, mcnemar_p_value
 from baselines.evaluation.games import play_games
 from baselines.registry import find_policy
 from baselines.scripted.base import Knowledge
-from baselines.scripted.expected_value import ExpectedValueSourcePolicy
-from baselines.scripted.subset import SinglePassDeduction
+from baselines.scripted.subset import ExpectedValueSourcePolicy, SinglePassDeduction
 from minesweeper_env import HIDDEN, BoardConfig
 
 SOURCE_GAMES = (16, 16, 40, "any")

@@ -12,8 +12,7 @@ from baselines import make_policy, policy_names
 from baselines.evaluation.games import play_games
 from baselines.registry import find_policy
 from baselines.scripted.base import Knowledge
-from baselines.scripted.expected_value import ExpectedValuePolicy
-from baselines.scripted.subset import SubsetPolicy
+from baselines.scripted.subset import ExpectedValuePolicy, SubsetPolicy
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 FAST = ["random", "straightforward", "subset", "expected_value", "expected_value_source"]
