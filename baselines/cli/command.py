@@ -54,8 +54,8 @@ class Command(NamedTuple):
         from minesweeper_env.inference import PositionTooHardError
 
         # Errors of files, packages, hard positions, workers and, last, policies are told in one line.
-        told = (OSError, MissingExtraError, PositionTooHardError, WorkerError, PolicyError)
-        refused: tuple[type[Exception], ...] = (ValueError, *told)
+        told: tuple[type[Exception], ...] = (OSError, MissingExtraError, PositionTooHardError, WorkerError, PolicyError)
+        refused = (ValueError, *told)
         try:
             if getattr(options, "ray", None) is not None:
                 check_extra("ray", extra="ray")

@@ -21,7 +21,7 @@ from baselines.evaluation.seeds import check_seeds
 from baselines.evaluation.units import UNIT_SECONDS, Schedule, play_units
 from baselines.policy import Policy, ReadyPolicy, policy_name
 from baselines.progress import game_bar
-from baselines.registry import Specification, find_policy
+from baselines.registry import find_policy
 from baselines.user_policy import UserPolicy, check_arguments, has_act
 from baselines.workers import Workers, local_workers
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, whole_number
@@ -82,10 +82,10 @@ def evaluate(
     seeds = check_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
     workers = whole_number("workers", workers, 1)
     import_extra("scipy")
-    chosen, references = _named(policy), _named(against)
+    chosen, references = _makers(policy), _makers(against)
     if not chosen:
         raise ValueError("at least one policy is needed")
-    makers = {name: _maker(name, each) for name, each in (chosen | references).items()}
+    makers = chosen | references
     assignments = [prepare(make, config, seeds, name=name, diagnose=diagnose) for name, make in makers.items()]
     if workers > 1:
         for assignment in assignments:
@@ -171,7 +171,28 @@ def prepare(
     )
 
 
-def _maker(name: str, policy: Any) -> Maker:
+def _makers(policies: Any) -> dict[str, Maker]:
+    """Returns what makes one policy, a list of policies, or a dict of named ones, by name.
+
+    An unnamed policy is called by its specification, its attribute `name`, or its class or function; a number tells
+    equal names apart.
+    """
+    if isinstance(policies, Mapping):
+        return {str(name): _maker(policy, str(name)) for name, policy in policies.items()}
+    found: dict[str, Maker] = {}
+    single = isinstance(policies, str) or not isinstance(policies, Sequence)
+    for policy in [policies] if single else policies:
+        specified = find_policy(policy) if isinstance(policy, str) else None
+        name = first = _name_of(policy) if specified is None else specified.name
+        count = 1
+        while name in found:
+            count += 1
+            name = f"{first} ({count})"
+        found[name] = specified or _maker(policy, name)
+    return found
+
+
+def _maker(policy: Any, name: str) -> Maker:
     """Returns what makes a policy: a text specifies it, an object plays itself, or a callable takes a board."""
     if isinstance(policy, str):
         return find_policy(policy)
@@ -179,33 +200,10 @@ def _maker(name: str, policy: Any) -> Maker:
     return partial(UserPolicy, name, policy)
 
 
-def _named(policies: Any) -> dict[str, Any]:
-    """Returns one policy, a list of policies, or a dict of named ones as a dict.
-
-    An unnamed policy is called by its specification, its attribute `name`, or its class or function; a number tells
-    equal names apart.
-    """
-    if isinstance(policies, Mapping):
-        return {str(name): policy for name, policy in policies.items()}
-    found: dict[str, Any] = {}
-    single = isinstance(policies, str) or not isinstance(policies, Sequence)
-    for policy in [policies] if single else policies:
-        name, count = _name_of(policy), 1
-        while name in found:
-            count += 1
-            name = f"{_name_of(policy)} ({count})"
-        found[name] = policy
-    return found
-
-
 def _name_of(policy: Any) -> str:
-    if isinstance(policy, str):
-        return Specification.of(policy).pinned().text
     if isinstance(policy, partial):
         return _name_of(policy.func)
-    if has_act(policy):
-        return policy_name(policy)
-    return str(getattr(policy, "__name__", type(policy).__name__))
+    return policy_name(policy) if has_act(policy) else str(getattr(policy, "__name__", type(policy).__name__))
 
 
 def _check_kind(policy: Any) -> None:

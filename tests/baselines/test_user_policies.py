@@ -207,16 +207,8 @@ def test_wrong_use_is_one_line(name, source, complaint, capsys):
 
 # The last entry is the exit status: a policy that fails on an empty board is refused before the first game, with 2.
 ACTS = [
-    (
-        "return observations[9]",
-        "IndexError: index 9 is out of bounds for axis 0 with size 1 (mine.py, line 4, in act;",
-        2,
-    ),
-    (
-        "return action_masks.argmax()",
-        "act must return one whole number for each of 1 games, shape (1,), not int64 ()",
-        2,
-    ),
+    ("return observations[9]", "IndexError: index 9 is out of bounds for axis 0 with size 1 (mine.py, line 4, in", 2),
+    ("return action_masks.argmax()", "whole number for each of 1 games, shape (1,), not int64 ()", 2),
     ("self.counters = {'a': 'b'}; return action_masks.argmax(axis=1)", "TypeError: 'str' object cannot be", 1),
     ("return [1, [2]]", "ValueError: setting an array element with a sequence", 2),
     ("return [99] * len(observations)", "mine.py:P.act chose 99, but actions are 0 to 19", 1),

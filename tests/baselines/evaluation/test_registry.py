@@ -44,11 +44,6 @@ def test_options_reach_the_policy_with_their_types():
     assert policy.given == {"depth": 3, "rate": 0.25, "careful": True, "limit": None, "rule": ""}
 
 
-def test_games_get_the_moves_of_the_policy():
-    assert find_policy("flagger:depth=2")(CONFIG).config == BoardConfig(4, 4, 3, "safe", ("click", "flag"))
-    assert find_policy("subset")(CONFIG).config == CONFIG
-
-
 @pytest.mark.parametrize(
     ("text", "options", "complaint"),
     [
