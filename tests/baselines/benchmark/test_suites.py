@@ -202,7 +202,7 @@ def test_more_games_extend_what_is_there():
 def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, monkeypatch, number):
     """Both end with the games of an uninterrupted run, and leave no process behind."""
     monkeypatch.setitem(suites.SUITES, "faults", fault_suites.FAULTS)
-    games, stops = 200, random.Random(number)
+    games, stops = 100, random.Random(number)
     for _ in range(2):
         with fault_suites.driver(tmp_path / "a", games, "--workers", "2") as process:
             assert fault_suites.wait_for_units(tmp_path / "a", process, fault_suites.units_of(tmp_path / "a"))

@@ -193,11 +193,14 @@ def played_positions(seed, size, mines, radius, number):
 
 
 @pytest.mark.parametrize(
-    ("size", "mines", "radius"),
-    [((8, 8), 14, 1), ((16, 30), 99, 1), ((12, 12), 15, 2), pytest.param((11, 13), 8, 3, marks=pytest.mark.slow)],
+    ("size", "mines", "radius", "boards"),
+    [
+        *(((8, 8), 14, 1, 12), ((16, 30), 99, 1, 12), ((12, 12), 15, 2, 12)),
+        pytest.param((11, 13), 8, 3, 3, marks=pytest.mark.slow),
+    ],
 )
-def test_larger_boards_are_deduced_completely_and_truly(size, mines, radius):
-    for board, layout in played_positions(6, size, mines, radius, 12):
+def test_larger_boards_are_deduced_completely_and_truly(size, mines, radius, boards):
+    for board, layout in played_positions(6, size, mines, radius, boards):
         safe, mine = found_in(deduce(board, mines, radius=radius))
         certain = certain_cells(board, mines, radius=radius)
         assert safe == {tuple(cell) for cell in np.argwhere(certain.safe).tolist()}
