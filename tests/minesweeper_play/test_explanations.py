@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from baselines.scripted.oracle_play.position_value import Choice
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Step
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_advice, explain_step, name_cells
 from minesweeper_play.game.advice import Advice
 from minesweeper_play.game.session import Session
-from minesweeper_play.winning import Choice
 
 STEPS = {
     "count_safe": Step("count", safe=((0, 2),), mine=(), because=((1, 1),)),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.played_games import session_on
 
+from baselines.scripted.oracle_play.position_value import Winning
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import hint, mine_probabilities
 from minesweeper_play.catalogue import Catalogue
@@ -15,7 +16,6 @@ from minesweeper_play.coach.review import analyse_position
 from minesweeper_play.explanations import explain_advice
 from minesweeper_play.game.advice import advise
 from minesweeper_play.game.session import Session
-from minesweeper_play.winning import Winning
 
 THREE = ("*..*.", ".....", "....*")
 
