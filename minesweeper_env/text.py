@@ -15,8 +15,9 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN
-from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, counted, one_of, whole_number
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, one_of, whole_number
 from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.escape import counted
 from minesweeper_env.inference.oracle import Oracle
 
 __all__ = [

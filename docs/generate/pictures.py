@@ -30,7 +30,7 @@ from baselines.recording import gif, replay, slides_of
 from baselines.registry import SCRIPTED, find_policy
 from baselines.scripted.bayes_network import subnetwork
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
-from minesweeper_env.config import counted
+from minesweeper_env.escape import counted
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_play.game.records import Statistics
 from minesweeper_play.game.session import Session
