@@ -1,4 +1,4 @@
-"""The screen of the game: mouse, keys, commands, sizes, languages, and what the end of a game shows."""
+"""The screen of the game: mouse, keys, commands, sizes, languages, what the end of a game shows, and its review."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ from support.played_games import Clock
 from support.processes import run_python
 from support.terminal_games import click, drive, on_screen, place_of, settled, shown, typed, wall_session
 from textual import events
+from textual.widgets import OptionList
 
 from minesweeper_env.config import BoardConfig
+from minesweeper_play.coach.sentences import points
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
+from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.dialogs import LongWork, Question
 from minesweeper_play.terminal.drawing import CELL_SIZES
+from minesweeper_play.terminal.reviewing import ReviewScreen
 
 RIGHT, MIDDLE = 3, 2
 EXPERT = BoardConfig.of_size((16, 30))
@@ -353,3 +357,38 @@ def test_all_keys_are_shown_on_a_narrow_screen(tmp_path):
 
     text = drive(script, tmp_path, size=(40, 38))
     assert all(word in text for word in ("open", "flag", "undo", "new game", "again", "help", "quit"))
+
+
+# The review of a game
+
+
+@pytest.mark.slow
+@on_screen(session=wall_session)
+async def test_a_lost_game_is_reviewed_turn_by_turn(app, pilot):
+    await click(app, pilot, (0, 0))
+    await click(app, pilot, (3, 0))
+    app.screen.say("reviewing_cancelled")
+    await pilot.press("v")
+    await settled(pilot, lambda: isinstance(app.screen, ReviewScreen))
+    await pilot.pause()
+    turns, board = app.screen.query_one(OptionList), app.screen.query_one(BoardCanvas)
+    assert turns.option_count == 2
+    assert turns.highlighted == 1
+    text = shown(app)
+    assert "avoidable death" in text
+    assert "lost at move 2" in text
+    assert ["mark", "skill"] in [line.split()[1:3] for line in text.splitlines()]
+    assert f"avoidable death {points(app.screen._review.turns[1].skill, app.screen.catalogue):>7}" in text
+    assert board.picture.marks[3, 0] == "choice"
+    assert "safe" in board.picture.marks.values()
+    await pilot.press("up")
+    await pilot.pause()
+    assert board.picture.marks == {(0, 0): "choice"}
+    assert "first click. Nothing could guide it." in shown(app)
+    await pilot.press("b")
+    await pilot.pause()
+    assert "100% |" in shown(app)
+    await pilot.press("escape")
+    await pilot.pause()
+    assert app.screen.session.status == "lost"
+    assert "You lost!" in shown(app)
