@@ -81,7 +81,7 @@ test-slow: warm-up
 	$(BIN)/python $(PYTEST) -m slow
 
 # The environment alone: no extras, and the oldest supported versions. Older libraries can break these tests; test-quick has all.
-CORE_TESTS = $(addprefix tests/minesweeper_env/,env wrappers inference/test_inference.py test_compiled.py test_imports.py test_kernel_cache.py)
+CORE_TESTS = $(addprefix tests/minesweeper_env/,env wrappers inference/test_inference.py test_imports.py test_kernel_cache.py)
 
 warm-up-core test-core: export NUMBA_CACHE_DIR = $(abspath $(CORE_VENV))/kernels
 warm-up-core: $(CORE_VENV)/installed
