@@ -186,7 +186,7 @@ class Scene(NamedTuple):
 
 
 def join_cells(cells: Sequence[Sequence[str]], width: int, mark: str = "") -> str:
-    """Returns lines of cells, each at least `width` characters wide, with column numbers, and row numbers and a mark."""
+    """Returns lines of cells, at least `width` characters wide, under column numbers; `mark` ends row numbers."""
     rows, cols = len(cells), len(cells[0])
     width = max(width, len(str(cols - 1)))
     margin = len(str(rows - 1))

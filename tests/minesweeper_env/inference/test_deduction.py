@@ -380,16 +380,6 @@ def test_a_long_chain_is_followed_to_its_end():
     assert {step.rule for step in steps} == {"count"}
 
 
-def test_flags_and_question_marks_change_no_step():
-    rng = np.random.default_rng(9)
-    for board, mines, radius in positions(9, 200):
-        codes = Codes.of_radius(radius)
-        marked = np.isin(board, [codes.flagged, codes.question, codes.hidden])
-        drawn = rng.choice([codes.flagged, codes.question, codes.hidden], board.shape)
-        steps = deduce(np.where(marked, codes.hidden, board), mines, radius=radius)
-        assert deduce(np.where(marked, drawn, board), mines, radius=radius) == steps
-
-
 @pytest.mark.parametrize("level", LEVELS)
 def test_contradictory_boards_raise_at_every_level(level):
     rng = np.random.default_rng(10)

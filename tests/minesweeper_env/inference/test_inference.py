@@ -106,6 +106,7 @@ def everything(board, mines, radius):
         inference.mine_probabilities(board, mines, prior=0.3, radius=radius),
         *inference.certain_cells(board, mines, radius=radius),
         inference.count_layouts(board, mines, radius=radius),
+        repr(inference.deduce(board, mines, radius=radius)),
         inference.sample_layouts(board, mines, 4, np.random.default_rng(0), radius=radius),
         *(inference.count_distribution(board, mines, (row, col), radius=radius) for row, col in covered[:2]),
     ]

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 from support import naive_inference as naive
+from support.hard_positions import assert_fits
 from support.positions import board_of, counts_of, layouts_of_size, position_of, strew
 
 from minesweeper_env import inference
@@ -24,14 +25,7 @@ def test_probabilities_add_up_to_the_mines_and_never_exclude_the_truth(size, min
     rng = np.random.default_rng(16)
     for layout in layouts_of_size(rng, size, mines, 15):
         board = position_of(rng, layout, radius).board
-        probabilities = inference.mine_probabilities(board, mines, radius=radius)
-        assert abs(probabilities.sum() - mines) <= 1e-9
-        assert not probabilities[board <= Codes.of_radius(radius).max_count].any()
-        assert (probabilities[layout] > 0).all()
-        assert (probabilities[~layout] < 1).all()
-        safe, mine = inference.certain_cells(board, mines, radius=radius)
-        assert not layout[safe].any()
-        assert layout[mine].all()
+        assert_fits(board, mines, layout, radius)
         assert inference.count_layouts(board, mines, radius=radius) >= 1
 
 

@@ -175,8 +175,8 @@ def test_conformance(place):
     check_minesweeper_env(ActionMaskObservation(env) if place == "plane" else env)
 
 
-def test_copies_and_spec():
-    env = MineProbabilities(make(), "dict")
+@pytest.mark.parametrize("env", [MineProbabilities(make(), "dict"), ActionMaskObservation(make(), "tianshou")], ids=str)
+def test_copies_and_spec(env):
     env.reset(seed=2)
     for twin in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env), gymnasium.make(env.spec)):
         assert twin.observation_space == env.observation_space
@@ -265,15 +265,6 @@ def test_mask_spaces():
     assert spaces["tianshou"]["mask"] == Box(0, 1, (50,), np.bool_)
     assert spaces["rllib"]["action_mask"] == Box(0.0, 1.0, (50,), np.float32)
     assert spaces["rllib"]["observations"] == Box(0.0, 12.0, (5, 5), np.float32)
-
-
-def test_copies_and_spec_of_masks():
-    env = ActionMaskObservation(make_plain(), "tianshou")
-    env.reset(seed=2)
-    for twin in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
-        assert twin.observation_space == env.observation_space
-    again = gymnasium.make(env.spec)
-    assert again.observation_space == env.observation_space
 
 
 @pytest.mark.parametrize(
