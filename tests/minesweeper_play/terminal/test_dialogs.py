@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.terminal_games import drive, on_screen, settled, shown, wall_session
+from support.terminal_games import drive, fill, on_screen, press, settled, shown, wall_session
 from textual.events import Key
 from textual.widgets import Button, Input, Select
 
@@ -13,15 +13,6 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_play.command import read_options
 from minesweeper_play.terminal.base import BoardChoice, Settings, first_settings
 from minesweeper_play.terminal.drawing import PALETTES
-
-
-async def fill(app, pilot, **values):
-    """Opens the dialog of a new game, and writes into its fields."""
-    await pilot.press("n")
-    await pilot.pause()
-    for name, value in values.items():
-        app.screen.query_one(f"#{name}", Input).value = str(value)
-    await pilot.pause()
 
 
 @pytest.mark.parametrize(
@@ -35,21 +26,17 @@ async def fill(app, pilot, **values):
         ({"seed": "-3"}, "The seed must be a whole number of at least 0, not '-3'"),
     ],
 )
-def test_a_board_that_cannot_be_is_refused_with_what_is_allowed(tmp_path, values, problem):
-    async def script(app, pilot):
-        await fill(app, pilot, rows=5, cols=5, mines=4)
-        app.screen.query_one("#first_click", Select).value = "opening"
-        for name, value in values.items():
-            app.screen.query_one(f"#{name}", Input).value = str(value)
-        await pilot.pause()
-        assert problem in " ".join(shown(app).replace("\u2502", " ").split())
-        assert app.screen.query_one("#start", Button).disabled
-
-    drive(script, tmp_path, session=wall_session(), size=(90, 24))
+@on_screen(session=wall_session, size=(90, 24))
+async def test_a_board_that_cannot_be_is_refused_with_what_is_allowed(app, pilot, values, problem):
+    await press(pilot, "n")
+    await fill(app, pilot, **{"rows": 5, "cols": 5, "mines": 4, "first_click": "opening", **values})
+    assert problem in " ".join(shown(app).replace("\u2502", " ").split())
+    assert app.screen.query_one("#start", Button).disabled
 
 
 @on_screen(session=wall_session)
 async def test_a_board_of_any_size_begins_with_its_seed(app, pilot):
+    await press(pilot, "n")
     await fill(app, pilot, rows=7, cols=12, mines=9, seed=42)
     assert app.screen.query_one("#preset", Select).value == "custom"
     await pilot.click("#start")
@@ -57,18 +44,14 @@ async def test_a_board_of_any_size_begins_with_its_seed(app, pilot):
     session = app.screen.session
     assert (session.config.rows, session.config.cols, session.config.mines, session.seed) == (7, 12, 9, 42)
     assert app.screen.board.picture.codes.shape == (7, 12)
-    await pilot.press("r")
-    await pilot.pause()
+    await press(pilot, "r")
     assert app.screen.session.seed == 43
 
 
 @on_screen(session=wall_session)
 async def test_a_preset_fills_the_fields_and_rules_reach_the_game(app, pilot):
-    await fill(app, pilot)
-    app.screen.query_one("#preset", Select).value = "expert"
-    app.screen.query_one("#first_click", Select).value = "any"
-    app.screen.query_one("#no_guess", Select).value = "subset"
-    await pilot.pause()
+    await press(pilot, "n")
+    await fill(app, pilot, preset="expert", first_click="any", no_guess="subset")
     assert app.screen.query_one("#mines", Input).value == "99"
     await pilot.click("#start")
     await pilot.pause()
@@ -78,24 +61,19 @@ async def test_a_preset_fills_the_fields_and_rules_reach_the_game(app, pilot):
 
 
 @pytest.mark.parametrize("key", ["n", "s", "t", "question_mark"])
-def test_a_key_typed_ahead_of_the_end_opens_no_dialog(tmp_path, key):
-    async def script(app, pilot):
-        for each in ("q", key):
-            app.post_message(Key(each, None))
-        await pilot.pause()
-        assert (app.return_code, len(app.screen_stack)) == (0, 2)
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_a_key_typed_ahead_of_the_end_opens_no_dialog(app, pilot, key):
+    for each in ("q", key):
+        app.post_message(Key(each, None))
+    await pilot.pause()
+    assert (app.return_code, len(app.screen_stack)) == (0, 2)
 
 
 @on_screen(session=wall_session)
 async def test_settings_change_the_board_at_once(app, pilot):
     board = app.screen.board
-    await pilot.press("s")
-    await pilot.pause()
-    for name, value in (("theme", "light"), ("palette", "colour-blind"), ("animation", False), ("language", "es")):
-        app.screen.query_one(f"#{name}", Select).value = value
-        await pilot.pause()
+    await press(pilot, "s")
+    await fill(app, pilot, theme="light", palette="colour-blind", animation=False, language="es")
     assert app.theme == "textual-light"
     assert board._pencil.palette is PALETTES["light", True]
     assert not app.services.settings.animation
@@ -159,18 +137,10 @@ def test_what_was_changed_is_kept_and_returns_in_the_next_game(tmp_path):
     async def change(app, pilot):
         file.parent.mkdir()
         file.write_text('{"palette": "colour-blind"}')
-        await pilot.press("p", "s")
-        await pilot.pause()
-        for name, value in (("theme", "light"), ("language", "es")):
-            app.screen.query_one(f"#{name}", Select).value = value
-            await pilot.pause()
-        await pilot.press("escape", "n")
-        await pilot.pause()
-        for name, value in (("rows", "5"), ("cols", "6"), ("mines", "4"), ("seed", "77")):
-            app.screen.query_one(f"#{name}", Input).value = value
-        app.screen.query_one("#first_click", Select).value = "safe"
-        app.screen.query_one("#no_guess", Select).value = "exact"
-        await pilot.pause()
+        await press(pilot, "p", "s")
+        await fill(app, pilot, theme="light", language="es")
+        await press(pilot, "escape", "n")
+        await fill(app, pilot, rows=5, cols=6, mines=4, seed=77, first_click="safe", no_guess="exact")
         await pilot.click("#start")
         await pilot.pause()
 
