@@ -53,7 +53,7 @@ test: $(VENV)/installed
 
 # One test file or folder of each part: style, imports, types, and the games, numbers and wins that every change must keep.
 CHECKS = tests/test_size.py tests/test_public_names.py tests/package $(addprefix tests/minesweeper_env/,engine/test_rules.py \
-	engine/test_golden.py env/test_env.py inference/test_inference.py)
+	env/test_env.py inference/test_inference.py)
 
 check: $(VENV)/installed
 	$(MAKE) --jobs=2 lint types
