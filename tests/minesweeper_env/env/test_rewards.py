@@ -118,24 +118,17 @@ def test_a_callable_gets_arrays_in_the_batch_and_nothing_counts_between_games():
     assert seen[0].action.tolist() == [FLOOD, MINE]
 
 
-@pytest.mark.parametrize("value", [2, None, np.zeros(2), np.zeros((3, 1))])
-def test_a_callable_of_a_batch_returns_a_number_for_each_game(value):
-    env = MinesweeperVectorEnv(3, reward=lambda _: value)
+ARRAYS = r"gets arrays, and must return numbers of shape \(3,\)"
+WRONG = [
+    *((3, lambda _, value=value: value, ARRAYS) for value in (2, None, np.zeros(2), np.zeros((3, 1)))),
+    (3, lambda step: 1.0 if step.won else 0.0, rf"{ARRAYS}, such as np\.where.*ambiguous"),
+    *((None, lambda _, value=value: value, "must return a number") for value in (None, "x", np.zeros(2))),
+]
+
+
+@pytest.mark.parametrize(("count", "reward", "message"), WRONG)
+def test_a_callable_is_told_what_to_return(count, reward, message):
+    env = MinesweeperEnv(reward=reward) if count is None else MinesweeperVectorEnv(count, reward=reward)
     env.reset(seed=0)
-    with pytest.raises(TypeError, match=r"gets arrays, and must return numbers of shape \(3,\)"):
-        env.step(np.zeros(3, int))
-
-
-def test_a_callable_of_one_game_is_told_about_the_arrays_of_a_batch():
-    env = MinesweeperVectorEnv(3, reward=lambda step: 1.0 if step.won else 0.0)
-    env.reset(seed=0)
-    with pytest.raises(TypeError, match=r"must return numbers of shape \(3,\), such as np\.where.*ambiguous"):
-        env.step(np.zeros(3, int))
-
-
-@pytest.mark.parametrize("value", [None, "x", np.zeros(2)])
-def test_a_callable_of_one_game_returns_a_number(value):
-    env = MinesweeperEnv(reward=lambda _: value)
-    env.reset(seed=0)
-    with pytest.raises(TypeError, match="must return a number"):
-        env.step(0)
+    with pytest.raises(TypeError, match=message):
+        env.step(0 if count is None else np.zeros(count, int))
