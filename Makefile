@@ -53,7 +53,7 @@ test: $(VENV)/installed
 
 # One test file or folder of each part: style, imports, types, and the games, numbers and wins that every change must keep.
 CHECKS = tests/test_size.py tests/test_public_names.py tests/package $(addprefix tests/minesweeper_env/,engine/test_rules.py \
-	engine/test_golden.py env/test_env.py inference/test_inference.py)
+	env/test_env.py inference/test_inference.py)
 
 check: $(VENV)/installed
 	$(MAKE) --jobs=2 lint types
@@ -81,7 +81,7 @@ test-slow: warm-up
 	$(BIN)/python $(PYTEST) -m slow
 
 # The environment alone: no extras, and the oldest supported versions. Older libraries can break these tests; test-quick has all.
-CORE_TESTS = $(addprefix tests/minesweeper_env/,env wrappers inference/test_inference.py test_compiled.py test_imports.py test_kernel_cache.py)
+CORE_TESTS = $(addprefix tests/minesweeper_env/,env wrappers inference/test_inference.py test_imports.py test_kernel_cache.py)
 
 warm-up-core test-core: export NUMBA_CACHE_DIR = $(abspath $(CORE_VENV))/kernels
 warm-up-core: $(CORE_VENV)/installed

@@ -20,8 +20,9 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled, Error
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig, counted, one_of
+from minesweeper_env.config import BoardConfig, one_of
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
+from minesweeper_env.escape import counted
 from minesweeper_env.rendering import METADATA, TILE, Scene, exploded_cells, with_mines_flagged
 
 if TYPE_CHECKING:

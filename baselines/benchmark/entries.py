@@ -24,9 +24,8 @@ from baselines.learned.configurations import lineage, training_of
 from baselines.provenance import processor_name
 from baselines.registry import Specification, agent_folder, find_policy, policy_of_file
 from baselines.tables import Page
-from minesweeper_env.config import counted
 from minesweeper_env.console import say
-from minesweeper_env.escape import printable
+from minesweeper_env.escape import counted, printable
 
 MOST_GAMES = 1000
 """Maximum number of games that are timed on a board."""

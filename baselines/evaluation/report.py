@@ -20,8 +20,8 @@ from baselines.evaluation.seeds import range_text, use_of
 from baselines.files import replace_file, write_json
 from baselines.plot_style import check_plot
 from baselines.tables import Page, Table
-from minesweeper_env.config import BoardConfig, counted
-from minesweeper_env.escape import html
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.escape import counted, html
 
 KNOWN_FILE = Path(__file__).parent / "exact_wins.json"
 
