@@ -18,7 +18,7 @@ from baselines.evaluation.intervals import (
     wilson_interval,
 )
 from baselines.evaluation.report import Results
-from baselines.evaluation.results import PolicyResult, compare
+from baselines.evaluation.results import PolicyResult, paired_tests, without_difference
 from minesweeper_env import BoardConfig
 
 
@@ -43,9 +43,10 @@ def test_mcnemar_counts_the_games_that_one_alone_wins():
 
 def test_policies_meet_on_common_seeds_only():
     long, short = result("long", range(100), set(range(40))), result("short", range(90, 110), {90, 91, 105})
-    expected = {"against": "short", "games": 10, "won_alone": 0, "lost_alone": 2, "p_value": pytest.approx(0.5)}
-    assert compare(long, short) == expected
-    assert compare(result("a", range(5), set()), result("b", range(5, 9), set())) is None
+    (test,) = map(without_difference, paired_tests([long, short], "short"))
+    counts = {"policy": "long", "against": "short", "games": 10, "won_alone": 0, "lost_alone": 2}
+    assert test == {**counts, "p_value": pytest.approx(0.5)}
+    assert paired_tests([result("a", range(5), set()), result("b", range(5, 9), set())], "all") == []
 
 
 @pytest.mark.parametrize(
