@@ -9,8 +9,9 @@ from scipy import stats
 from support.commands import refused
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.cli.seeds import band, carry_out, interquartile_mean, main, plan, row_of
+from baselines.cli.seeds import band, carry_out, main, plan, row_of
 from baselines.cli.studies import references_of
+from baselines.evaluation.intervals import interquartile_mean
 from baselines.files import read_json, write_json
 from baselines.learned.training import selection
 from baselines.learned.training.curves import read_points
