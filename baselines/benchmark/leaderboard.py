@@ -11,7 +11,7 @@ from typing import TypeVar
 from baselines.benchmark.cards import AUTHOR, Card
 from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import SUFFIX, ResultFile, read_result_file, title_of
-from baselines.evaluation.columns import LEVEL, P_VALUE, Row, games_range, per_cent, shown, spaced, with_holm
+from baselines.evaluation.columns import LEVEL, P_VALUE, Column, Row, games_range, per_cent, spaced, with_holm
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.results import compare, rate_row
 from minesweeper_env.config import board_name
@@ -53,26 +53,24 @@ def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
     return sorted(with_holm(rows), key=lambda row: (-row["win_rate"], row["policy"]))
 
 
+COLUMNS = (
+    Column("entry", lambda row: markdown_code(row["policy"])),
+    Column("n", lambda row: spaced(row["games"])),
+    Column("win rate", lambda row: per_cent(row["win_rate"])),
+    Column("95 % Wilson interval", lambda row: per_cent(*row["ci95"])),
+    Column(f"minus `{PROTOCOL.reference}`, points (95 %)", "difference", "+.1f", ends="difference_ci95"),
+    Column("p (Holm)", "p_holm", P_VALUE),
+)
+"""Columns of the table of a board."""
+
+
 def board_table(results: Sequence[ResultFile], board: str, entries: Sequence[str] = ()) -> str:
     """Returns some entries on a board such as "8x8/14 opening"; p-values are corrected over all results."""
-    difference = f"minus `{PROTOCOL.reference}`, points (95 %)"
-    headings = ["entry", "n", "win rate", "95 % Wilson interval", difference, "p (Holm)"]
     rows = rows_of(results, board)
-    cells = (
-        [
-            markdown_code(row["policy"]),
-            spaced(row["games"]),
-            per_cent(row["win_rate"]),
-            per_cent(*row["ci95"]),
-            shown(row.get("difference"), "+.1f", row.get("difference_ci95")),
-            shown(row.get("p_holm"), P_VALUE),
-        ]
-        for row in rows
-        if not entries or row["policy"] in entries
-    )
+    cells = [[column.text(row) for column in COLUMNS] for row in rows if not entries or row["policy"] in entries]
     tests = sum("p_holm" in row for row in rows)
     note = f"p is corrected for {tests} entries; the intervals are not, and can leave out 0 beside a p above 0.05."
-    return f"{markdown_table(headings, cells)}\n\n{note}"
+    return f"{markdown_table([column.heading for column in COLUMNS], cells)}\n\n{note}"
 
 
 BUDGETS = {"100 000 steps": (1e5, math.inf), "1 million steps": (1e6, math.inf), "1 core-hour": (math.inf, 1.0)}
