@@ -170,7 +170,7 @@ def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatc
         evaluate.choose_policies(["all", "subset"], config)
 
 
-def test_command_runs_by_its_shim(tmp_path):
+def test_command_runs_by_its_shim():
     command = ["evaluate.py", "--policy", "random", "--workers", "2", *SMALL]
     done = run_python(*command)
     assert done.returncode == 0, done.stderr
