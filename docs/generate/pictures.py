@@ -185,11 +185,9 @@ def draw_leaderboard() -> bytes:
     boards = []
     for config in PROTOCOL.boards:
         if config.first_click == "opening":
-            rows = [
-                {"policy": row.card.name, "games": row.games, "win_rate": row.rate, "ci95": row.interval}
-                for row in rows_of(results, title_of(config))
-                if row.card.name == row.card.entry  # An entry of several trainings is no policy of the package.
-            ]
+            rows = rows_of(results, title_of(config))
+            # An entry of several trainings is no policy of the package.
+            rows = [row for row in rows if row["card"].name == row["card"].entry]
             boards.append({"config": config_row(config), "results": rows})
     title = f'Benchmark {PROTOCOL.version}, first click "opening"'
     return plot({"title": title, "games": len(PROTOCOL.seeds), "seed": PROTOCOL.seeds.start, "boards": boards})
