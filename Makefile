@@ -53,7 +53,7 @@ test: $(VENV)/installed
 
 # One test file or folder of each part: style, imports, types, and the games, numbers and wins that every change must keep.
 CHECKS = tests/test_size.py tests/test_public_names.py tests/package $(addprefix tests/minesweeper_env/,engine/test_rules.py \
-	engine/test_golden.py env/test_env.py inference/test_inference.py)
+	env/test_env.py inference/test_inference.py)
 
 check: $(VENV)/installed
 	$(MAKE) --jobs=2 lint types
@@ -81,7 +81,7 @@ test-slow: warm-up
 	$(BIN)/python $(PYTEST) -m slow
 
 # The environment alone: no extras, and the oldest supported versions. Older libraries can break these tests; test-quick has all.
-CORE_TESTS = $(addprefix tests/minesweeper_env/,env wrappers inference/test_inference.py test_compiled.py test_imports.py test_kernel_cache.py)
+CORE_TESTS = $(addprefix tests/minesweeper_env/,env wrappers inference/test_inference.py test_imports.py test_kernel_cache.py)
 
 warm-up-core test-core: export NUMBA_CACHE_DIR = $(abspath $(CORE_VENV))/kernels
 warm-up-core: $(CORE_VENV)/installed
@@ -117,7 +117,7 @@ docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/installed
 	$(BIN)/python -m mkdocs build --strict
 
-# Python compiles what it imports; compiling every module of PyTorch and SciPy here would take half a minute.
+# Python compiles what it imports; compiling every module of the libraries here would take a minute.
 $(VENV)/installed-run: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --no-compile $(TORCH) --editable '.[train,play]'
@@ -125,12 +125,12 @@ $(VENV)/installed-run: pyproject.toml setup.cfg
 
 # Pip lists what is there already in a page of lines; the pipe that leaves them out must not hide a failure of pip.
 $(VENV)/installed: $(VENV)/installed-run pyproject.toml setup.cfg
-	bash -o pipefail -c "$(BIN)/python -m pip install $(TORCH) --editable '.[all,llm,dev,docs]' | sed '/^Requirement already/d'"
+	bash -o pipefail -c "$(BIN)/python -m pip install --no-compile $(TORCH) --editable '.[all,llm,dev,docs]' | sed '/^Requirement already/d'"
 	touch $@
 
 $(CORE_VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(CORE_VENV)
-	$(CORE_BIN)/python -m pip install $(OLDEST) pytest pytest-xdist hypothesis scipy --editable .
+	$(CORE_BIN)/python -m pip install --no-compile $(OLDEST) pytest pytest-xdist hypothesis scipy --editable .
 	touch $@
 
 $(OLDEST_VENV)/installed: pyproject.toml setup.cfg

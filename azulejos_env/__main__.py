@@ -12,8 +12,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from minesweeper_env.config import counted, whole_number
+from minesweeper_env.config import whole_number
 from minesweeper_env.console import say
+from minesweeper_env.escape import counted
 
 if TYPE_CHECKING:
     from azulejos_env.position import Cell, Position

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig, Rules
 from minesweeper_env.compiled import kernel
-from minesweeper_env.config import counted, whole_number
+from minesweeper_env.config import whole_number
+from minesweeper_env.escape import counted
 
 __all__ = [
     "Board",

@@ -54,7 +54,7 @@ class Run(msgspec.Struct):
     start: dict[str, Any] | None = None
 
 
-class BoardConfiguration(msgspec.Struct):
+class StoredConfig(msgspec.Struct):
     """Board of results."""
 
     size: tuple[Games, Games]
@@ -63,8 +63,8 @@ class BoardConfiguration(msgspec.Struct):
     no_guess: bool | str = False
 
 
-class Row(msgspec.Struct):
-    """Result of a policy on a board."""
+class StoredRow(msgspec.Struct):
+    """What each result of a policy on a board has; see `baselines.evaluation.results.result_row` for the rest."""
 
     policy: str
     games: Games
@@ -72,18 +72,31 @@ class Row(msgspec.Struct):
     ci95: tuple[Rate, Rate]
 
 
-class BoardResults(msgspec.Struct):
+class StoredBoard(msgspec.Struct):
     """Results on a board."""
 
-    config: BoardConfiguration
-    results: list[Row]
+    config: StoredConfig
+    results: list[StoredRow]
 
 
-class Results(msgspec.Struct):
+class StoredResults(msgspec.Struct):
     """Content of a JSON file of `evaluate.py`, of policies or of a suite."""
 
     seed: Count
-    boards: list[BoardResults]
+    boards: list[StoredBoard]
+
+
+class TrainingTest(msgspec.Struct):
+    """The test of a training of a study: its steps and settings, games on each board, and wins by board."""
+
+    steps: Count
+    games: Games
+    wins: dict[str, Count]
+    settings: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if max(self.wins.values(), default=0) > self.games:
+            raise ValueError(f"it has more wins than its {self.games} games")
 
 
 def convert(content: Any, kind: type[Content], name: str) -> Content:
@@ -99,7 +112,7 @@ def read_as(path: Path, kind: type[Content]) -> Content:
     return convert(read_json(path), kind, str(path))
 
 
-def read_results(path: Path) -> Results:
+def read_results(path: Path) -> StoredResults:
     """Reads a JSON file of `evaluate.py`; raises as `read_as` does."""
     content = read_json(path)
-    return convert({"boards": [content], **content}, Results, str(path))
+    return convert({"boards": [content], **content}, StoredResults, str(path))

@@ -78,8 +78,13 @@ def random_game_clicks(env: MinesweeperVectorEnv, first: int, rule: str) -> Coun
     return clicks
 
 
-def report(size: int, mines: int, rule: str, reach: int, games: int, seed: int) -> None:
-    """Prints the rows of one rule, which keeps the cells within `reach` - 1 of the first click free."""
+def samples(
+    size: int, mines: int, rule: str, reach: int, games: int, seed: int
+) -> tuple[NDArray[np.bool_], Counts, Counts]:
+    """Returns the layouts of games of one rule, (games, cells), and the clicks before a mine with and without a flood.
+
+    The rule keeps the cells within `reach` - 1 of the first click free; the layouts leave these cells out.
+    """
     middle = size // 2
     first, env = middle * size + middle, MinesweeperVectorEnv(games, size, mines, rule, ("click",))
     env.reset(seed=seed + games)
@@ -87,15 +92,26 @@ def report(size: int, mines: int, rule: str, reach: int, games: int, seed: int) 
     env.reset(seed=seed)
     env.step(np.full(games, first))
     layouts = env.get_state()["mines"][:, ~protected_cells(size, reach)]
-    cells, elsewhere = layouts.shape[1], games * mines - int(layouts.sum())
+    order = np.argsort(np.random.default_rng(seed).random(layouts.shape), axis=1)
+    return layouts, flooded, np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
+
+
+def placement_test(layouts: NDArray[np.bool_], mines: int) -> tuple[float, int]:
+    """Returns Pearson's statistic of the mines of each cell against equal counts, and its degrees of freedom."""
+    games, cells = layouts.shape
     # M mines are drawn without replacement from n cells, so the statistic is multiplied by (n - 1) / (n - M).
     expected = games * mines / cells
-    placement = ((layouts.sum(axis=0) - expected) ** 2 / expected).sum() * (cells - 1) / (cells - mines)
-    order = np.argsort(np.random.default_rng(seed).random(layouts.shape), axis=1)
-    plain = np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
+    statistic = ((layouts.sum(axis=0) - expected) ** 2 / expected).sum() * (cells - 1) / (cells - mines)
+    return statistic, cells - 1
+
+
+def report(size: int, mines: int, rule: str, reach: int, games: int, seed: int) -> None:
+    """Prints the rows of one rule, which keeps the cells within `reach` - 1 of the first click free."""
+    layouts, flooded, plain = samples(size, mines, rule, reach, games, seed)
+    cells, elsewhere = layouts.shape[1], games * mines - int(layouts.sum())
     law = law_of(cells, mines)
     for name, (statistic, degrees), note in (
-        ("placement", (placement, cells - 1), f"{cells} cells, {elsewhere} mines elsewhere"),
+        ("placement", placement_test(layouts, mines), f"{cells} cells, {elsewhere} mines elsewhere"),
         ("clicks before a mine", clicks_test(plain, law), f"mean {plain.mean():.3f}, law {law @ range(len(law)):.3f}"),
     ):
         print(f"| {rule} | {name} | {statistic:.2f} | {degrees} | {chi2.sf(statistic, degrees):.2g} | {note} |")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from minesweeper_env.codes import MOVE_NAMES, Codes
+from minesweeper_env.escape import counted
 
 __all__ = [
     "DEFAULT_MINES",
@@ -25,7 +26,6 @@ __all__ = [
     "NoGuess",
     "board_name",
     "check_config",
-    "counted",
     "items_of",
     "one_of",
     "parse_size",
@@ -215,11 +215,6 @@ def items_of(value: Any) -> tuple[Any, ...]:
 def board_name(rows: int, cols: int, mines: int, no_guess: str | bool = False) -> str:
     """Returns the name of a board without its rule, such as "16x30/99" or "8x8/14 no-guess exact"."""
     return f"{rows}x{cols}/{mines}" + (f" no-guess {no_guess}" if no_guess else "")
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 mine" or "14 mines"."""
-    return f"{count} {noun}{'' if abs(count) == 1 else 's'}"
 
 
 def parse_size(size: Any) -> tuple[int, int]:

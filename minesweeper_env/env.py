@@ -15,7 +15,7 @@ from minesweeper_env.config import BoardConfig, NoGuess
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import WAIT
 from minesweeper_env.rendering import METADATA
-from minesweeper_env.rewards import Reward, describe, own_reward
+from minesweeper_env.rewards import Reward, describe, user_reward
 
 __all__ = ["MinesweeperEnv"]
 
@@ -215,7 +215,7 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()
         if self._reward is not None and previous is not None and not idle:
-            reward = own_reward(self._reward, describe(games, self._action, codes, previous).first())
+            reward = user_reward(self._reward, describe(games, self._action, codes, previous).first())
         if idle:
             gymnasium.logger.warn("step() after the end of a game changes nothing and its reward is 0; call reset()")
         else:

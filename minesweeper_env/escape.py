@@ -1,4 +1,4 @@
-"""Texts from files, names and messages, made harmless where they are shown: on a terminal, in Markdown, HTML or SVG."""
+"""Words that people read: numbers with their nouns, and texts made harmless for a terminal, Markdown, HTML or SVG."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ _OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 _PLAIN = re.compile(r"[\w ,.:;=+@/()-]+", re.ASCII)
 """Texts that Markdown shows as they are between backticks."""
+
+
+def counted(count: int, noun: str) -> str:
+    """Returns a number with its noun, such as "1 mine" or "14 mines"."""
+    return f"{count} {noun}{'' if abs(count) == 1 else 's'}"
 
 
 def printable(text: object) -> str:

@@ -185,13 +185,13 @@ class Scene(NamedTuple):
         return join_tiles(tiles.reshape(*kinds.shape, side, side, 3))
 
 
-def join_cells(cells: Sequence[Sequence[str]], width: int) -> str:
-    """Returns lines of cells, each at least `width` characters wide, with row and column numbers."""
+def join_cells(cells: Sequence[Sequence[str]], width: int, mark: str = "") -> str:
+    """Returns lines of cells, at least `width` characters wide, under column numbers; `mark` ends row numbers."""
     rows, cols = len(cells), len(cells[0])
     width = max(width, len(str(cols - 1)))
     margin = len(str(rows - 1))
-    lines = [" " * margin + "".join(f" {col:>{width}}" for col in range(cols))]
-    lines += [f"{row:>{margin}}" + "".join(f" {cell:>{width}}" for cell in cells[row]) for row in range(rows)]
+    lines = [" " * (margin + len(mark)) + "".join(f" {col:>{width}}" for col in range(cols))]
+    lines += [f"{row:>{margin}}{mark}" + "".join(f" {cell:>{width}}" for cell in cells[row]) for row in range(rows)]
     return "\n".join(lines)
 
 

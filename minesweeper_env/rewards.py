@@ -18,7 +18,7 @@ from minesweeper_env.engine.state import ILLEGAL, SUCCESS, TERMINATION, TRUNCATI
 if TYPE_CHECKING:
     from minesweeper_env.engine.games import Games
 
-__all__ = ["REWARDS", "Reward", "Transition", "describe", "find_reward", "own_reward", "own_rewards"]
+__all__ = ["REWARDS", "Reward", "Transition", "describe", "find_reward", "user_reward", "user_rewards"]
 
 
 class Transition(NamedTuple):
@@ -78,7 +78,7 @@ def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeight
     return weights._replace(cell=weights.cell / (config.cells - config.mines)), None
 
 
-def own_reward(reward: Reward, transition: Transition) -> float:
+def user_reward(reward: Reward, transition: Transition) -> float:
     """Returns what a callable gives for one step; raises a TypeError unless it is a number."""
     array = np.asarray(reward(transition))
     if array.dtype.kind not in "biuf" or array.shape not in ((), (1,)):
@@ -86,7 +86,7 @@ def own_reward(reward: Reward, transition: Transition) -> float:
     return float(array.item())
 
 
-def own_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray[Any]:
+def user_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray[Any]:
     """Returns what a callable gives for N steps, (N,); raises a TypeError unless it is N numbers."""
     rule = f"in a batch of {count} games a reward callable gets arrays, and must return numbers of shape ({count},), "
     rule += "such as np.where(transition.won, 1.0, 0.0)"

@@ -68,7 +68,7 @@ def check_minesweeper_env(env_or_id: _Env | str, *, seed: int = 0, **kwargs: Any
         ("types", lambda: _check_types(make(), seed)),
         ("seeding", lambda: _check_seeding(make, seed)),
         ("leaks", lambda: _check_no_leak(make, seed)),
-        ("pickling", lambda: _check_copy(copy.deepcopy(bare), _pickled, seed)),
+        ("pickling", lambda: _check_copy(copy.deepcopy(bare), lambda own: pickle.loads(pickle.dumps(own)), seed)),
         ("saving", lambda: _check_copy(copy.deepcopy(bare), _restored, seed)),
         ("gymnasium", lambda: _check_gymnasium(copy.deepcopy(bare))),
     ]
@@ -178,11 +178,6 @@ def _check_seeding(make: Callable[[], _Env], seed: int) -> None:
     assert first == again, "the same seed and actions must give the same games"
     assert first != other, "different seeds must give different games"
     assert pickle.dumps(np.random.get_state()) == state, "the global generator must not be used"  # noqa: NPY002
-
-
-def _pickled(env: MinesweeperEnv) -> MinesweeperEnv:
-    copied: MinesweeperEnv = pickle.loads(pickle.dumps(env))
-    return copied
 
 
 def _restored(env: MinesweeperEnv) -> MinesweeperEnv:

@@ -15,9 +15,11 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN
-from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, counted, one_of, whole_number
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, one_of, whole_number
 from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.escape import counted
 from minesweeper_env.inference.oracle import Oracle
+from minesweeper_env.rendering import join_cells
 
 __all__ = [
     "REWARDS",
@@ -119,15 +121,8 @@ def board_text(codes: NDArray[np.int8], mines: int, style: str = "grid") -> str:
     if style == "json":
         rows = ",\n".join("  [" + ", ".join(f'"{cell}"' for cell in row) + "]" for row in cells)
         return f'{{"mines": {mines}, "covered": {covered}, "board": [\n{rows}\n]}}'
-    body = _grid(cells) if style == "grid" else _lists(cells)
+    body = join_cells(cells, 1, ":") if style == "grid" else _lists(cells)
     return f"{body}\n{counted(mines, 'mine')}, {counted(covered, 'covered cell')}"
-
-
-def _grid(cells: Sequence[Sequence[str]]) -> str:
-    side, width = len(str(len(cells) - 1)), len(str(len(cells[0]) - 1))
-    lines = [f"{'':{side}}  " + " ".join(f"{col:>{width}}" for col in range(len(cells[0])))]
-    lines += [f"{row:>{side}}: " + " ".join(f"{cell:>{width}}" for cell in line) for row, line in enumerate(cells)]
-    return "\n".join(lines)
 
 
 def _lists(cells: Sequence[Sequence[str]]) -> str:

@@ -18,7 +18,7 @@ from minesweeper_env.checks import generator_state, layout_option, names_argumen
 from minesweeper_env.config import BoardConfig, NoGuess, one_of, whole_number
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import PLAYING, RESTART
-from minesweeper_env.rewards import Reward, describe, own_rewards
+from minesweeper_env.rewards import Reward, describe, user_rewards
 from minesweeper_env.threads import ThreadPool
 
 __all__ = ["CALLS", "MinesweeperVectorEnv"]
@@ -177,7 +177,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         terminations, truncations, won, illegal, idle = games.events.copy()
         rewards = games.rewards.copy()
         if self._reward is not None and previous is not None:
-            own = own_rewards(self._reward, describe(games, actions, shown, previous), self.num_envs)
+            own = user_rewards(self._reward, describe(games, actions, shown, previous), self.num_envs)
             rewards = np.where(idle, 0.0, own)
         infos = self._infos(masks, illegal, won)
         if self.autoreset_mode is AutoresetMode.SAME_STEP:

@@ -19,8 +19,9 @@ from gymnasium.error import DependencyNotInstalled, Error
 from numpy.typing import NDArray
 
 from minesweeper_env.checks import DISPLAY_VARIABLES, has_display
-from minesweeper_env.config import BoardConfig, counted
+from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
+from minesweeper_env.escape import counted
 from minesweeper_env.rendering import TILE, Scene, exploded_cells, with_mines_flagged
 
 if TYPE_CHECKING:

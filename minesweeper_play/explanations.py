@@ -18,7 +18,7 @@ from minesweeper_play.game.session import Session
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from minesweeper_play.winning import Choice
+    from baselines.scripted.oracle_play.position_value import Choice
 
 MOST_CELLS = 6
 """The largest number of cells that a sentence names; it counts the others."""

@@ -18,7 +18,7 @@ from minesweeper_env.window import SCREEN_PART, NoDisplayError, fitting_side, lo
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Mark, marks_of
-from minesweeper_play.game.moves import CancelledError, Cell, Report
+from minesweeper_play.game.moves import CancelledError, Cell, MouseButtons, Report
 from minesweeper_play.game.records import Statistics, load_game, open_statistics
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import BOARDS, PlayOptions, preset_board
@@ -41,9 +41,6 @@ MARKS = {"clue": (214, 126, 0), "mine": (196, 22, 22), "safe": (190, 0, 170), "c
 
 LEAST_NUMBERED, FEW_NUMBERS = 18, 5
 """The side of a tile from which each row and column has its number; on smaller tiles every fifth one has."""
-
-LEFT, MIDDLE, RIGHT = 1, 2, 3
-"""The buttons of a mouse, as pygame numbers them."""
 
 
 def run(options: PlayOptions) -> int:
@@ -82,8 +79,8 @@ class GameWindow:
         self._text = self._catalogue.text
         self._config = options.config or preset_board("beginner", options.first_click)
         self._played, self._shown_second, self._shape = 0, -1, (0, 0)
-        self._buttons: set[int] = set()
-        self._chording = self.overlay = self.is_over = False
+        self._mouse = MouseButtons()
+        self.overlay = self.is_over = False
         pygame.font.init()
         self._font = pygame.font.Font(None, LINE)
         self._begin(session)
@@ -192,27 +189,14 @@ class GameWindow:
             self.draw()
 
     def press(self, button: int, cell: Cell | None) -> None:
-        """A mouse button goes down on a cell, or beside the board; the right one sets or removes a flag at once.
-
-        The left one opens a cell or chords, and the middle one or both chord, when they go up again.
-        """
-        self._buttons.add(button)
-        self._chording = self._chording or button == MIDDLE or {LEFT, RIGHT} <= self._buttons
-        is_covered = cell is not None and self.session.board[cell] >= FLAGGED
-        if cell is not None and is_covered and button == RIGHT and not self._chording:
+        """A mouse button goes down on a cell, or beside the board; see `MouseButtons`. Open cells take no flag."""
+        if self._mouse.press(button) and cell is not None and self.session.board[cell] >= FLAGGED:
             self._move("flag", cell)
 
     def release(self, button: int, cell: Cell | None) -> None:
-        if button not in self._buttons:
-            return
-        self._buttons.discard(button)
-        if cell is not None and self._chording:
-            self._move("chord", cell)
-            # The second of two buttons does nothing more.
-            self._buttons.clear()
-        elif cell is not None and button == LEFT:
-            self._move("click", cell)
-        self._chording = self._chording and bool(self._buttons)
+        move = self._mouse.release(button, cell)
+        if cell is not None and move:
+            self._move(move, cell)
 
     def key(self, name: str) -> None:
         """A key goes down, by its name in pygame, such as "n" or "escape"."""

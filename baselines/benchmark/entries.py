@@ -18,15 +18,13 @@ from baselines.benchmark.run import SuiteRun, Task, plan
 from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.evaluation.columns import table_of
 from baselines.evaluation.games import Assignment, GameRecord
-from baselines.evaluation.intervals import wilson_interval
-from baselines.evaluation.results import versions
+from baselines.evaluation.results import rate_row, versions
 from baselines.learned.configurations import lineage, training_of
 from baselines.provenance import processor_name
 from baselines.registry import Specification, agent_folder, find_policy, policy_of_file
 from baselines.tables import Page
-from minesweeper_env.config import counted
 from minesweeper_env.console import say
-from minesweeper_env.escape import printable
+from minesweeper_env.escape import counted, printable
 
 MOST_GAMES = 1000
 """Maximum number of games that are timed on a board."""
@@ -126,11 +124,7 @@ def write_entry(card: Card, run: SuiteRun, protocol: Protocol) -> None:
     result.write(run.folder / card.file_name)
     for line in missing:
         say(line)
-    rows = [
-        {"board": games.name, "games": games.games, "wins": games.wins, "win_rate": games.wins / games.games}
-        | {"ci95": wilson_interval(games.wins, games.games)}
-        for games in result.boards
-    ]
+    rows = [{"board": games.name, **rate_row(games.games, games.wins)} for games in result.boards]
     page = Page.for_stdout()
     page.table(table_of(f"{card.name}, track {card.track}", ("board", "games", "wins", "win_rate", "interval"), rows))
     page.print()

@@ -6,15 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple, TypeVar
-
-import numpy as np
+from typing import TypeVar
 
 from baselines.benchmark.cards import AUTHOR, Card
 from baselines.benchmark.protocol import PROTOCOL, Protocol
-from baselines.benchmark.result_files import SUFFIX, Games, ResultFile, read_result_file, title_of
-from baselines.evaluation import intervals
-from baselines.evaluation.columns import format_p_value, games_range, per_cent, shown, spaced
+from baselines.benchmark.result_files import SUFFIX, ResultFile, read_result_file, title_of
+from baselines.evaluation.columns import LEVEL, P_VALUE, Column, Row, games_range, per_cent, spaced, with_holm
+from baselines.evaluation.intervals import mean_interval
+from baselines.evaluation.results import compare, rate_row
 from minesweeper_env.config import board_name
 from minesweeper_env.escape import markdown, markdown_code
 
@@ -29,25 +28,6 @@ TIMED = "8x8/14 opening"
 """The board whose times per game the tables show; the result files have those of the other boards."""
 
 
-class Row(NamedTuple):
-    """An entry on one board.
-
-    Attributes:
-        rate: the fraction won.
-        interval: the 95 % Wilson interval of the win rate.
-        difference: its win rate less the reference's on the same games, and the ends of the 95 % interval, in
-            percentage points; None for the reference itself, and without a reference.
-        p_value: p-value of the exact McNemar test against the reference, corrected by Holm over the board; or None.
-    """
-
-    card: Card
-    games: int
-    rate: float
-    interval: tuple[float, float]
-    difference: tuple[float, float, float] | None = None
-    p_value: float | None = None
-
-
 def read_results(folder: Path) -> list[ResultFile]:
     """Returns all result files of a folder, by the name of the entry; raises as `read_result_file` does."""
     found = (read_result_file(path, hashes=False) for path in folder.glob(f"*{SUFFIX}"))
@@ -55,50 +35,42 @@ def read_results(folder: Path) -> list[ResultFile]:
 
 
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
-    """Returns the entries on a board such as "8x8/14 opening", the highest win rate first."""
-    played = {result.card: games for result in results if (games := result.board(board)) is not None}
-    named = sorted((card for card in played if card.name == PROTOCOL.reference), key=lambda card: card.author != AUTHOR)
-    reference = played[named[0]] if named else None
-    rivals = [card for card in played if card.name != PROTOCOL.reference and reference is not None]
-    tests = [_compare(played[card], reference) for card in rivals if reference is not None]
-    corrected = intervals.holm([p_value for _, p_value in tests])
-    compared = {card: (test[0], p) for card, test, p in zip(rivals, tests, corrected, strict=True)}
+    """Returns the rows of the entries on a board such as "8x8/14 opening", the highest win rate first.
+
+    Each has the `card` of its entry. All but those of the reference are compared with it, on the games that both
+    played, if it is there.
+    """
+    played = [(result.card, games) for result in results if (games := result.board(board)) is not None]
+    named = [each for each in played if each[0].name == PROTOCOL.reference]
+    _, reference = min(named, key=lambda each: each[0].author != AUTHOR, default=(None, None))
     rows = []
-    for card, games in played.items():
-        interval = intervals.wilson_interval(games.wins, games.games)
-        rows.append(Row(card, games.games, games.wins / games.games, interval, *compared.get(card, ())))
-    return sorted(rows, key=lambda row: (-row.rate, row.card.name))
+    for card, games in played:
+        row = {"policy": card.name, "card": card, **rate_row(games.games, games.wins)}
+        if reference is not None and card.name != PROTOCOL.reference:
+            met = slice(min(games.games, reference.games))
+            row["mcnemar"] = compare(PROTOCOL.reference, games.outcomes[met], reference.outcomes[met])
+        rows.append(row)
+    return sorted(with_holm(rows), key=lambda row: (-row["win_rate"], row["policy"]))
 
 
-def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float], float]:
-    """Returns the difference with its interval, and the p-value, on the games that both played."""
-    met = min(games.games, reference.games)
-    pairs = 2 * games.outcomes[:met] + reference.outcomes[:met]
-    neither, lost, alone, both = np.bincount(pairs, minlength=4).tolist()
-    difference, low, high = intervals.paired_difference(both, alone, lost, neither)
-    return (100 * difference, 100 * low, 100 * high), intervals.p_value_of_discordant(alone, lost)
+COLUMNS = (
+    Column("entry", lambda row: markdown_code(row["policy"])),
+    Column("n", lambda row: spaced(row["games"])),
+    Column("win rate", lambda row: per_cent(row["win_rate"])),
+    Column("95 % Wilson interval", lambda row: per_cent(*row["ci95"])),
+    Column(f"minus `{PROTOCOL.reference}`, points (95 %)", "difference", "+.1f", ends="difference_ci95"),
+    Column("p (Holm)", "p_holm", P_VALUE),
+)
+"""Columns of the table of a board."""
 
 
 def board_table(results: Sequence[ResultFile], board: str, entries: Sequence[str] = ()) -> str:
     """Returns some entries on a board such as "8x8/14 opening"; p-values are corrected over all results."""
-    difference = f"minus `{PROTOCOL.reference}`, points (95 %)"
-    headings = ["entry", "n", "win rate", "95 % Wilson interval", difference, "p (Holm)"]
     rows = rows_of(results, board)
-    cells = (
-        [
-            markdown_code(row.card.name),
-            spaced(row.games),
-            per_cent(row.rate),
-            per_cent(*row.interval),
-            shown(row.difference[0], "+.1f", row.difference[1:]) if row.difference else "",
-            "" if row.p_value is None else format_p_value(row.p_value),
-        ]
-        for row in rows
-        if not entries or row.card.name in entries
-    )
-    tests = sum(row.p_value is not None for row in rows)
+    cells = [[column.text(row) for column in COLUMNS] for row in rows if not entries or row["policy"] in entries]
+    tests = sum("p_holm" in row for row in rows)
     note = f"p is corrected for {tests} entries; the intervals are not, and can leave out 0 beside a p above 0.05."
-    return f"{markdown_table(headings, cells)}\n\n{note}"
+    return f"{markdown_table([column.heading for column in COLUMNS], cells)}\n\n{note}"
 
 
 BUDGETS = {"100 000 steps": (1e5, math.inf), "1 million steps": (1e6, math.inf), "1 core-hour": (math.inf, 1.0)}
@@ -127,12 +99,14 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> st
     """
     entries, boards = _grouped(results, lambda result: result.card), dict[str, list[dict[Entry, list[Row]]]]()
     for board in protocol.boards:
-        rows = _grouped(rows_of(results, title_of(board)), lambda row: row.card)
+        rows = _grouped(rows_of(results, title_of(board)), lambda row: row["card"])
         boards.setdefault(board_name(board.rows, board.cols, board.mines), []).append(rows)
     order = ["", *BUDGETS, "open"]
 
     def rank(name: Entry) -> tuple[int, float]:
-        rates = [fmean(row.rate for row in rows[name]) for rules in boards.values() for rows in rules if name in rows]
+        rates = [
+            fmean(row["win_rate"] for row in rows[name]) for rules in boards.values() for rows in rules if name in rows
+        ]
         return order.index(budget_of([result.card for result in entries[name]])), -sum(rates)
 
     headings = ["entry", "track", "budget", "million steps", "core-hours", "ms/game", *boards]
@@ -159,10 +133,10 @@ def _lines(cells: Sequence[str]) -> str:
 def _cell(rows: Sequence[Row]) -> str:
     if not rows:
         return ""
-    rate = fmean(row.rate for row in rows)
-    of_runs = intervals.mean_interval([row.rate for row in rows]) or (rate, rate)
-    low, high = rows[0].interval if len(rows) == 1 else of_runs
-    star = r"\*" if len(rows) == 1 and rows[0].p_value is not None and rows[0].p_value < 0.05 else ""
+    rates = [row["win_rate"] for row in rows]
+    rate, is_single = fmean(rates), len(rows) == 1
+    low, high = rows[0]["ci95"] if is_single else mean_interval(rates) or (rate, rate)
+    star = r"\*" if is_single and rows[0].get("p_holm", 1) < LEVEL else ""
     return f"{100 * rate:.1f}&nbsp;±{100 * max(high - rate, rate - low):.1f}{star}"
 
 

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations, groupby, pairwise
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from baselines.benchmark.run import SuiteRun, Task
-from baselines.evaluation.columns import Row, best_rows, board_title, table_of
+from baselines.evaluation.columns import Column, Row, best_rows, board_title, table_of
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
-from baselines.evaluation.results import PolicyResult, compare, config_row, result_row, versions
-from baselines.evaluation.seeds import range_text, use_of
+from baselines.evaluation.results import (
+    PolicyResult,
+    config_row,
+    file_head,
+    paired_tests,
+    rate_row,
+    result_row,
+    versions,
+    with_tests,
+    without_difference,
+)
+from baselines.evaluation.seeds import range_text
 from baselines.files import replace_file, write_json
-from baselines.tables import Column, Page, Table
+from baselines.tables import Page, Table
 from minesweeper_env import escape
 
 Content = dict[str, Any]
@@ -39,12 +50,8 @@ def content_of(run: SuiteRun, played: Played) -> Content:
     for group in run.suite.groups:
         for board in group.boards:
             here = [each for each in played if (each[0].group, each[0].board) == (group.name, board)]
-            tests = _compare(here, group.paired)
-            first = {test["policy"]: test for test in reversed(tests)}
-            rows = [_row(task, result, group.scored) for task, result in here]
-            for row in rows:
-                test = first.get(row["policy"], {})
-                row["mcnemar"] = {name: value for name, value in test.items() if name != "policy"} or None
+            tests = [without_difference(test) for test in _tests(here, group.paired)]
+            rows = with_tests((_row(task, result, group.scored) for task, result in here), tests)
             left_out = [
                 {"policy": task.entry.policy, "reason": task.refusal}
                 for task in run.refused
@@ -55,11 +62,7 @@ def content_of(run: SuiteRun, played: Played) -> Content:
     return {
         "suite": run.suite.name,
         "title": run.suite.title,
-        "seed": run.seed,
-        "games": run.games,
-        "seeds_for": use_of(run.seed),
-        "command": run.command,
-        "versions": versions(),
+        **file_head(run.seed, run.games, run.command, versions()),
         "notes": [*run.suite.notes, *_notes(played, run.refused, run.games)],
         "boards": boards,
     }
@@ -69,9 +72,8 @@ def _row(task: Task, result: PolicyResult, scored: bool) -> Row:
     row = result_row(result) | {"opened_per_game": sum(record.opened for record in result.records) / result.games}
     if "flag" in task.config.moves:
         # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
-        marked = sum(record.marked for record in result.records)
-        row |= {"marked": marked, "marked_rate": marked / result.games}
-        row["marked_ci95"] = list(wilson_interval(marked, result.games))
+        found = rate_row(result.games, sum(record.marked for record in result.records))
+        row |= {"marked": found["wins"], "marked_rate": found["win_rate"], "marked_ci95": found["ci95"]}
     return row | (scores(result.records) if scored else {})
 
 
@@ -97,31 +99,16 @@ def _mean(name: str, values: list[int]) -> Row:
     return {name: math.fsum(values) / len(values) if values else None, f"{name}_ci95": ends and list(ends)}
 
 
-def _compare(here: Played, paired: str) -> list[Row]:
+def _tests(here: Played, paired: str) -> list[Row]:
     """Returns the tests on a board, between policies that play the same games.
 
-    A reference meets each policy on the games that both played; ranks hold only policies of equally many games. If two
-    win rates are equal, the policy listed later counts as stronger.
+    A reference meets each policy on the games that both played; ranks hold only policies of equally many games.
     """
-    tests = []
-    ranked = paired in ("next", "all")
-    kinds = dict.fromkeys((task.entry.start, task.games if ranked else None) for task, _ in here)
-    for start, games in kinds:
-        rivals = [result for task, result in here if task.entry.start == start and games in (None, task.games)]
-        for one, other in _pairs(sorted(rivals, key=lambda each: each.win_rate), paired):
-            if (comparison := compare(one, other)) is not None:
-                tests.append({"policy": one.policy, **comparison})
-    return tests
-
-
-def _pairs(rivals: list[PolicyResult], paired: str) -> Iterator[tuple[PolicyResult, PolicyResult]]:
-    """Returns the pairs to compare, from rivals in the order of their win rates; see `Group.paired`."""
-    if paired == "next":
-        return pairwise(rivals)
-    if paired == "all":
-        return combinations(rivals, 2)
-    references = [rival for rival in rivals if rival.policy == paired]
-    return ((rival, reference) for reference in references for rival in rivals if rival is not reference)
+    alike: dict[tuple[str | None, int | None], list[PolicyResult]] = {}
+    for task, result in here:
+        games = task.games if paired in ("next", "all") else None
+        alike.setdefault((task.entry.start, games), []).append(result)
+    return [test for results in alike.values() for test in paired_tests(results, paired)]
 
 
 def _notes(played: Played, refused: Sequence[Task], games: int) -> Iterator[str]:
@@ -167,20 +154,17 @@ def sections(content: Content) -> Iterator[Table]:
 
 def _rates_table(title: str, boards: Sequence[Content]) -> Table:
     """Returns the win rates on all boards; a ">" stands before the highest of a board."""
-    policies = dict.fromkeys(row["policy"] for board in boards for row in board["results"])
     rules = {board["config"]["first_click"] for board in boards}
-    columns, cells = [Column("policy", is_text=True)], {policy: [policy] for policy in policies}
+    columns: list[str | Column] = ["policy"]
+    rows = dict[str, Row]()
     for number, board in enumerate(boards):
-        rule = f" {board['config']['first_click']}" if len(rules) > 1 else ""
-        columns.append(Column(f"{board_title(board['config'])}{rule}", priority=number))
+        heading = board_title(board["config"]) + (f" {board['config']['first_click']}" if len(rules) > 1 else "")
+        columns.append(Column(heading, heading, "s", number))
         best = best_rows(board["results"])
-        rates = {
-            row["policy"]: f"{'>' if at in best else ''}{100 * row['win_rate']:.1f}"
-            for at, row in enumerate(board["results"])
-        }
-        for policy, found in cells.items():
-            found.append(rates.get(policy, ""))
-    return Table(title, columns, list(cells.values()), legend="> highest win rate on the board.")
+        for at, row in enumerate(board["results"]):
+            found = rows.setdefault(row["policy"], {"policy": row["policy"]})
+            found[heading] = f"{'>' if at in best else ''}{100 * row['win_rate']:.1f}"
+    return replace(table_of(title, columns, [*rows.values()]), legend="> highest win rate on the board.")
 
 
 def caption(content: Content) -> str:

@@ -55,7 +55,7 @@ class Command(NamedTuple):
 
         # Errors of files, packages, hard positions, workers and, last, policies are told in one line.
         told: tuple[type[Exception], ...] = (OSError, MissingExtraError, PositionTooHardError, WorkerError, PolicyError)
-        refused = (ValueError, *told)
+        refused: tuple[type[Exception], ...] = (ValueError, *told)
         try:
             if getattr(options, "ray", None) is not None:
                 check_extra("ray", extra="ray")

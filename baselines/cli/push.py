@@ -15,7 +15,7 @@ from baselines.cli.command import Command, Work
 from baselines.evaluation.intervals import wilson_interval
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN, HubName, parse_hub_name
 from baselines.registry import agent_folder, agent_names
-from baselines.schemas import Agent, Row, Run, read_as, read_results
+from baselines.schemas import Agent, Run, StoredRow, read_as, read_results
 from minesweeper_env.config import board_name
 from minesweeper_env.console import say
 from minesweeper_env.escape import markdown, markdown_code
@@ -84,7 +84,7 @@ def _read(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in paths}
 
 
-Measured = tuple[str, str, int, Row]
+Measured = tuple[str, str, int, StoredRow]
 """A row of the card: a board, whether its games chose the agent ("selection") or not ("test"), their seed, result."""
 
 
@@ -107,7 +107,7 @@ def _selection(agent: Agent) -> Iterator[Measured]:
     if kept := agent.selected_by:
         games = kept["games"]
         for board, rate in kept["win_rates"].items():
-            row = Row("", games, rate, wilson_interval(round(rate * games), games))
+            row = StoredRow("", games, rate, wilson_interval(round(rate * games), games))
             yield board, "selection", kept["first_seed"], row
 
 

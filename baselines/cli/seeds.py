@@ -17,16 +17,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from baselines.checks import check_extra
 from baselines.cli.arguments import Parser, chosen_workers, share, whole_number_from
 from baselines.cli.command import Command, Work
 from baselines.cli.studies import add_task, check_folder, references_of, study_settings, train_in, write_plan
 from baselines.cli.train import NEEDED
-from baselines.evaluation.intervals import difference_interval, mean_interval
+from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
 from baselines.evaluation.seeds import check_seeds
 from baselines.files import hold_folder, replace_file, write_json
 from baselines.learned.configurations import check_earlier, given_settings
@@ -34,7 +33,7 @@ from baselines.learned.settings import TrainingSettings
 from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
 from baselines.registry import Specification
-from baselines.schemas import Count, Games, read_as
+from baselines.schemas import TrainingTest, read_as
 from baselines.workers import Workers, worker_pool
 from minesweeper_env import BoardConfig
 from minesweeper_env.console import say
@@ -51,22 +50,11 @@ EXAMPLES = """\
 STUDY_FILE, RESULT_FILE = "seeds.json", "result.json"
 """The number of test games and the code that made a study; and, in each run folder, the games won in the test."""
 
-TRIMMED, RESAMPLES = 0.25, 10_000
-
 _FINAL_NUMBER = re.compile(r"[-_/][0-9]+(?=(\.[a-z]\w*)?$)", re.IGNORECASE)
 """A number at the end of the name of a file or folder, such as that in runs/mine-0 or mine-0.pt."""
 
-LEAST_SEEDS, ENOUGH_SEEDS = 3, 5
-"""The smallest number of seeds, and the smallest one without a warning."""
-
-
-class Result(msgspec.Struct):
-    """Content of `RESULT_FILE`: steps and settings of the training, test games on each board, and wins by board."""
-
-    steps: Count
-    games: Games
-    wins: dict[str, Count]
-    settings: dict[str, Any] | None = None
+LEAST_SEEDS = 3
+"""The smallest number of seeds; below `ENOUGH_SEEDS` there is a warning."""
 
 
 class Task(NamedTuple):
@@ -83,7 +71,7 @@ class Task(NamedTuple):
     references: References | None = None
 
     @property
-    def result(self) -> Result | None:
+    def result(self) -> TrainingTest | None:
         """The stored result, which may be one of fewer test games; None if there is none.
 
         A ValueError names a file that is damaged, that counts more wins than games, or that is of another training.
@@ -91,9 +79,7 @@ class Task(NamedTuple):
         path = self.folder / RESULT_FILE
         if not path.exists():
             return None
-        result, settings = read_as(path, Result), self.settings.to_json()
-        if max(result.wins.values(), default=0) > result.games:
-            raise ValueError(f"{path} is damaged: it has more wins than its {result.games} games")
+        result, settings = read_as(path, TrainingTest), self.settings.to_json()
         if {*result.wins} != {*self.settings.boards} or result.settings not in (None, settings):
             raise ValueError(f"{path} is the result of other settings; delete it to test the agent again")
         return result
@@ -290,29 +276,6 @@ def row_of(policy: str) -> str:
         if name != "seed"
     ]
     return row + (f":{','.join(options)}" if options else "")
-
-
-def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tuple[float, tuple[float, float]]:
-    """Returns the interquartile mean of win rates, perhaps less that of `others`, and a 95 % interval.
-
-    Below `ENOUGH_SEEDS` win rates the interval is that of the mean by Student's t; percentiles of so few would be their
-    lowest and highest. From there on it has the percentiles of `RESAMPLES` bootstrap samples, which are drawn from both
-    independently. That of a single win rate has no width.
-    """
-    from scipy.stats import bootstrap, trim_mean
-
-    def statistic(*samples: ArrayLike, axis: int = -1) -> Any:
-        first, *second = (trim_mean(sample, TRIMMED, axis=axis) for sample in samples)
-        return first - second[0] if second else first
-
-    value = float(statistic(rates, *others))
-    if min(map(len, (rates, *others))) < ENOUGH_SEEDS:
-        found = difference_interval(rates, *others) if others else mean_interval(rates)
-        low, high = found or (value, value)
-        return value, (max(low, -1.0 if others else 0.0), min(high, 1.0))
-    rng = np.random.default_rng(0)
-    drawn = bootstrap((rates, *others), statistic, n_resamples=RESAMPLES, method="percentile", random_state=rng)
-    return value, (float(drawn.confidence_interval.low), float(drawn.confidence_interval.high))
 
 
 def _report(

@@ -94,7 +94,9 @@ def shown(value: Any, form: str = ".1%", ends: Sequence[float] | None = None) ->
         return ""
     if isinstance(value, (list, tuple)):
         return " to ".join(shown(end, form) for end in value)
-    text = format_p_value(value) if form == P_VALUE else format(value, form)
+    if form == P_VALUE:
+        return "< 1e-99" if value < 1e-99 else f"{value:.2g}"
+    text = format(value, form)
     return f"{text} ({shown(ends, form)})" if ends else text
 
 
@@ -104,18 +106,26 @@ def table_of(title: str, columns: Iterable[str | Column], rows: Sequence[Row], m
     The rows are tests, or results with their test as "mcnemar"; `marked` are the indices of the highest win rate.
     """
     chosen = [COLUMNS[each] if isinstance(each, str) else each for each in columns]
-    rows = [(row.get("mcnemar") or {}) | row for row in rows]
+    rows = with_holm(rows)
     cells = {column: [column.text(row) for row in rows] for column in chosen}
     legend = ["> highest win rate."] if marked else []
-    values = [row["p_value"] for row in rows if "p_value" in row] if COLUMNS["p"] in cells else []
-    adjusted = iter(holm(values) if values else ())
-    stars = ["* " if "p_value" in row and next(adjusted) <= LEVEL else "" for row in rows] if values else []
-    if any(stars):
+    stars = ["* " if row.get("p_holm", 1) <= LEVEL else "" for row in rows]
+    if COLUMNS["p"] in cells and any(stars):
         cells[COLUMNS["p"]] = [f"{star}{text}" for star, text in zip(stars, cells[COLUMNS["p"]], strict=True)]
-        note = f", after Holm's correction for {len(values)} tests" if len(values) > 1 else ""
+        count = sum("p_holm" in row for row in rows)
+        note = f", after Holm's correction for {count} tests" if count > 1 else ""
         legend.append(f"* significant at {LEVEL:.0%}{note}.")
     headings = [tables.Column(each.heading, each.priority, is_text=not each.form) for each in chosen]
     return Table(title, headings, list(zip(*cells.values(), strict=True)), marked, " ".join(legend))
+
+
+def with_holm(rows: Iterable[Row]) -> list[Row]:
+    """Returns rows with the fields of their tests, and as `p_holm` their p-values after Holm's correction."""
+    merged = [(row.get("mcnemar") or {}) | row for row in rows]
+    compared = [row for row in merged if "p_value" in row]
+    for row, value in zip(compared, holm([row["p_value"] for row in compared]), strict=True):
+        row["p_holm"] = value
+    return merged
 
 
 def best_rows(rows: Sequence[Row]) -> list[int]:
@@ -143,8 +153,3 @@ def spaced(number: int) -> str:
 def games_range(counts: Sequence[int]) -> str:
     """Returns the number of games of several boards, such as "2000 to 10 000", or "2000" if it is one."""
     return " to ".join(spaced(number) for number in sorted({min(counts), max(counts)}))
-
-
-def format_p_value(value: float) -> str:
-    """Returns a p-value with two significant digits."""
-    return "< 1e-99" if value < 1e-99 else f"{value:.2g}"

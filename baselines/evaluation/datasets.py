@@ -20,8 +20,7 @@ from minari.storage import get_dataset_path
 
 import minesweeper_env
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.intervals import wilson_interval
-from baselines.evaluation.results import versions
+from baselines.evaluation.results import rate_row, versions
 from baselines.files import file_name, hidden_folder
 from baselines.workers import KilledWorkerError, worker_pool
 from minesweeper_env.config import BoardConfig
@@ -145,8 +144,8 @@ def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRec
 
 def _metadata(config: BoardConfig, records: Sequence[GameRecord]) -> dict[str, Any]:
     """Returns what the data set says about its board and its games, besides the fields of Minari."""
-    wins, seeds = sum(record.won for record in records), [record.seed for record in records]
-    low, high = wilson_interval(wins, len(records))
+    seeds, found = [record.seed for record in records], rate_row(len(records), sum(record.won for record in records))
+    low, high = found.pop("ci95")
     return {
         **({"no_guess": config.no_guess} if config.no_guess else {}),
         "rows": config.rows,
@@ -154,9 +153,7 @@ def _metadata(config: BoardConfig, records: Sequence[GameRecord]) -> dict[str, A
         "mines": config.mines,
         "first_click": config.first_click,
         "seeds": f"{min(seeds)} to {max(seeds)}",
-        "games": len(records),
-        "wins": wins,
-        "win_rate": wins / len(records),
+        **found,
         "win_rate_ci95": f"{low:.4f} to {high:.4f}",
         "versions": ", ".join(f"{name} {number}" for name, number in versions().items()),
     }

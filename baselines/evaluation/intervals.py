@@ -6,9 +6,19 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from statistics import fmean, variance
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 CONFIDENCE = 0.95
 """Confidence level of all intervals."""
+
+TRIMMED, RESAMPLES = 0.25, 10_000
+"""The part that an interquartile mean leaves out at each end, and the number of bootstrap samples of its interval."""
+
+ENOUGH_SEEDS = 5
+"""The smallest number of trainings whose interquartile mean has a bootstrap interval."""
 
 
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
@@ -49,6 +59,29 @@ def difference_interval(one: Sequence[float], other: Sequence[float]) -> tuple[f
     freedom = square**2 / sum(part**2 / (count - 1) for part, count in parts) if square else 1
     reach = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(square)
     return gap - reach, gap + reach
+
+
+def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tuple[float, tuple[float, float]]:
+    """Returns the interquartile mean of win rates, perhaps less that of `others`, and a 95 % interval.
+
+    Below `ENOUGH_SEEDS` win rates the interval is that of the mean by Student's t; percentiles of so few would be their
+    lowest and highest. From there on it has the percentiles of `RESAMPLES` bootstrap samples, which are drawn from both
+    independently. That of a single win rate has no width.
+    """
+    from scipy.stats import bootstrap, trim_mean
+
+    def statistic(*samples: ArrayLike, axis: int = -1) -> Any:
+        first, *second = (trim_mean(sample, TRIMMED, axis=axis) for sample in samples)
+        return first - second[0] if second else first
+
+    value = float(statistic(rates, *others))
+    if min(map(len, (rates, *others))) < ENOUGH_SEEDS:
+        found = difference_interval(rates, *others) if others else mean_interval(rates)
+        low, high = found or (value, value)
+        return value, (max(low, -1.0 if others else 0.0), min(high, 1.0))
+    rng = np.random.default_rng(0)
+    drawn = bootstrap((rates, *others), statistic, n_resamples=RESAMPLES, method="percentile", random_state=rng)
+    return value, (float(drawn.confidence_interval.low), float(drawn.confidence_interval.high))
 
 
 @cache

@@ -11,22 +11,33 @@ from pathlib import Path
 from typing import Any
 
 from baselines.checks import import_extra
-from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, Row, best_rows, shown, table_of
+from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, Row, best_rows, shown, table_of, with_holm
 from baselines.evaluation.games import unpack_won
-from baselines.evaluation.intervals import holm
 from baselines.evaluation.plot import draw
-from baselines.evaluation.results import PolicyResult, compare, config_row, points, result_row, versions
-from baselines.evaluation.seeds import range_text, use_of
+from baselines.evaluation.results import (
+    PolicyResult,
+    config_row,
+    file_head,
+    paired_tests,
+    result_row,
+    versions,
+    with_tests,
+    without_difference,
+)
+from baselines.evaluation.seeds import range_text
 from baselines.files import replace_file, write_json
 from baselines.plot_style import check_plot
 from baselines.tables import Page, Table
-from minesweeper_env.config import BoardConfig, counted
-from minesweeper_env.escape import html
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.escape import counted, html
 
 KNOWN_FILE = Path(__file__).parent / "exact_wins.json"
 
 WIDTH = 80
 """Maximum width of the text of results, in characters."""
+
+LEFT_OUT = ("won", "seconds", "mcnemar", "won_alone", "lost_alone")
+"""Fields that the rows of a data frame lack."""
 
 NOTES = (
     "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",
@@ -73,24 +84,21 @@ class Results:
         percentage points beyond the win rate of `against`. They and the p-values are None for the reference itself.
         """
         facts = {"board": self.config.name, "first_click": self.config.first_click, "seed": self.seed}
+        names = {"p_value": "p", "ci95": "win_rate_ci95"}
         rows = []
-        for row in self._compared():
-            row["win_rate_ci95"] = row.pop("ci95")
-            rows.append(_flat({"policy": row["policy"], **facts, **row}))
+        for row in with_holm(self._rows()):
+            kept = {name: value for name, value in row.items() if name not in LEFT_OUT}
+            flat = {"policy": row["policy"], **facts, **kept}
+            for name in ("against", "difference", "difference_ci95", "p_value", "p_holm", "ci95"):
+                flat[names.get(name, name)] = flat.pop(name, None)
+            rows.append(_flat(flat))
         return rows
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Writes the results as `evaluate.py --json` does, and replaces an earlier file; OSError if that fails."""
-        content = {
-            "config": config_row(self.config),
-            "seed": self.seed,
-            "games": self.games,
-            "seeds_for": use_of(self.seed),
-            "command": self.command,
-            "versions": self.versions,
-            "results": self._tested(),
-        }
-        write_json(Path(path), content, follow=True)
+        results = [row | {"mcnemar": row["mcnemar"] and without_difference(row["mcnemar"])} for row in self._rows()]
+        head = file_head(self.seed, self.games, self.command, self.versions)
+        write_json(Path(path), {"config": config_row(self.config), **head, "results": results}, follow=True)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draws the win rates with their intervals; the suffix of the path sets the format: .png, .pdf or .svg.
@@ -103,7 +111,7 @@ class Results:
         file = Path(path)
         check_plot(file)
         import_extra("matplotlib")
-        content = {"boards": [{"config": config_row(self.config), "results": self._tested()}], "games": self.games}
+        content = {"boards": [{"config": config_row(self.config), "results": self._rows()}], "games": self.games}
         title = f"{self._table().title}\nwin rates in per cent, with 95 % Wilson intervals"
         replace_file(file, draw(content, title, file.suffix), follow=True)
 
@@ -120,34 +128,20 @@ class Results:
         """Returns the table for a notebook."""
         return f"{self._table().html()}<p>{'<br>'.join(map(html, self._notes()))}</p>"
 
-    def _tested(self) -> list[Row]:
-        """Returns the rows of the JSON, each compared with the reference."""
+    def _rows(self) -> list[Row]:
+        """Returns the rows, each with its test against the reference."""
         named = [result for result in self.policies if result.policy == self.reference]
         exact = [result for result in self.policies if result.policy.partition(":")[0] == "exact"]
         other = max(named or exact or self.policies, key=lambda result: result.win_rate, default=None)
-        return [
-            {**result_row(result), "mcnemar": compare(result, other) if other and result is not other else None}
-            for result in self.policies
-        ]
-
-    def _compared(self) -> list[Row]:
-        """Returns the rows, each with its difference to the reference in percentage points."""
-        rows = self._tested()
-        adjusted = iter(holm([row["mcnemar"]["p_value"] for row in rows if row["mcnemar"]]))
-        for row in rows:
-            row |= dict.fromkeys(("against", "difference", "difference_ci95", "p", "p_holm"))
-            if test := row.pop("mcnemar"):
-                difference, *ends = points(row["wins"], test)
-                row |= {"against": test["against"], "difference": difference, "difference_ci95": ends}
-                row |= {"p": test["p_value"], "p_holm": next(adjusted)}
-        return rows
+        tests = paired_tests(self.policies, other.policy) if other else []
+        return with_tests(map(result_row, self.policies), tests)
 
     def _table(self) -> Table:
         board = f"{self.config.rows}x{self.config.cols}, {counted(self.config.mines, 'mine')}"
         title = f"{board}, {self.config.rules}, {range_text(self.seed, self.games)}"
         if self.reference is not None:
-            return table_of(title, COMPARED, self._compared())
-        rows = self._tested()
+            return table_of(title, COMPARED, self._rows())
+        rows = self._rows()
         names = ANSWERED if any("tokens_per_game" in row for row in rows) else EVALUATED
         return table_of(title, names, rows, best_rows(rows))
 
@@ -181,7 +175,7 @@ class Results:
             if not played and (wins := known_wins(self.config, self.seed, most)) is not None:
                 seeds = f"seeds {self.seed} to {self.seed + most - 1}"
                 yield f"exact wins {wins / most:.1%} of these games (n = {most}, {seeds})."
-            for best in {row["mcnemar"]["against"] for row in self._tested() if row["mcnemar"]}:
+            for best in {row["mcnemar"]["against"] for row in self._rows() if row["mcnemar"]}:
                 yield f"p: exact McNemar test against {best}, on the games that both played."
         elif len(self.policies) > 1:
             yield (
@@ -203,7 +197,7 @@ def _flat(row: Row) -> Row:
             flat |= dict(zip((f"{name[:-5]}_low", f"{name[:-5]}_high"), value or (None, None), strict=True))
         elif isinstance(value, dict):
             flat |= {name: value["share"]} | _flat({f"{name}_ci95": value["ci95"]})
-        elif name not in ("won", "seconds"):
+        else:
             flat[name] = value
     return flat
 

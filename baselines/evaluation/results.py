@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import combinations, pairwise
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from baselines.evaluation.columns import Row
 from baselines.evaluation.games import GameRecord, pack_won
 from baselines.evaluation.intervals import p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.judge import add_up
+from baselines.evaluation.seeds import use_of
 from baselines.provenance import source_commit
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
@@ -66,16 +71,18 @@ class PolicyResult:
         return sum(record.truncated for record in self.records)
 
 
+def rate_row(games: int, wins: int) -> Row:
+    """Returns the counts of a row, the win rate and its 95 % Wilson interval."""
+    return {"games": games, "wins": wins, "win_rate": wins / games, "ci95": list(wilson_interval(wins, games))}
+
+
 def result_row(result: PolicyResult) -> Row:
     """Returns the result of a policy as a JSON object."""
     games, records = result.games, result.records
     diagnoses = [record.diagnosis for record in records if record.diagnosis is not None]
     return {
         "policy": result.policy,
-        "games": games,
-        "wins": result.wins,
-        "win_rate": result.win_rate,
-        "ci95": list(result.interval),
+        **rate_row(games, result.wins),
         "seconds": round(result.seconds, 3),
         "ms_per_game": round(1000.0 * result.playing_seconds / games, 3),
         "clicks_per_game": sum(record.clicks for record in records) / games,
@@ -87,26 +94,59 @@ def result_row(result: PolicyResult) -> Row:
     }
 
 
-def compare(result: PolicyResult, other: PolicyResult) -> Row | None:
-    """Returns the exact McNemar test of two policies on the seeds that both played; None if they share no seed.
+def compare(against: str, won: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> Row:
+    """Returns the exact McNemar test of a policy against another one, from their outcomes of the same games.
 
     Its fields: `against`, the other policy; `games` that both played; `won_alone` by the first policy alone;
-    `lost_alone`, won by the other alone; `p_value`.
+    `lost_alone`, won by the other alone; `p_value`; `difference` of the win rates in percentage points, and the ends of
+    its 95 % interval, `difference_ci95`.
     """
-    theirs = {record.seed: record.won for record in other.records}
-    pairs = [(record.won, theirs[record.seed]) for record in result.records if record.seed in theirs]
-    won, lost = pairs.count((True, False)), pairs.count((False, True))
-    test = {"against": other.policy, "games": len(pairs), "won_alone": won, "lost_alone": lost}
-    return {**test, "p_value": p_value_of_discordant(won, lost)} if pairs else None
+    neither, lost, alone, both = np.bincount(2 * won + theirs, minlength=4).tolist()
+    difference, *ends = (100.0 * each for each in paired_difference(both, alone, lost, neither))
+    test = {"against": against, "games": len(won), "won_alone": alone, "lost_alone": lost}
+    test["p_value"] = p_value_of_discordant(alone, lost)
+    return test | {"difference": difference, "difference_ci95": ends}
 
 
-def points(wins: int, test: Row) -> list[float]:
-    """Returns the difference of two win rates in percentage points, then the ends of its 95 % interval.
+def paired_tests(results: Iterable[PolicyResult], paired: str) -> list[Row]:
+    """Returns the tests of pairs of policies, each on the seeds that both played.
 
-    The first policy won `wins` of the compared games; `test` is what `compare` returned.
+    `paired` is "next" to compare each policy with the next stronger one, "all" for each two policies, or the name of a
+    policy to compare all others with it. If two win rates are equal, the policy listed later counts as stronger.
     """
-    won, lost = test["won_alone"], test["lost_alone"]
-    return [100.0 * each for each in paired_difference(wins - won, won, lost, test["games"] - wins - lost)]
+    tests = []
+    for one, other in _pairs(sorted(results, key=lambda each: each.win_rate), paired):
+        theirs = {record.seed: record.won for record in other.records}
+        outcomes = [(record.won, theirs[record.seed]) for record in one.records if record.seed in theirs]
+        if outcomes:
+            tests.append({"policy": one.policy, **compare(other.policy, *np.array(outcomes).T)})
+    return tests
+
+
+def _pairs(rivals: list[PolicyResult], paired: str) -> Iterator[tuple[PolicyResult, PolicyResult]]:
+    """Returns the pairs of `paired_tests`, from rivals in the order of their win rates."""
+    if paired == "next":
+        return pairwise(rivals)
+    if paired == "all":
+        return combinations(rivals, 2)
+    references = [rival for rival in rivals if rival.policy == paired]
+    return ((rival, reference) for reference in references for rival in rivals if rival is not reference)
+
+
+def without_difference(test: Row) -> Row:
+    """Returns a test as the files of results hold it, without the difference of the win rates."""
+    return {name: value for name, value in test.items() if not name.startswith("difference")}
+
+
+def with_tests(rows: Iterable[Row], tests: Sequence[Row]) -> list[Row]:
+    """Returns rows, each with the first test of its policy, or None, as `mcnemar`."""
+    first = {test["policy"]: {name: test[name] for name in test if name != "policy"} for test in reversed(tests)}
+    return [row | {"mcnemar": first.get(row["policy"])} for row in rows]
+
+
+def file_head(seed: int, games: int, command: str, played_by: Mapping[str, str]) -> Row:
+    """Returns what each file of results says of its games, and of the versions of the code that played them."""
+    return {"seed": seed, "games": games, "seeds_for": use_of(seed), "command": command, "versions": played_by}
 
 
 def versions() -> dict[str, str]:

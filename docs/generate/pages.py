@@ -62,12 +62,13 @@ def examples(names: str) -> str:
 def reference(board: str) -> str:
     """Returns a sentence with the win rate of `exact` on a board such as "8x8/14 opening"."""
     size, mines, rule = re.split("[/ ]", board)
+    found = [row for row in rows_of(entries(), board) if row["policy"] == PROTOCOL.reference]
     return "\n".join(
-        f"The reference policy `{PROTOCOL.reference}` opens a cell of lowest risk. It wins **{per_cent(row.rate)}** of "
-        f"{spaced(row.games)} games\non {size} with {mines} mines, first click {json.dumps(rule)} "
-        f"(95 % interval {per_cent(*row.interval)})."
-        for row in rows_of(entries(), board)
-        if row.card.name == PROTOCOL.reference
+        f"The reference policy `{PROTOCOL.reference}` opens a cell of lowest risk. It wins "
+        f"**{per_cent(row['win_rate'])}** of {spaced(row['games'])} games\n"
+        f"on {size} with {mines} mines, first click {json.dumps(rule)} "
+        f"(95 % interval {per_cent(*row['ci95'])})."
+        for row in found
     )
 
 

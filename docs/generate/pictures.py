@@ -8,9 +8,8 @@ import re
 import runpy
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ from baselines.recording import gif, replay, slides_of
 from baselines.registry import SCRIPTED, find_policy
 from baselines.scripted.bayes_network import subnetwork
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
-from minesweeper_env.config import counted
+from minesweeper_env.escape import counted
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_play.game.records import Statistics
 from minesweeper_play.game.session import Session
@@ -86,14 +85,8 @@ def draw_clicks(policy: str, figure: Figure) -> None:
     figure.suptitle(f"{policy} on 5x5 with {BOARD.mines} mines: exact risk in per cent, and share of its actions")
 
 
-def _draw(
-    axes: Axes,
-    board: NDArray[np.int8],
-    counts: Counter[tuple[tuple[int, int], bool]],
-    mines: int = BOARD.mines,
-    label: str = "{verb}\n{percent:.0f} %",
-) -> None:
-    risks = mine_probabilities(board, mines)
+def _draw(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, int], bool]]) -> None:
+    risks = mine_probabilities(board, BOARD.mines)
     shares = np.array([(counts[cell, False] + counts[cell, True]) / DRAWS for cell in np.ndindex(board.shape)])
     dark = shares.reshape(*board.shape, 1)
     acted = (1 - dark) * (0.78, 0.87, 0.95) + dark * (0.0, 0.27, 0.54)
@@ -107,7 +100,7 @@ def _draw(
         axes.text(col + 0.5, row + (0.3 if share else 0.5), text, size=11, weight=weight, **style)
         if share:
             verb = "flag" if counts[(row, col), True] else "click"
-            axes.text(col + 0.5, row + 0.7, label.format(verb=verb, percent=100 * share), size=8, **style)
+            axes.text(col + 0.5, row + 0.7, f"{verb}\n{100 * share:.0f} %", size=8, **style)
     axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.set_axis_off()
@@ -192,11 +185,9 @@ def draw_leaderboard() -> bytes:
     boards = []
     for config in PROTOCOL.boards:
         if config.first_click == "opening":
-            rows = [
-                {"policy": row.card.name, "games": row.games, "win_rate": row.rate, "ci95": row.interval}
-                for row in rows_of(results, title_of(config))
-                if row.card.name == row.card.entry  # An entry of several trainings is no policy of the package.
-            ]
+            rows = rows_of(results, title_of(config))
+            # An entry of several trainings is no policy of the package.
+            rows = [row for row in rows if row["card"].name == row["card"].entry]
             boards.append({"config": config_row(config), "results": rows})
     title = f'Benchmark {PROTOCOL.version}, first click "opening"'
     return plot({"title": title, "games": len(PROTOCOL.seeds), "seed": PROTOCOL.seeds.start, "boards": boards})
@@ -240,23 +231,17 @@ async def draw_terminal() -> bytes:
     return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).encode()
 
 
-def _curves(figure: Figure, points: Iterable[tuple[str, Any, float]]) -> Axes:
-    """Draws a curve through the (x, y) of each name, the highest first in the legend."""
-    axes, curves = figure.subplots(), dict[str, list[tuple[Any, float]]]()
-    for name, *point in points:
-        curves.setdefault(name, []).append(point)
-    for name, curve in sorted(curves.items(), key=lambda each: -sum(y for _, y in each[1])):
+def draw_agents(figure: Figure) -> None:
+    """Draws the success of the agents of Antimatroid (2012) over the number of mines, the best first in the legend."""
+    axes, curves = figure.subplots(), dict[str, list[tuple[int, float]]]()
+    for board in _read("agents")["boards"]:
+        for row in board["results"]:
+            curves.setdefault(row["policy"], []).append((board["config"]["mines"], 100 * row["win_rate"]))
+    for name, curve in sorted(curves.items(), key=lambda each: -sum(rate for _, rate in each[1])):
         axes.plot(*zip(*curve, strict=True), "o-", markersize=3.5, label=name)
+    axes.set(xlabel="mines on 9x9", ylabel="games won, per cent", xticks=range(1, 11), ylim=(0, 101))
     axes.grid()
     axes.legend()
-    return axes
-
-
-def draw_agents(figure: Figure) -> None:
-    """Draws the success of the agents of Antimatroid (2012) over the number of mines."""
-    rows = [(board["config"]["mines"], row) for board in _read("agents")["boards"] for row in board["results"]]
-    axes = _curves(figure, ((row["policy"], mines, 100 * row["win_rate"]) for mines, row in rows))
-    axes.set(xlabel="mines on 9x9", ylabel="games won, per cent", xticks=range(1, 11), ylim=(0, 101))
 
 
 def draw_uniformity(figure: Figure, side: int = 9, mines: int = 10, games: int = 10_000) -> None:
@@ -265,22 +250,13 @@ def draw_uniformity(figure: Figure, side: int = 9, mines: int = 10, games: int =
     The games are those of the row "any" of `python benchmarks/uniformity.py`.
     """
     tests, cells = runpy.run_path(str(DOCS.parent / "benchmarks" / "uniformity.py")), side * side
-    env = MinesweeperVectorEnv(games, side, mines, "any", ("click",))
-    env.reset(seed=games)
-    flooded = tests["random_game_clicks"](env, cells // 2, "any")
-    env.reset(seed=0)
-    env.step(np.full(games, cells // 2))
-    layouts = env.get_state()["mines"].reshape(games, cells)
-    counts, expected = layouts.sum(axis=0), games * mines / cells
-    order = np.argsort(np.random.default_rng(0).random(layouts.shape), axis=1)
-    plain = np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
-    law = np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
-    # Mines are drawn without replacement, so the statistic is multiplied by (n - 1) / (n - M).
-    placement = ((counts - expected) ** 2).sum() / expected * (cells - 1) / (cells - mines)
+    layouts, flooded, plain = tests["samples"](side, mines, "any", 0, games, 0)
+    counts, expected, law = layouts.sum(axis=0), games * mines / cells, tests["law_of"](cells, mines)
     left, right = figure.subplots(1, 2)
     left.bar(range(1, cells + 1), counts, width=1, color="C5")
     left.axhline(expected, color="0", label=f"expected: {expected:.0f}")
-    left.set(xlabel="cell, in reading order", ylabel=f"mines in {games} layouts", title=_test(placement, cells - 1))
+    left.set(xlabel="cell, in reading order", ylabel=f"mines in {games} layouts")
+    left.set_title(_test(*tests["placement_test"](layouts, mines)))
     right.bar(range(len(law)), np.bincount(plain, minlength=len(law)), width=1, color="C5", label="no flood fill")
     right.plot(games * law, color="0", label="negative hypergeometric law")
     right.step(range(41), np.bincount(flooded, minlength=41)[:41], where="mid", color="C1", label="flood fill")

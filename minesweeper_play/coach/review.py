@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from baselines.evaluation.judge import GameDiagnosis, Loss
 from baselines.policy import TIE
 from baselines.scripted.oracle_play.exact import first_cell
+from baselines.scripted.oracle_play.position_value import Choice, Estimate, Winning
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import (
@@ -38,7 +39,6 @@ from minesweeper_env.inference.kernels import infer_posteriors
 from minesweeper_play.game.advice import Advice, advise, find_proof, rank_guesses
 from minesweeper_play.game.moves import Cell, Move, cells_of, neighbours
 from minesweeper_play.game.session import Session, Status
-from minesweeper_play.winning import Choice, Estimate, Winning
 
 GAMES, QUICK_GAMES = 5_000, 1_000
 """Playouts of one review, and of a quick one."""

@@ -18,7 +18,7 @@ from minesweeper_env.inference import PositionTooHardError, Step, certain_cells,
 from minesweeper_play.game.moves import Cell, cells_of
 
 if TYPE_CHECKING:
-    from minesweeper_play.winning import Choice, Winning
+    from baselines.scripted.oracle_play.position_value import Choice, Winning
 
 Mark = Literal["clue", "safe", "mine", "choice"]
 """The part of a cell in a hint, or the cell that somebody chooses."""
@@ -115,7 +115,7 @@ def marks_of_proof(steps: Sequence[Step]) -> dict[Cell, Mark]:
 def winning_of(config: BoardConfig) -> Winning:
     """Returns what ranks guesses in a game under way: the probabilities of winning of the coach."""
     # Its import loads kernels that a game without a guess never needs.
-    from minesweeper_play.winning import Winning
+    from baselines.scripted.oracle_play.position_value import Winning
 
     return Winning(replace(config, first_click="any"), GAMES)
 
@@ -129,7 +129,7 @@ def rank_guesses(board: NDArray[np.int8], winning: Winning) -> list[Choice]:
     risks = mine_probabilities(board, winning.config.mines)
     cell, *_ = _by_risk(board, risks)
     if board[cell] != FLAGGED and all(board[each] == FLAGGED for each in choices):
-        from minesweeper_play.winning import Choice
+        from baselines.scripted.oracle_play.position_value import Choice
 
         risk = float(risks[cell])
         return [Choice(cell, risk, winning.win_after(board, [cell], risk))]

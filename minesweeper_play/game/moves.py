@@ -74,6 +74,39 @@ def neighbours(cell: Cell, shape: tuple[int, ...]) -> list[Cell]:
     return [(row, col) for row in rows for col in cols if (row, col) != cell]
 
 
+LEFT, MIDDLE, RIGHT = 1, 2, 3
+"""The buttons of a mouse, as terminals and pygame number them."""
+
+
+class MouseButtons:
+    """The buttons that are down, and what they do: the right one flags, the left one clicks, the middle or both chord.
+
+    A button that goes down flags, and one that goes up clicks or chords; the second of two does nothing more.
+    """
+
+    def __init__(self) -> None:
+        self.down: set[int] = set()
+        self._chords = self._settled = False
+
+    def press(self, button: int, *, flags: bool = False) -> bool:
+        """Notes that a button goes down, and returns whether it flags; `flags` says that the left one does, too."""
+        if not self.down:
+            self._chords = self._settled = False
+        self.down.add(button)
+        self._chords |= button == MIDDLE or {LEFT, RIGHT} <= self.down
+        self._settled |= flags and not self._chords
+        return not self._chords and (flags or button == RIGHT)
+
+    def release(self, button: int, cell: Cell | None) -> Literal["click", "chord", ""]:
+        """Notes that a button goes up over a cell or beside the board, and returns the move, "" for none."""
+        is_first = button in self.down and not self._settled
+        self.down.discard(button)
+        if cell is None or not is_first or not (self._chords or button == LEFT):
+            return ""
+        self._settled = True
+        return "chord" if self._chords else "click"
+
+
 # Typed commands, and the words of the footer in each language
 
 ON_CELLS = ("try", "flag", "question", "expand", "chord")

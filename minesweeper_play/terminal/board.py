@@ -18,10 +18,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from minesweeper_env.config import MAX_CELLS
-from minesweeper_play.game.moves import LAYER_SECONDS, Cell
+from minesweeper_play.game.moves import LAYER_SECONDS, LEFT, Cell, MouseButtons
 from minesweeper_play.terminal.drawing import CELL_SIZES, Pencil, Picture, largest_size, style_of
-
-LEFT, MIDDLE, RIGHT = 1, 2, 3
 
 CURSOR_KEYS = {
     **{"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)},
@@ -158,8 +156,7 @@ class BoardView(BoardCanvas, can_focus=True):
     def __init__(self, picture: Picture, pencil: Pencil, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(picture, pencil, id=id)
         self.cursor: Cell = _middle(picture)
-        self._buttons: set[int] = set()
-        self._chording = self._settled = False
+        self._mouse = MouseButtons()
 
     def show(self, picture: Picture, layers: Sequence[Sequence[Cell]] = ()) -> None:
         """Shows another picture; a board of another size moves the cursor to its middle. See `BoardCanvas`."""
@@ -187,34 +184,25 @@ class BoardView(BoardCanvas, can_focus=True):
         """Presses a button: the right one flags at once, the others wait until they are released."""
         self.finish_animation()
         self.capture_mouse()
-        if not self._buttons:
-            self._chording = self._settled = False
-        self._buttons.add(event.button)
         cell = self.cell_at(event.x, event.y)
         if cell is not None:
             self.move_to(cell)
-        self._chording |= event.button == MIDDLE or {LEFT, RIGHT} <= self._buttons
-        flags = event.button == RIGHT or (event.button == LEFT and event.ctrl)
-        if flags and not self._chording and cell is not None:
-            self._settled = event.button == LEFT
+        is_flag = self._mouse.press(event.button, flags=event.ctrl and event.button == LEFT and cell is not None)
+        if is_flag and cell is not None:
             self.post_message(self.Chosen("flag", cell))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Releases a button: opens the cell or chords, if the mouse is still on the board."""
-        if event.button not in self._buttons:
-            return
-        self._buttons.discard(event.button)
         cell = self.cell_at(event.x, event.y)
-        if not self._buttons:
+        move = self._mouse.release(event.button, cell)
+        if not self._mouse.down:
             self.release_mouse()
-        if cell is not None and not self._settled and (self._chording or event.button == LEFT):
+        if cell is not None and move:
             self.move_to(cell)
-            self.post_message(self.Chosen("chord" if self._chording else "click", cell))
-            # The second of two buttons does nothing more.
-            self._settled = True
+            self.post_message(self.Chosen(move, cell))
 
     def on_mouse_release(self) -> None:
-        self._buttons.clear()
+        self._mouse.down.clear()
 
 
 def _middle(picture: Picture) -> Cell:

@@ -15,9 +15,10 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering import TILE
 from minesweeper_env.window import load_pygame
 from minesweeper_play import command
+from minesweeper_play.game.moves import LEFT, MIDDLE, RIGHT
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.window import LEFT, MARKS, MIDDLE, RIGHT, GameWindow, run
+from minesweeper_play.window import MARKS, GameWindow, run
 
 pytest.importorskip("pygame")
 

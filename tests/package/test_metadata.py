@@ -1,4 +1,4 @@
-"""setup.cfg: the wheel has every file that the code reads, and the bounds of the libraries are tested."""
+"""setup.cfg has every file that the code reads and bounds that are tested; programs run beside foreign packages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from configparser import ConfigParser
 import pytest
 from packaging.version import Version
 from support import ROOT
+from support.processes import run_python
 
 SETTINGS = ConfigParser(interpolation=None)
 SETTINGS.read(ROOT / "setup.cfg", encoding="utf-8")
@@ -37,3 +38,59 @@ def test_the_oldest_versions_that_are_tested_are_the_declared_lower_bounds():
     assert pins is not None
     tested = dict(pin.split("==") for pin in pins[1].split())
     assert {name: Version(pin) for name, pin in tested.items()} == lower_bounds()
+
+
+# The installed programs beside a package `baselines` that is not ours, and without the extras
+
+
+def run_program(program, folder, *arguments, missing=()):
+    """Runs a program where a folder comes first on the path of modules, and some modules are missing."""
+    code = (
+        f"import sys\nsys.path[:0] = [{str(folder)!r}, {str(ROOT)!r}]\nsys.modules.update(dict.fromkeys({missing}))\n"
+    )
+    code += "from minesweeper_env.programs import main\nsys.exit(main())"
+    return run_python("-c", code, program, *(arguments or ["--help"]), cwd=folder)
+
+
+TRAIN = ("rich", "msgspec", "torch", "scipy", "textual", "platformdirs")
+
+
+@pytest.mark.parametrize("module", ["baselines.py", "baselines/__init__.py"])
+def test_a_foreign_package_is_named_in_one_line_and_a_folder_that_is_no_package_hides_nothing(tmp_path, module):
+    (tmp_path / "baselines").mkdir()
+    assert run_program("evaluate", tmp_path).returncode == 0
+    (tmp_path / module).touch()
+    done = run_program("evaluate", tmp_path)
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (1, "")
+    assert str(tmp_path / "baselines") in line
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "extra", "missing"),
+    [
+        ("evaluate", ["--policy", "bayes:inference=pgmpy"], "pgmpy", ("pgmpy",)),
+        ("evaluate", ["--policy", "subset"], "train", TRAIN),
+        ("evaluate", ["--policy", "subset", "--record", "a.gif"], "video", ("PIL",)),
+        ("evaluate", ["--policy", "subset", "--record", "a.mp4"], "video", ("imageio_ffmpeg",)),
+        ("train", ["--config", "quick"], "train", TRAIN),
+        ("train", ["--config", "quick", "--track"], "wandb", ("wandb",)),
+        ("dataset", ["--games", "5"], "minari", ("minari",)),
+        ("seeds", ["--help"], "train", TRAIN),
+        ("play", ["--classic"], "play", TRAIN),
+        ("play", ["--stats"], "play", TRAIN),
+        ("play", ["--analyse", "board.txt", "--mines", "2"], "play", TRAIN),
+    ],
+)
+def test_without_the_extras_a_program_names_the_one_to_install(tmp_path, program, arguments, extra, missing):
+    (tmp_path / "board.txt").write_text("##1\n##1\n110\n")
+    done = run_program(program, tmp_path, *arguments, missing=missing)
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+    *_, line = done.stderr.splitlines()
+    assert line.endswith(f"pip install '.[{extra}]'")
+
+
+def test_without_the_extras_python_gets_the_error_that_names_the_one_to_install():
+    code = f"import sys\nsys.modules.update(dict.fromkeys({TRAIN}))\nimport baselines\nbaselines.evaluate('exact')"
+    assert run_python("-c", code).stderr.rstrip().endswith("pip install '.[train]'")

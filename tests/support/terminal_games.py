@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
+from inspect import Signature, signature
 from typing import Any
 
 from textual.pilot import Pilot
@@ -43,14 +45,22 @@ def drive(script: Script, folder: Any, *, session=None, size=(80, 24), players=(
     return asyncio.run(run())
 
 
-def on_screen(session: Callable[[], Session] | None = None, **settings: Any) -> Callable[[Script], Callable[..., None]]:
-    """Makes a test of a script; it plays the game that `session` returns, with the other settings of `drive`."""
+def on_screen(session: Callable[[], Session] | None = None, **settings: Any) -> Callable[[Any], Callable[..., None]]:
+    """Makes a test of a script; it plays the game that `session` returns, with the other settings of `drive`.
 
-    def decorate(script: Script) -> Callable[..., None]:
-        def test(tmp_path: Any) -> None:
-            drive(script, tmp_path, session=session and session(), **settings)
+    The script may take fixtures and parameters of pytest after the app and the pilot.
+    """
+
+    def decorate(script: Any) -> Callable[..., None]:
+        taken = dict([*signature(script).parameters.items()][2:])
+
+        def test(tmp_path: Any, **given: Any) -> None:
+            given |= {"tmp_path": tmp_path} if "tmp_path" in taken else {}
+            drive(partial(script, **given), tmp_path, session=session and session(), **settings)
 
         test.__name__ = script.__name__
+        tmp_path = signature(test).parameters["tmp_path"]
+        test.__signature__ = Signature([*({"tmp_path": tmp_path} | taken).values()])  # type: ignore[attr-defined]
         return test
 
     return decorate
@@ -73,13 +83,26 @@ async def click(app: MinesweeperApp, pilot: Pilot[int], cell: tuple[int, int], b
     await pilot.click(view, offset=place_of(view, cell), button=button)
 
 
+async def press(pilot: Pilot[int], *keys: str) -> None:
+    """Presses keys, and waits for what they do."""
+    await pilot.press(*keys)
+    await pilot.pause()
+
+
+async def fill(app: MinesweeperApp, pilot: Pilot[int], **values: Any) -> None:
+    """Writes into fields of a dialog, one after the other."""
+    for name, value in values.items():
+        field: Any = app.screen.query_one(f"#{name}")
+        field.value = str(value) if isinstance(field, Input) else value
+        await pilot.pause()
+
+
 async def typed(app: MinesweeperApp, pilot: Pilot[int], line: str) -> None:
     """Types a command at the prompt."""
     prompt = app.screen.query_one("#prompt", Input)
     prompt.focus()
     prompt.value = line
-    await pilot.press("enter")
-    await pilot.pause()
+    await press(pilot, "enter")
 
 
 async def settled(pilot: Pilot[int], is_there: Callable[[], object], seconds: float = 120.0) -> None:

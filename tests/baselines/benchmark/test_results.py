@@ -138,12 +138,9 @@ def test_the_command_of_a_published_result_is_accepted(name):
     assert boards == [config_row(board) for board in group.boards]
 
 
-@pytest.mark.parametrize("policy", SCRIPTED)
-def test_every_scripted_policy_has_a_family_whatever_its_options(policy):
-    assert family_of(policy) == family_of(f"{policy}:first=18") != OTHERS
-
-
-def test_other_policies_are_learned_or_ones_own():
+def test_every_scripted_policy_has_a_family_whatever_its_options_and_others_are_learned_or_ones_own():
+    for policy in SCRIPTED:
+        assert family_of(policy) == family_of(f"{policy}:first=18") != OTHERS
     for policy in ("dqn", "dqn:first=exact", "mine.py:exact", "runs/exact", "chat:model=exact"):
         assert family_of(policy) == OTHERS
 

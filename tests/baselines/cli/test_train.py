@@ -231,7 +231,7 @@ def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
 @pytest.mark.slow
 def test_the_same_command_gives_the_same_bytes_in_another_process(tmp_path):
     for name in ("one", "other"):
-        complete(tmp_path / name, *TINY, "--algo", "dqn", "--set", "learning_starts=100", "--steps", "2000")
+        complete(tmp_path / name, *TINY, "--algo", "dqn", "--set", "learning_starts=100", "--steps", "600")
     one, other = (tmp_path / name / "agent.safetensors" for name in ("one", "other"))
     assert one.read_bytes() == other.read_bytes()
 

@@ -6,19 +6,21 @@ import json
 import math
 from itertools import product
 
+import numpy as np
 import pytest
-from scipy.stats import multinomial
+from scipy import stats
 
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import (
     holm,
+    interquartile_mean,
     mean_interval,
     p_value_of_discordant,
     paired_difference,
     wilson_interval,
 )
 from baselines.evaluation.report import Results
-from baselines.evaluation.results import PolicyResult, compare
+from baselines.evaluation.results import PolicyResult, paired_tests, without_difference
 from minesweeper_env import BoardConfig
 
 
@@ -43,9 +45,10 @@ def test_mcnemar_counts_the_games_that_one_alone_wins():
 
 def test_policies_meet_on_common_seeds_only():
     long, short = result("long", range(100), set(range(40))), result("short", range(90, 110), {90, 91, 105})
-    expected = {"against": "short", "games": 10, "won_alone": 0, "lost_alone": 2, "p_value": pytest.approx(0.5)}
-    assert compare(long, short) == expected
-    assert compare(result("a", range(5), set()), result("b", range(5, 9), set())) is None
+    (test,) = map(without_difference, paired_tests([long, short], "short"))
+    counts = {"policy": "long", "against": "short", "games": 10, "won_alone": 0, "lost_alone": 2}
+    assert test == {**counts, "p_value": pytest.approx(0.5)}
+    assert paired_tests([result("a", range(5), set()), result("b", range(5, 9), set())], "all") == []
 
 
 @pytest.mark.parametrize(
@@ -100,7 +103,7 @@ def test_a_paired_interval_covers_the_difference_about_95_times_in_100(probabili
     games, truth = 16, probabilities[1] - probabilities[2]
     tables = [(a, b, c, games - a - b - c) for a, b, c in product(range(games + 1), repeat=3) if a + b + c <= games]
     covered = [low <= truth <= high for _, low, high in (paired_difference(*table) for table in tables)]
-    weights = multinomial(games, probabilities).pmf(tables)
+    weights = stats.multinomial(games, probabilities).pmf(tables)
     assert 0.93 < float(weights[covered].sum()) < 0.985
 
 
@@ -109,3 +112,38 @@ def test_holm_multiplies_each_value_by_the_tests_that_are_left():
     assert holm([0.5, 0.9, 0.02]) == pytest.approx([1.0, 1.0, 0.06])
     assert holm([0.2]) == [0.2]
     assert holm([]) == []
+
+
+def test_the_interquartile_mean_leaves_out_the_extremes():
+    mean, (low, high) = interquartile_mean([0.0, 0.5, 0.6, 0.7, 0.6, 0.6, 0.5, 1.0])
+    assert mean == pytest.approx(0.575)
+    assert 0.3 < low < mean < high < 0.75
+
+
+def test_equal_seeds_leave_no_doubt():
+    for seeds in (1, 5):
+        assert interquartile_mean([0.5] * seeds) == (0.5, (0.5, 0.5))
+    assert interquartile_mean([0.75] * 6, [0.5] * 6) == (0.25, (0.25, 0.25))
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 4])
+def test_below_five_seeds_the_interval_is_students(seeds):
+    rates, others = [0.5, 0.62, 0.55, 0.58][:seeds], [0.3, 0.35, 0.45, 0.4, 0.41][: seeds + 1]
+    exact = np.clip(stats.t.interval(0.95, seeds - 1, np.mean(rates), stats.sem(rates)), 0, 1)
+    assert interquartile_mean(rates)[1] == pytest.approx(exact)
+    for one, other in ((rates, others), (others, rates)):
+        welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval()
+        assert interquartile_mean(one, other)[1] == pytest.approx((max(-1, welch.low), min(1, welch.high)))
+    low, high = interquartile_mean([0.9, 1.0, 1.0])[1]
+    assert 0 <= low < 0.9
+    assert high == 1.0
+
+
+def test_intervals_of_differences_cover_the_truth():
+    """Nearly all 95 % intervals of two equal algorithms contain 0; few seeds make them somewhat too narrow."""
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(60):
+        low, high = interquartile_mean(*rng.normal(0.6, 0.02, (2, 10)))[1]
+        held += low <= 0 <= high
+    assert 48 <= held < 60

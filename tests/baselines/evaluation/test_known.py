@@ -46,6 +46,7 @@ def test_the_known_wins_agree_with_the_published_results():
         (BoardConfig(8, 8, 13, moves=("click",)), 0, 10),
         (BoardConfig(8, 8, 14, "any", ("click",)), 0, 10),
         (BoardConfig(8, 8, 14, radius=2), 0, 10),
+        (BoardConfig(8, 8, 14, moves=("click",), no_guess="exact"), 0, 10),
         (BoardConfig(8, 8, 14, max_steps=5), 0, 10),
     ],
 )

@@ -9,15 +9,13 @@ import pytest
 
 from baselines.evaluation.columns import table_of
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.judge import GameDiagnosis, Loss
 from baselines.evaluation.report import Results
 from baselines.evaluation.results import PolicyResult
 from minesweeper_env import BoardConfig
 
 
-def played(policy: str, wins: int, games: int = 200, diagnosed: bool = False) -> PolicyResult:
-    diagnosis = GameDiagnosis(20, 0, 0, 1, 2, 0.125, Loss.FORCED) if diagnosed else None
-    records = tuple(GameRecord(seed, seed < wins, 17, False, diagnosis=diagnosis) for seed in range(games))
+def played(policy: str, wins: int) -> PolicyResult:
+    records = tuple(GameRecord(seed, seed < wins, 17, False) for seed in range(200))
     return PolicyResult(policy, records, 2.0, 2.4)
 
 

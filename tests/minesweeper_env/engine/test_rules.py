@@ -1,10 +1,11 @@
-"""Rules on boards small enough to check by eye, and known faults of other implementations."""
+"""Rules on boards small enough to check by eye, known faults of other implementations, and golden games."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from support.naive_game import ALL_MOVES
+from support.transcripts import FOLDER, GAMES, transcript
 
 from minesweeper_env import MinesweeperEnv
 
@@ -33,7 +34,7 @@ class Table:
         return ["".join(line.split()[1:]) for line in self.env.render().splitlines()[1:]]
 
 
-GAMES = {
+BY_EYE = {
     "a flood opens zeros and the numbers around them": (
         (".....* ...... *..... *....*", {}),
         ("click 1 2", "....1# 11..1# #2..1# #2..1#"),
@@ -78,9 +79,9 @@ GAMES = {
 """Layouts with rules, and moves with their results unless they just succeed, each time with the board after them."""
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", BY_EYE)
 def test_games_by_eye(name):
-    (rows, rules), *turns = GAMES[name]
+    (rows, rules), *turns = BY_EYE[name]
     table = Table(*rows.split(), **rules)
     for moves, shown in turns:
         for move in moves.split(", "):
@@ -126,3 +127,15 @@ def test_an_honest_game_never_meets_the_default_limit():
     assert env.config.step_limit == 250
     truncations = [env.step(25)[3] for _ in range(250)]
     assert truncations == [False] * 249 + [True]
+
+
+# Golden games: replay gives the recorded boards. `python tests/support/transcripts.py` records them.
+
+
+def test_no_golden_game_is_missing_and_none_is_too_much():
+    assert {path.stem for path in FOLDER.iterdir()} == set(GAMES)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_golden_game_is_played_as_recorded(name):
+    assert transcript(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")

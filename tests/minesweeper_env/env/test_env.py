@@ -89,10 +89,11 @@ def test_wrong_reset_options_are_refused(make, options, allowed):
         make().reset(options=options)
 
 
+@pytest.mark.parametrize("no_guess", [False, "exact"])
 @pytest.mark.parametrize("first_click", ["any", "safe", "opening", "corners"])
-def test_a_given_layout_is_played_whatever_the_first_click_rule(first_click):
+def test_a_given_layout_is_played_whatever_the_first_click_rule(first_click, no_guess):
     given = layout(8, 8, 14)
-    env = MinesweeperEnv(first_click=first_click)
+    env = MinesweeperEnv(first_click=first_click, no_guess=no_guess)
     env.reset(seed=0, options={"layout": given})
     assert np.array_equal(env.get_state()["mines"], given)
     assert env.step(0)[2]

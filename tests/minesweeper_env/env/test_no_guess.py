@@ -72,15 +72,6 @@ def test_a_first_click_on_a_flag_begins_nothing():
     assert board["codes"][1, 2] == 9
 
 
-def test_a_given_layout_is_played():
-    layout = np.zeros((6, 6), bool)
-    layout[5, :] = layout[4, 0] = True
-    env = make()
-    env.reset(seed=0, options={"layout": layout})
-    env.step(0)
-    assert np.array_equal(env.get_state()["mines"], layout)
-
-
 def test_a_search_in_vain_changes_nothing(monkeypatch):
     monkeypatch.setattr("minesweeper_env.no_guess.supply._check_first_cells", lambda *_: None)
     env = MinesweeperEnv((1, 3), 1, "safe", no_guess="exact")

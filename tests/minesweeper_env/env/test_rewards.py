@@ -11,7 +11,7 @@ from minesweeper_env.rewards import REWARDS
 
 # One mine in a corner of 2 x 4: a click on cell 3 floods cells 1 to 3 and 5 to 7; cell 4 is left.
 LAYOUT = np.array([[1, 0, 0, 0], [0, 0, 0, 0]], np.bool_)
-FLOOD, LAST, MINE, FLAG_LAST = 3, 4, 0, 8 + 4
+FLOOD, LAST, MINE, FLAG_LAST, CHORD = 3, 4, 0, 8 + 4, 16 + 1
 
 # "flood" opens 6 of the 7 safe cells, and "win" opens the last one. "win_at_once" is a first click that opens all
 # safe cells.
@@ -24,12 +24,12 @@ EARNED = {
 }
 
 
-def earned(reward, actions):
-    """Returns the rewards of each step in two single and two batched games."""
-    env = MinesweeperEnv((2, 4), 1, "any", reward=reward)
-    env.reset(options={"layout": LAYOUT})
-    batch = MinesweeperVectorEnv(2, (2, 4), 1, "any", reward=reward)
-    batch.reset(options={"layout": LAYOUT})
+def earned(reward, actions, layout=LAYOUT):
+    """Returns the rewards of each step in a single and two batched games on a layout."""
+    arguments = {"size": layout.shape, "mines": 1, "first_click": "any", "moves": ("click", "flag", "chord")}
+    env, batch = MinesweeperEnv(**arguments, reward=reward), MinesweeperVectorEnv(2, **arguments, reward=reward)
+    env.reset(options={"layout": layout})
+    batch.reset(options={"layout": layout})
     rewards = []
     for action in actions:
         value = env.step(action)[1]
@@ -41,42 +41,17 @@ def earned(reward, actions):
     return rewards
 
 
-def test_the_table_names_every_scheme():
-    assert set(EARNED) == set(REWARDS)
-
-
 @pytest.mark.parametrize("reward", REWARDS)
-def test_a_won_game(reward):
-    expected = [EARNED[reward][key] for key in ("flag", "flood", "illegal", "illegal", "flag", "win")]
-    actions = [FLAG_LAST, FLOOD, FLOOD, LAST, FLAG_LAST, LAST]
-    assert earned(reward, actions) == pytest.approx(expected)
+def test_games_earn_what_the_table_says(reward):
+    def expected(*keys):
+        return pytest.approx([EARNED[reward][key] for key in keys])
 
-
-@pytest.mark.parametrize("reward", REWARDS)
-def test_a_lost_game(reward):
-    assert earned(reward, [FLOOD, MINE]) == pytest.approx([EARNED[reward]["flood"], EARNED[reward]["loss"]])
-
-
-@pytest.mark.parametrize("reward", REWARDS)
-def test_a_game_lost_by_a_chord_that_opens_safe_cells_too(reward):
-    env = MinesweeperEnv((2, 4), 1, "any", ("click", "flag", "chord"), reward)
-    env.reset(options={"layout": LAYOUT})
-    env.step(1)
-    env.step(FLAG_LAST)
-    _, value, terminated, _, info = env.step(16 + 1)
-    assert terminated
-    assert not info["is_success"]
-    assert value == EARNED[reward]["loss"]
-
-
-@pytest.mark.parametrize("reward", REWARDS)
-def test_a_win_by_the_first_click(reward):
-    env = MinesweeperEnv((1, 2), 1, "safe", reward=reward)
-    env.reset(seed=0)
-    _, value, terminated, _, info = env.step(0)
-    assert terminated
-    assert info["is_success"]
-    assert value == pytest.approx(EARNED[reward]["win_at_once"])
+    won = earned(reward, [FLAG_LAST, FLOOD, FLOOD, LAST, FLAG_LAST, LAST])
+    assert won == expected("flag", "flood", "illegal", "illegal", "flag", "win")
+    assert earned(reward, [FLOOD, MINE]) == expected("flood", "loss")
+    # A chord on a wrong flag opens safe cells too, and the first click of a tiny board may open all of them.
+    assert earned(reward, [1, FLAG_LAST, CHORD])[1:] == expected("flag", "loss")
+    assert earned(reward, [1], LAYOUT[:1, :2]) == expected("win_at_once")
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
@@ -143,24 +118,17 @@ def test_a_callable_gets_arrays_in_the_batch_and_nothing_counts_between_games():
     assert seen[0].action.tolist() == [FLOOD, MINE]
 
 
-@pytest.mark.parametrize("value", [2, None, np.zeros(2), np.zeros((3, 1))])
-def test_a_callable_of_a_batch_returns_a_number_for_each_game(value):
-    env = MinesweeperVectorEnv(3, reward=lambda _: value)
+ARRAYS = r"gets arrays, and must return numbers of shape \(3,\)"
+WRONG = [
+    *((3, lambda _, value=value: value, ARRAYS) for value in (2, None, np.zeros(2), np.zeros((3, 1)))),
+    (3, lambda step: 1.0 if step.won else 0.0, rf"{ARRAYS}, such as np\.where.*ambiguous"),
+    *((None, lambda _, value=value: value, "must return a number") for value in (None, "x", np.zeros(2))),
+]
+
+
+@pytest.mark.parametrize(("count", "reward", "message"), WRONG)
+def test_a_callable_is_told_what_to_return(count, reward, message):
+    env = MinesweeperEnv(reward=reward) if count is None else MinesweeperVectorEnv(count, reward=reward)
     env.reset(seed=0)
-    with pytest.raises(TypeError, match=r"gets arrays, and must return numbers of shape \(3,\)"):
-        env.step(np.zeros(3, int))
-
-
-def test_a_callable_of_one_game_is_told_about_the_arrays_of_a_batch():
-    env = MinesweeperVectorEnv(3, reward=lambda step: 1.0 if step.won else 0.0)
-    env.reset(seed=0)
-    with pytest.raises(TypeError, match=r"must return numbers of shape \(3,\), such as np\.where.*ambiguous"):
-        env.step(np.zeros(3, int))
-
-
-@pytest.mark.parametrize("value", [None, "x", np.zeros(2)])
-def test_a_callable_of_one_game_returns_a_number(value):
-    env = MinesweeperEnv(reward=lambda _: value)
-    env.reset(seed=0)
-    with pytest.raises(TypeError, match="must return a number"):
-        env.step(0)
+    with pytest.raises(TypeError, match=message):
+        env.step(0 if count is None else np.zeros(count, int))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import time
-import timeit
 
 import numpy as np
 import pytest
@@ -272,16 +270,6 @@ def test_the_memory_behind_the_arrays_of_a_state_is_not_restored(kind):
         array[...] = value
     env.set_state(state)
     assert_same(list(env._games.boards), boards)
-
-
-def test_an_unchanged_state_is_restored_without_the_check():
-    env, state = saved()
-    plain = dict(state)
-    unchecked, checked = (
-        min(timeit.repeat(lambda each=each: env.set_state(each), number=100, timer=time.process_time))
-        for each in (state, plain)
-    )
-    assert 4 * unchecked < checked
 
 
 def test_a_state_is_checked_where_the_step_limit_is_another():

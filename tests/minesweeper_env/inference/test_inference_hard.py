@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.hard_positions import LATTICES, TOO_HARD, grid, position
+from support.hard_positions import LATTICES, TOO_HARD, assert_fits, grid, position
 from support.naive_game import neighbours
 from support.positions import board_of, counts_of, flood
 from support.processes import run_python
@@ -93,18 +93,6 @@ def assert_probabilities_are_ratios(board, mines, number, count):
         except InconsistentBoardError:
             fitting = 0
         assert abs(probabilities[tuple(cell)] - float(Fraction(fitting, layouts))) <= EXACT, cell
-
-
-def assert_fits(board, mines, layout):
-    """Checks laws of the answers on any board, given a layout that fits."""
-    probabilities = inference.mine_probabilities(board, mines)
-    assert abs(probabilities.sum() - mines) <= 1e-9
-    assert (probabilities[layout] > 0).all()
-    assert (probabilities[~layout] < 1).all()
-    certain = inference.certain_cells(board, mines)
-    assert np.array_equal(certain.safe, (probabilities == 0) & (board == H))
-    assert np.array_equal(certain.mine, probabilities == 1)
-    return probabilities
 
 
 def assert_is_a_layout(layout, board, mines):

@@ -60,29 +60,21 @@ def picture_of(*actions):
     return env.render()
 
 
-def test_reset_and_step_show_the_picture(pygame):
-    env = make()
+def test_each_step_shows_the_picture_up_to_the_mines_and_wrong_flags_of_a_lost_game(pygame):
+    env, actions = make(), []
     assert pygame.display.get_surface() is None
     env.reset(options={"layout": LAYOUT})
-    assert np.array_equal(shown(pygame), picture_of())
-    assert pygame.display.get_caption()[0] == "Minesweeper 3x6: 3 mines left, playing"
-    env.step(12)
-    env.step(18)
-    assert np.array_equal(shown(pygame), picture_of(12, 18))
-    assert pygame.display.get_caption()[0] == "Minesweeper 3x6: 2 mines left, playing"
+    turns = ((None, "3 mines", "playing"), (18, "2 mines", "playing"), (19, "1 mine", "playing"), (3, "1 mine", "lost"))
+    for action, left, status in turns:
+        if action is not None:
+            actions.append(action)
+            env.step(action)
+        assert np.array_equal(shown(pygame), picture_of(*actions))
+        assert pygame.display.get_caption()[0] == f"Minesweeper 3x6: {left} left, {status}"
     assert env.render() is None
-    env.close()
-    assert pygame.display.get_surface() is None
-    env.close()
-
-
-def test_a_lost_game_shows_the_exploded_mine_the_others_and_wrong_flags(pygame):
-    env = make()
-    env.reset(options={"layout": LAYOUT})
-    for action in (12, 18 + 1, 3):
-        env.step(action)
-    assert np.array_equal(shown(pygame), picture_of(12, 19, 3))
-    assert pygame.display.get_caption()[0].endswith(", lost")
+    for _ in range(2):
+        env.close()
+        assert pygame.display.get_surface() is None
 
 
 def test_a_won_game_has_flags_on_its_mines(pygame):

@@ -1,4 +1,4 @@
-"""The screen of the game: mouse, keys, commands, sizes, languages, and what the end of a game shows."""
+"""The screen of the game: mouse, keys, commands, sizes, languages, what the end of a game shows, and its review."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ import numpy as np
 import pytest
 from support.played_games import Clock
 from support.processes import run_python
-from support.terminal_games import click, drive, on_screen, place_of, settled, shown, typed, wall_session
+from support.terminal_games import click, drive, on_screen, place_of, press, settled, shown, typed, wall_session
 from textual import events
+from textual.widgets import OptionList
 
 from minesweeper_env.config import BoardConfig
+from minesweeper_play.coach.sentences import points
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
+from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.dialogs import LongWork, Question
 from minesweeper_play.terminal.drawing import CELL_SIZES
+from minesweeper_play.terminal.reviewing import ReviewScreen
 
 RIGHT, MIDDLE = 3, 2
 EXPERT = BoardConfig.of_size((16, 30))
@@ -67,24 +71,22 @@ async def test_keys_move_open_flag_mark_and_expand(app, pilot):
     assert app.screen.board.cursor == (2, 4)
 
 
-def test_typed_commands_play(tmp_path):
-    async def script(app, pilot):
-        session = app.screen.session
-        for line, found in (("1 1", [0, 11, 11]), ("flag 1 4", [0, 9, 11]), ("expand 1 3", [0, 9, 1])):
-            await typed(app, pilot, line)
-            assert codes(session, (0, 0), (3, 0), (3, 1)) == found
-        for line, text in (
-            ("try 1 1", "The cell 1 1 is already open."),
-            ("tri 1 1", "Invalid syntax (tri is no command)"),
-            ("assist", "can be inferred"),
-            ("review", "once it is over"),
-        ):
-            await typed(app, pilot, line)
-            assert text in shown(app)
-        await typed(app, pilot, f"save {tmp_path / 'game.json'}")
-        assert (tmp_path / "game.json").is_file()
-
-    drive(script, tmp_path, session=wall_session(), size=(160, 24))
+@on_screen(session=wall_session, size=(160, 24))
+async def test_typed_commands_play(app, pilot, tmp_path):
+    session = app.screen.session
+    for line, found in (("1 1", [0, 11, 11]), ("flag 1 4", [0, 9, 11]), ("expand 1 3", [0, 9, 1])):
+        await typed(app, pilot, line)
+        assert codes(session, (0, 0), (3, 0), (3, 1)) == found
+    for line, text in (
+        ("try 1 1", "The cell 1 1 is already open."),
+        ("tri 1 1", "Invalid syntax (tri is no command)"),
+        ("assist", "can be inferred"),
+        ("review", "once it is over"),
+    ):
+        await typed(app, pilot, line)
+        assert text in shown(app)
+    await typed(app, pilot, f"save {tmp_path / 'game.json'}")
+    assert (tmp_path / "game.json").is_file()
 
 
 def test_a_visitor_of_a_web_page_neither_sees_nor_changes_the_statistics(tmp_path, monkeypatch):
@@ -95,8 +97,7 @@ def test_a_visitor_of_a_web_page_neither_sees_nor_changes_the_statistics(tmp_pat
         session.practice = False
         await typed(app, pilot, "3 1")
         assert session.status == "lost"
-        await pilot.press("escape", "t")
-        await pilot.pause()
+        await press(pilot, "escape", "t")
         assert ["in no statistics" in toast.message for toast in app._notifications] == [True]
         assert str(tmp_path) not in shown(app)
 
@@ -176,8 +177,7 @@ async def test_the_overlay_shows_exact_risks_then_shades_then_nothing(app, pilot
     await pilot.press("p")
     assert app.screen.board.picture.levels is None
     assert app.screen.session.aids == {"probabilities"}
-    await pilot.press("p", "r", "y")
-    await pilot.pause()
+    await press(pilot, "p", "r", "y")
     assert (app.screen.session.status, app.screen.overlay, app.screen.session.aids) == ("ready", "off", set())
 
 
@@ -211,8 +211,7 @@ async def test_a_won_game_shows_its_mines_and_is_in_the_statistics(app, pilot):
     assert session.status == "won"
     assert (app.screen.board.picture.codes == 9).sum() == session.config.mines
     await settled(pilot, lambda: "first best time" in shown(app))
-    await pilot.press("t")
-    await pilot.pause()
+    await press(pilot, "t")
     assert "4x4/2, first" in shown(app)
 
 
@@ -231,14 +230,12 @@ async def test_an_opening_spreads_in_layers_and_a_key_ends_it(app, pilot):
 def test_every_cell_of_expert_can_be_reached_and_all_fit_on_80_by_24(tmp_path, size):
     async def script(app, pilot):
         view = app.screen.board
-        await pilot.press("end", "pagedown")
-        await pilot.pause()
+        await press(pilot, "end", "pagedown")
         column, line = place_of(view, (15, 29))
         room = view.scrollable_content_region.size
         assert 0 <= column < room.width
         assert 0 < line < room.height
-        await pilot.press("home", "pageup")
-        await pilot.pause()
+        await press(pilot, "home", "pageup")
         assert place_of(view, (0, 0))[1] >= 1
         if size == (80, 24):
             assert (view.max_scroll_x, view.max_scroll_y) == (0, 0)
@@ -258,40 +255,35 @@ def test_every_cell_of_expert_can_be_reached_and_all_fit_on_80_by_24(tmp_path, s
 @on_screen(session=wall_session)
 async def test_leaving_a_game_under_way_asks_first(app, pilot):
     await click(app, pilot, (0, 0))
-    await pilot.press("q")
-    await pilot.pause()
+    await press(pilot, "q")
     assert "not over" in shown(app)
-    await pilot.press("n")
-    await pilot.pause()
+    await press(pilot, "n")
     assert app.screen.session.status == "playing"
-    await pilot.press("q", "y")
-    await pilot.pause()
+    await press(pilot, "q", "y")
     assert app.return_value == 0
 
 
-def test_the_search_of_a_first_click_shows_its_progress_can_be_cancelled_and_finds_a_board(tmp_path, monkeypatch):
+@on_screen(session=lambda: Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))
+async def test_the_search_of_a_first_click_shows_progress_can_be_cancelled_and_finds_a_board(app, pilot, monkeypatch):
     def endless(*_args, on_attempts):
         for attempts in itertools.count():
             on_attempts(attempts)
             time.sleep(0.01)
 
-    async def script(app, pilot):
-        session = app.screen.session
-        with monkeypatch.context() as patch:
-            patch.setattr("minesweeper_env.generation.generate", endless)
-            await click(app, pilot, (4, 4))
-            await settled(pilot, lambda: isinstance(app.screen, LongWork))
-            await settled(pilot, lambda: "boards tried" in shown(app))
-            await pilot.press("escape")
-            await settled(pilot, lambda: not isinstance(app.screen, LongWork))
-        assert "cancelled" in shown(app)
-        assert session.moves == []
+    session = app.screen.session
+    with monkeypatch.context() as patch:
+        patch.setattr("minesweeper_env.generation.generate", endless)
         await click(app, pilot, (4, 4))
-        await settled(pilot, lambda: "without a guess" in shown(app))
-        assert codes(session, (4, 4)) == [0]
-        assert app.screen.board.has_focus
-
-    drive(script, tmp_path, session=Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))
+        await settled(pilot, lambda: isinstance(app.screen, LongWork))
+        await settled(pilot, lambda: "boards tried" in shown(app))
+        await pilot.press("escape")
+        await settled(pilot, lambda: not isinstance(app.screen, LongWork))
+    assert "cancelled" in shown(app)
+    assert session.moves == []
+    await click(app, pilot, (4, 4))
+    await settled(pilot, lambda: "without a guess" in shown(app))
+    assert codes(session, (4, 4)) == [0]
+    assert app.screen.board.has_focus
 
 
 def test_an_error_of_the_program_in_a_thread_ends_the_game_with_its_traceback(tmp_path, monkeypatch):
@@ -307,27 +299,23 @@ def test_an_error_of_the_program_in_a_thread_ends_the_game_with_its_traceback(tm
 
 
 @pytest.mark.parametrize("keys", ["question_mark", "s", "z", "n"])
-def test_the_clock_stands_still_below_a_dialog_which_shows_no_board(tmp_path, keys):
-    clock = Clock(0.25)
-
-    async def script(app, pilot):
-        session = app.screen.session
-        await pilot.press("home", "pageup", "enter")
-        await pilot.press(keys)
-        await settled(pilot, lambda: len(app.screen_stack) == 3)
-        before = session.seconds
-        assert session.seconds == before
-        assert not app.screen_stack[-2].board.visible
-        while len(app.screen_stack) == 3:
-            await pilot.press("escape")
-            await pilot.pause(0.1)
-        assert session.seconds > before
-        assert app.focused is app.screen.board
-        # The prompt takes the letter of the key, with the same meaning.
-        await typed(app, pilot, "r")
-        await settled(pilot, lambda: isinstance(app.screen, Question))
-
-    drive(script, tmp_path, session=Session(BoardConfig(9, 9, 10), seed=1, now=clock))
+@on_screen(session=lambda: Session(BoardConfig(9, 9, 10), seed=1, now=Clock(0.25)))
+async def test_the_clock_stands_still_below_a_dialog_which_shows_no_board(app, pilot, keys):
+    session = app.screen.session
+    await pilot.press("home", "pageup", "enter")
+    await pilot.press(keys)
+    await settled(pilot, lambda: len(app.screen_stack) == 3)
+    before = session.seconds
+    assert session.seconds == before
+    assert not app.screen_stack[-2].board.visible
+    while len(app.screen_stack) == 3:
+        await pilot.press("escape")
+        await pilot.pause(0.1)
+    assert session.seconds > before
+    assert app.focused is app.screen.board
+    # The prompt takes the letter of the key, with the same meaning.
+    await typed(app, pilot, "r")
+    await settled(pilot, lambda: isinstance(app.screen, Question))
 
 
 def test_the_app_runs_in_any_thread(tmp_path):
@@ -342,14 +330,43 @@ def test_the_app_runs_in_any_thread(tmp_path):
     assert found == ["playing"]
 
 
-def test_all_keys_are_shown_on_a_narrow_screen(tmp_path):
-    async def script(app, pilot):
-        await pilot.pause()
-        text = shown(app)
-        await pilot.resize_terminal(200, 60)
-        await pilot.pause()
-        assert app.screen.board._pencil.size == CELL_SIZES[-1]
-        return text
-
-    text = drive(script, tmp_path, size=(40, 38))
+@on_screen(size=(40, 38))
+async def test_all_keys_are_shown_on_a_narrow_screen(app, pilot):
+    await pilot.pause()
+    text = shown(app)
     assert all(word in text for word in ("open", "flag", "undo", "new game", "again", "help", "quit"))
+    await pilot.resize_terminal(200, 60)
+    await pilot.pause()
+    assert app.screen.board._pencil.size == CELL_SIZES[-1]
+
+
+# The review of a game
+
+
+@pytest.mark.slow
+@on_screen(session=wall_session)
+async def test_a_lost_game_is_reviewed_turn_by_turn(app, pilot):
+    await click(app, pilot, (0, 0))
+    await click(app, pilot, (3, 0))
+    app.screen.say("reviewing_cancelled")
+    await pilot.press("v")
+    await settled(pilot, lambda: isinstance(app.screen, ReviewScreen))
+    await pilot.pause()
+    turns, board = app.screen.query_one(OptionList), app.screen.query_one(BoardCanvas)
+    assert turns.option_count == 2
+    assert turns.highlighted == 1
+    text = shown(app)
+    assert "avoidable death" in text
+    assert "lost at move 2" in text
+    assert ["mark", "skill"] in [line.split()[1:3] for line in text.splitlines()]
+    assert f"avoidable death {points(app.screen._review.turns[1].skill, app.screen.catalogue):>7}" in text
+    assert board.picture.marks[3, 0] == "choice"
+    assert "safe" in board.picture.marks.values()
+    await press(pilot, "up")
+    assert board.picture.marks == {(0, 0): "choice"}
+    assert "first click. Nothing could guide it." in shown(app)
+    await press(pilot, "b")
+    assert "100% |" in shown(app)
+    await press(pilot, "escape")
+    assert app.screen.session.status == "lost"
+    assert "You lost!" in shown(app)

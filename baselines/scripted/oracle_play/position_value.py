@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from baselines.scripted.oracle_play.click_values import click_values
 from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
 from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
-from baselines.scripted.oracle_play.lookahead import Endings
+from baselines.scripted.oracle_play.lookahead import BREADTH, SLACK, Endings
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
@@ -43,8 +43,8 @@ SMALL = 3_000
 LEAST_GAMES, CELLS_AT_ONCE = 30, 1 << 22
 """The least number of playouts per position, and the most cells that all of them have together beyond it."""
 
-SLACK, BREADTH, DISCOUNT = 0.15, 20, 0.02
-"""The options of `lookahead:clicks=1`: candidates are the BREADTH least risky cells, within SLACK of the least risk."""
+DISCOUNT = 0.02
+"""The discount of `lookahead:clicks=1`, whose values weigh guesses here."""
 
 
 class Estimate(NamedTuple):
@@ -138,7 +138,7 @@ class Winning:
     def choices(self, board: NDArray[np.int8], most: int = 8) -> list[Choice]:
         """Returns the clicks to consider at a guess, the best one first.
 
-        They are cells within `SLACK` of the least risk, and the best one where it is known exactly. Of two that win
+        They are the candidates of `lookahead:clicks=1`, and the best one where it is known exactly. Of two that win
         equally often the less risky one comes first.
         """
         board = self._without_marks(board)
@@ -168,7 +168,7 @@ class Winning:
     def _weigh(self, board: NDArray[np.int8], cell: Cell | None = None) -> list[tuple[Cell, float]]:
         """Returns the candidates of `lookahead:clicks=1`, or one cell, with comparable values, the best first."""
         legal = board >= FLAGGED
-        slack, breadth = SLACK, BREADTH
+        slack, breadth = SLACK[1], BREADTH[1]
         if cell is not None:
             slack, breadth, legal = 1.0, 1, np.zeros_like(legal)
             legal[cell] = True

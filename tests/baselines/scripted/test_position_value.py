@@ -9,11 +9,11 @@ import pytest
 from support.policies import click_config
 
 from baselines.registry import find_policy
+from baselines.scripted.oracle_play.position_value import Playouts, Winning
 from minesweeper_env import MinesweeperEnv
 from minesweeper_env.inference import OptimalPlay, mine_probabilities
 from minesweeper_env.inference.kernels import consistent_layouts
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.winning import Playouts, Winning
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Exact mine probabilities in the info and in the observation, for one game and for a batch."""
+"""Exact mine probabilities and action masks in the info and in the observation, for one game and for a batch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.spaces import Box, Dict
+from gymnasium.spaces import Box, Dict, MultiBinary
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from support import naive_inference as naive
 from support.equality import assert_same, steps_alike
@@ -18,6 +18,7 @@ import minesweeper_env.inference.oracle
 from minesweeper_env import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.testing import check_minesweeper_env
+from minesweeper_env.wrappers import CONVENTIONS
 
 SMALL = {"size": (4, 5), "mines": 4}
 PLACES = {"info": {}, "dict": {}, "plane": {"observation": "planes"}}
@@ -174,8 +175,8 @@ def test_conformance(place):
     check_minesweeper_env(ActionMaskObservation(env) if place == "plane" else env)
 
 
-def test_copies_and_spec():
-    env = MineProbabilities(make(), "dict")
+@pytest.mark.parametrize("env", [MineProbabilities(make(), "dict"), ActionMaskObservation(make(), "tianshou")], ids=str)
+def test_copies_and_spec(env):
     env.reset(seed=2)
     for twin in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env), gymnasium.make(env.spec)):
         assert twin.observation_space == env.observation_space
@@ -223,3 +224,58 @@ def test_bad_arguments(arguments, options, complaint):
 def test_another_kind_of_environment():
     with pytest.raises(ValueError, match="must be a MinesweeperEnv"):
         MineProbabilities(gymnasium.make("CartPole-v1"))
+
+
+# Mask conventions of the learning libraries
+
+EXPECTED = {
+    "pettingzoo": ("observation", "int8", "action_mask", "int8"),
+    "torchrl": ("observation", "int8", "action_mask", "bool"),
+    "rllib": ("observations", "float32", "action_mask", "float32"),
+    "tianshou": ("obs", "int8", "mask", "bool"),
+}
+
+
+def make_plain(**kwargs):
+    return gymnasium.make("minesweeper_env:Minesweeper-v0", size=5, mines=3, **kwargs)
+
+
+@pytest.mark.parametrize("convention", EXPECTED)
+def test_keys_dtypes_and_spaces(convention):
+    observation_key, observation_dtype, mask_key, mask_dtype = EXPECTED[convention]
+    env = ActionMaskObservation(make_plain(), convention)
+    check_minesweeper_env(env)
+    observation, info = env.reset(seed=4)
+    for _ in range(30):
+        assert list(observation) == [observation_key, mask_key]
+        assert observation[observation_key].dtype == observation_dtype
+        assert observation[mask_key].dtype == mask_dtype
+        assert env.observation_space.contains(observation)
+        assert (observation[mask_key] == info["action_mask"]).all()
+        assert (env.action_masks() == info["action_mask"]).all()
+        action = np.flatnonzero(observation[mask_key])[0]
+        observation, _, terminated, _, info = env.step(action)
+        if terminated:
+            observation, info = env.reset()
+
+
+def test_mask_spaces():
+    spaces = {name: ActionMaskObservation(make_plain(), name).observation_space for name in CONVENTIONS}
+    assert spaces["pettingzoo"]["action_mask"] == MultiBinary(50)
+    assert spaces["tianshou"]["mask"] == Box(0, 1, (50,), np.bool_)
+    assert spaces["rllib"]["action_mask"] == Box(0.0, 1.0, (50,), np.float32)
+    assert spaces["rllib"]["observations"] == Box(0.0, 12.0, (5, 5), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("env_id", "arguments", "message"),
+    [
+        ("Minesweeper-v0", {"convention": "sb3"}, "pettingzoo, torchrl, rllib, tianshou"),
+        ("Minesweeper-v0", {"convention": ["rllib"]}, "pettingzoo, torchrl, rllib, tianshou"),
+        ("MountainCarContinuous-v0", {}, "Discrete action space"),
+        ("CartPole-v1", {}, "must have action masks"),
+    ],
+)
+def test_bad_arguments_of_masks(env_id, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        ActionMaskObservation(gymnasium.make(env_id), **arguments)
