@@ -105,7 +105,6 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
 def checked_settings(start: Mapping[str, Any], given: Mapping[str, Any]) -> TrainingSettings:
     """Returns the settings of a configuration with those of a command line; a ValueError if one is not allowed."""
     settings = TrainingSettings.of({**start, **given})
-    _ = settings.own
     check_reward_of(settings, given)
     return settings
 

@@ -106,7 +106,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         policy: `MinesweeperQPolicy`.
         env: a `MinesweeperVecEnv`.
         teacher: True to fit the oracle's probabilities of all cells instead of the returns.
-        own: the hyperparameters; `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities, and
+        hyperparameters: `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities, and
             `replay_ratio` replaces `gradient_steps`.
         **kwargs: arguments of `DQN`, with its own hyperparameters among them.
     """
@@ -118,13 +118,15 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self,
         policy: type[MinesweeperQPolicy],
         env: MinesweeperVecEnv,
-        own: DQNHyperparameters,
+        hyperparameters: DQNHyperparameters,
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:
         self.teacher, self._predicted = teacher, np.zeros(0, np.float32)
         super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)  # type: ignore[arg-type]
-        self.own = own if self.policy.probability and self.gamma == 0 else replace(own, keep_scale=0, hindsight=0)
+        if not (self.policy.probability and self.gamma == 0):
+            hyperparameters = replace(hyperparameters, keep_scale=0, hindsight=0)
+        self.hyperparameters = hyperparameters
         self.play_on([env], [self.batch_size])
 
     def _choose(self, boards: NDArray[np.int8], chance: float) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -169,7 +171,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
             ended[index] = not infos[index]["TimeLimit.truncated"]
-        keep = keep_probabilities(1 - self._predicted, self.own.keep_scale, self.own.keep_min)
+        keep = keep_probabilities(1 - self._predicted, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
         chosen = torch.rand(len(boards)).numpy() < keep
         if self.gamma == 0:
             chosen &= ~unopened(boards)
@@ -188,7 +190,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self._update_learning_rate(self.policy.optimizer)
         slot, losses = self.slot, []
         ready = slot.buffer.size >= min(self.learning_starts, self.buffer_size)
-        while ready and slot.drawn + batch_size <= self.own.replay_ratio * slot.buffer.added:
+        while ready and slot.drawn + batch_size <= self.hyperparameters.replay_ratio * slot.buffer.added:
             loss = self._losses(slot.buffer.sample(batch_size)).mean()
             self.policy.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -214,9 +216,9 @@ class MaskedDQN(MultiBoardMixin, DQN):
         probability = self.policy.probability
         loss = functional.binary_cross_entropy_with_logits if probability else functional.smooth_l1_loss
         losses = loss(chosen, targets, reduction="none")
-        if self.own.hindsight > 0:
-            hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.own.isolated_weight_cap)
-            losses = losses + self.own.hindsight * hindsight
+        if self.hyperparameters.hindsight > 0:
+            hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.hyperparameters.isolated_weight_cap)
+            losses = losses + self.hyperparameters.hindsight * hindsight
         return losses
 
     def _targets(self, sample: Transitions) -> Tensor:

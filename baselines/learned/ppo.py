@@ -228,7 +228,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     Args:
         policy: `MinesweeperPolicy`, or `PlainPolicy` as a control without the auxiliary phase.
         env: a `MinesweeperVecEnv`.
-        own: the hyperparameters; `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities.
+        hyperparameters: `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities.
             Advantages that are normalised allow no other `policy_coef` than 1.
         **kwargs: arguments of `MaskablePPO`, with its own hyperparameters among them.
     """
@@ -236,15 +236,17 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     policy: BoardPolicy
 
     def __init__(
-        self, policy: type[BoardPolicy], env: MinesweeperVecEnv, own: PPOHyperparameters, **kwargs: Any
+        self, policy: type[BoardPolicy], env: MinesweeperVecEnv, hyperparameters: PPOHyperparameters, **kwargs: Any
     ) -> None:
         super().__init__(policy, env, **kwargs)
-        self.own = own if self.policy.probability and self.gamma == 0 else replace(own, keep_scale=0, hindsight=0)
-        self.buffer_size = own.buffer_size
+        if not (self.policy.probability and self.gamma == 0):
+            hyperparameters = replace(hyperparameters, keep_scale=0, hindsight=0)
+        self.hyperparameters = hyperparameters
+        self.buffer_size = hyperparameters.buffer_size
         if isinstance(self.policy, MinesweeperPolicy):
             self.policy.bootstraps = self.gamma > 0
-        if self.normalize_advantage and own.policy_coef != 1:
-            raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {own.policy_coef:g}")
+        if self.normalize_advantage and hyperparameters.policy_coef != 1:
+            raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {hyperparameters.policy_coef:g}")
         self.play_on([env], [self.batch_size])
 
     def activate(self, slot: BoardSlot) -> None:
@@ -252,7 +254,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         super().activate(slot)
         shape = self.n_steps, self.observation_space, self.action_space, self.device
         buffer = ThinnedRolloutBuffer(*shape, self.gae_lambda, self.gamma, self.n_envs)
-        buffer.keep_scale, buffer.keep_min = self.own.keep_scale, self.own.keep_min
+        buffer.keep_scale, buffer.keep_min = self.hyperparameters.keep_scale, self.hyperparameters.keep_min
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
 
@@ -267,14 +269,14 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
 
     def _update_info_buffer(self, infos: list[dict[str, Any]], dones: NDArray[np.bool_] | None = None) -> None:
         super()._update_info_buffer(infos, dones)
-        if self.own.hindsight == 0:
+        if self.hyperparameters.hindsight == 0:
             return
         # Called after each step, while `_last_obs` still holds the boards before it.
         boards, slot = self._last_obs, self.slot
         assert isinstance(self.policy, MinesweeperPolicy)
         assert dones is not None
         errors = 1 - self.policy.values.cpu().numpy()[:, 0]
-        keep = keep_probabilities(errors, self.own.keep_scale, self.own.keep_min)
+        keep = keep_probabilities(errors, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
         chosen = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
         slot.store(chosen, observations=boards)
         slot.record_ends(dones, infos)
@@ -282,10 +284,10 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     def train(self) -> None:
         """Runs the policy phase, then the auxiliary phase."""
         # The clipped loss of a step is proportional to its advantage, so this scales the loss of the policy.
-        self.rollout_buffer.advantages *= self.own.policy_coef
+        self.rollout_buffer.advantages *= self.hyperparameters.policy_coef
         super().train()
         slot, losses = self.slot, []
-        while slot.drawn + self.batch_size <= self.own.replay_ratio * slot.buffer.added:
+        while slot.drawn + self.batch_size <= self.hyperparameters.replay_ratio * slot.buffer.added:
             losses.append(self._hindsight_step())
             slot.drawn += self.batch_size
         if losses:
@@ -295,8 +297,8 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         sample = self.slot.buffer.sample(self.batch_size)
         boards, cells = turn_at_random(sample.observations)
         outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
-        losses = hindsight_losses(outputs, sample.observations, sample.safe, self.own.isolated_weight_cap)
-        loss = self.own.hindsight * losses.mean()
+        losses = hindsight_losses(outputs, sample.observations, sample.safe, self.hyperparameters.isolated_weight_cap)
+        loss = self.hyperparameters.hindsight * losses.mean()
         self.policy.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)

@@ -256,26 +256,26 @@ Model = TypeVar("Model", bound=MultiBoardMixin)
 def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings, **arguments: Any) -> Model:
     """Makes a model and starts its games; this seeds the generators of Python, NumPy and PyTorch.
 
-    The constructor of the algorithm takes all hyperparameters as `own`, those that its base in Stable-Baselines3 has by
+    The constructor of the algorithm takes all hyperparameters as such, those that its base in Stable-Baselines3 has by
     their names too, and the further arguments.
     """
-    own, (_, base) = settings.own, algorithm.__bases__
-    sizes = [scaled(own.batch_size, config.cells) for config in settings.configs]
+    hyperparameters, (_, base) = settings.hyperparameters, algorithm.__bases__
+    sizes = [scaled(hyperparameters.batch_size, config.cells) for config in settings.configs]
     reward = load_reward(settings.reward)
     envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), reward) for each in settings.configs]
     # Their returns lie in [0, 1]: with gamma 0 the probability of a safe click, or that of a won game, discounted.
     probability = settings.reward == "win" or (settings.reward, settings.gamma) == ("safe_click", 0)
-    known = {name: value for name, value in asdict(own).items() if name in signature(base).parameters}
-    known |= {"batch_size": sizes[0], "learning_rate": own.learning_rate_at}
+    known = {name: value for name, value in asdict(hyperparameters).items() if name in signature(base).parameters}
+    known |= {"batch_size": sizes[0], "learning_rate": hyperparameters.learning_rate_at}
     known |= {name: getattr(settings, name) for name in ("gamma", "seed", "device")}
     known["policy_kwargs"] = {
         "probability": probability,
         "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
-        "optimizer_kwargs": {"weight_decay": own.weight_decay},
+        "optimizer_kwargs": {"weight_decay": hyperparameters.weight_decay},
         "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
     }
     make: Any = algorithm
-    model: Model = make(policy, envs[0], own, **known, **arguments)
+    model: Model = make(policy, envs[0], hyperparameters, **known, **arguments)
     # The constructor seeded the games with the seed of the training, which is no seed of games.
     for index, env in enumerate(envs):
         env.seed(settings.first_training_seed(index))

@@ -62,7 +62,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     keep_freed_memory()
     origin = pinned_name(settings.start) if settings.start and HUB_NAME.fullmatch(settings.start) else settings.start
     settings = replace(settings, device="cuda" if on_gpu else "cpu", start=origin)
-    learner, start, progress = settings.own.make_learner(settings), None, Progress(0, 0, None, 0, None)
+    learner, start, progress = settings.make_learner(), None, Progress(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
         progress = state.restore(learner, folder / CHECKPOINT_FILE, state.lasting(settings))
     elif settings.start is not None:  # A training that ended before its first checkpoint starts again.
