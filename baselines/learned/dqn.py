@@ -24,7 +24,6 @@ Differences from textbook DQN:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
-from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, random_clicks, turn_at_random, unopened
@@ -124,9 +122,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
     ) -> None:
         self.teacher, self._predicted = teacher, np.zeros(0, np.float32)
         super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)  # type: ignore[arg-type]
-        if not (self.policy.probability and self.gamma == 0):
-            hyperparameters = replace(hyperparameters, keep_scale=0, hindsight=0)
-        self.hyperparameters = hyperparameters
+        self.take(hyperparameters, self.policy.probability)
         self.play_on([env], [self.batch_size])
 
     def _choose(self, boards: NDArray[np.int8], chance: float) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -154,7 +150,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
             slot.env, callback, self.train_freq, self.replay_buffer, learning_starts=self.learning_starts
         )
         if self.num_timesteps > self.learning_starts:
-            self.train(gradient_steps=1, batch_size=self.batch_size)
+            self.train(gradient_steps=1)
         return played.episode_timesteps, slot.drawn - drawn
 
     def _store_transition(
@@ -182,33 +178,21 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self._last_obs = new_obs
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
-        """Draws each stored transition `replay_ratio` times on average, in minibatches, and logs "train/loss".
-
-        `gradient_steps` is ignored, since the number of stored transitions varies.
-        """
+        """Learns from the stored transitions, and logs "train/loss"; `replay_ratio` gives the number of steps."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        slot, losses = self.slot, []
-        ready = slot.buffer.size >= min(self.learning_starts, self.buffer_size)
-        while ready and slot.drawn + batch_size <= self.hyperparameters.replay_ratio * slot.buffer.added:
-            loss = self._losses(slot.buffer.sample(batch_size)).mean()
-            self.policy.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(self.policy.q_net.parameters(), self.max_grad_norm)
-            self.policy.optimizer.step()
-            losses.append(loss.item())
-            slot.drawn += batch_size
+        ready = self.slot.buffer.size >= min(self.learning_starts, self.buffer_size)
+        losses = self.learn_from_buffer(self._loss) if ready else []
         self._n_updates += len(losses)
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         if losses:
             self.logger.record_mean("train/loss", float(np.mean(losses)))
 
-    def _losses(self, sample: Transitions) -> Tensor:
-        """Returns the loss of each sample, (N, 1)."""
+    def _loss(self, sample: Transitions) -> Tensor:
         boards, cells = turn_at_random(sample.observations)
         outputs = QNetwork.forward(self.q_net, boards)  # logits of illegal clicks, too
         if self.teacher:
-            return distillation_loss(outputs, boards, self.slot.env.config)
+            return distillation_loss(outputs, boards, self.slot.env.config).mean()
         # Undo the symmetry: actions and hindsight refer to the original cells.
         outputs = outputs[:, cells]
         targets, chosen = self._targets(sample), outputs.gather(1, sample.actions)
@@ -217,9 +201,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
         loss = functional.binary_cross_entropy_with_logits if probability else functional.smooth_l1_loss
         losses = loss(chosen, targets, reduction="none")
         if self.hyperparameters.hindsight > 0:
-            hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.hyperparameters.isolated_weight_cap)
-            losses = losses + self.hyperparameters.hindsight * hindsight
-        return losses
+            losses = losses + self.hyperparameters.hindsight * self.hindsight_losses(outputs, sample)
+        return losses.mean()
 
     def _targets(self, sample: Transitions) -> Tensor:
         """Returns the one-step targets, (N, 1)."""
