@@ -27,8 +27,8 @@ from baselines.cli.train import main
 from baselines.files import hold_folder
 from baselines.learned.agents import LearnedPolicy
 from baselines.learned.common.tensor_files import read_tensors
+from baselines.learned.configurations import record_session
 from baselines.learned.training.loop import prepare, train
-from baselines.learned.training.state import record_session
 from baselines.registry import make_policy
 
 
