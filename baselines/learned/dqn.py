@@ -125,22 +125,18 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self.take(hyperparameters, self.policy.probability)
         self.play_on([env], [self.batch_size])
 
-    def _choose(self, boards: NDArray[np.int8], chance: float) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Returns the greedy clicks (N,), random ones by a chance and at first, and the Q-values (N, rows * cols)."""
-        self.policy.set_training_mode(False)
-        with torch.no_grad():
-            values = self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
-        explores = (torch.rand(len(boards)).numpy() < chance) | unopened(boards)
-        return np.where(explores, random_clicks(boards), values.argmax(axis=1)), values
-
     def _sample_action(
         self,
         learning_starts: int,
         action_noise: Any = None,  # noqa: ARG002 - the signature is Stable-Baselines3's
         n_envs: int = 1,  # noqa: ARG002
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        chance = 1.0 if self.num_timesteps < learning_starts else self.exploration_rate
-        actions, values = self._choose(self._last_obs, chance)
+        """Returns the greedy clicks (N,), random ones by a chance and at first."""
+        boards, chance = self._last_obs, 1.0 if self.num_timesteps < learning_starts else self.exploration_rate
+        with torch.no_grad():
+            values = self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
+        explores = (torch.rand(len(boards)).numpy() < chance) | unopened(boards)
+        actions = np.where(explores, random_clicks(boards), values.argmax(axis=1))
         self._predicted = np.take_along_axis(values, actions[:, None], axis=1)[:, 0]
         return actions, actions
 
