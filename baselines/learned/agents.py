@@ -79,7 +79,14 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
     one_of("precision", precision, PRECISIONS)
     keep_freed_memory()
     description = read_description(folder)
-    network = _new_network(description.kind, NetworkSize(description.channels, description.depth))
+    size = NetworkSize(description.channels, description.depth)
+    if description.kind == CLICKS:
+        network: nn.Module = BoardNetwork.of_size(size)
+    else:
+        # Other agents need nothing of afterstate.
+        from baselines.learned.afterstate.network import AfterstateNetwork
+
+        network = AfterstateNetwork(size)
     try:
         weights, trained = read_tensors(folder / AGENT_WEIGHTS_FILE)
         for name in ("kind", "channels", "depth"):  # The depth shows in no shape. Some earlier files do not tell it.
@@ -90,15 +97,6 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
         raise ValueError(f"{folder / AGENT_WEIGHTS_FILE} cannot be used: {error}") from error
     networks.set_precision(network, precision)
     return network
-
-
-def _new_network(kind: str, size: NetworkSize) -> nn.Module:
-    if kind == CLICKS:
-        return BoardNetwork.of_size(size)
-    # Other agents need nothing of afterstate.
-    from baselines.learned.afterstate.network import AfterstateNetwork
-
-    return AfterstateNetwork(size)
 
 
 class LearnedPolicy:
