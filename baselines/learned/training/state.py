@@ -17,7 +17,7 @@ from stable_baselines3.common.logger import Logger
 from torch import nn
 
 from baselines.evaluation.seeds import SELECTION_SEEDS
-from baselines.learned.agents import policy_of, save_agent
+from baselines.learned.agents import change_facts, policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import MAY_CHANGE, START
 from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
@@ -31,6 +31,11 @@ from baselines.schemas import Kept, Rate, convert
 EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 11))), 0.1
 """Fractions of the budget at which the agent is evaluated, and the largest fraction of the time that evaluations may
 take under a budget of time. The early evaluations show in a learning curve over the logarithm of the steps."""
+
+REFERENCES_SECONDS = 60.0
+"""Age from which a training plays the selection games with the scripted policies; a shorter one does so at its end.
+
+On a new machine they compile for half a minute, for which nobody waits before the first win rate."""
 
 CURVES_SECONDS = 60.0
 """Time between two pictures of the learning curves; the end draws the last one."""
@@ -135,17 +140,15 @@ class Training:
         """Plays the selection games, and keeps the agent unless an earlier one won more by over a standard error.
 
         Late in a training, agents improve by less than the noise of these games, and the luckiest one is seldom the
-        best. With `compares`, the scripted policies play the games first if they have not yet.
+        best. With `compares`, the scripted policies play the games first if it is time and they have not yet.
         """
         progress, settings = self.progress, self.settings
         if progress.kept is None:
             # A run folder with an agent always has a checkpoint, so that a killed training can be resumed.
             self.save()
-        if compares and not progress.references:
-            begin = self.budget.elapsed()
-            progress.references = selection.play_references(settings, partial(setattr, self, "player"))
-            # Comparing is no training.
-            self.budget.seconds_before -= self.budget.elapsed() - begin
+        is_time = self.budget.elapsed() >= REFERENCES_SECONDS or self.budget.progress(self.steps) >= 1
+        if compares and is_time and not progress.references:
+            self._compare()
         minutes, begin, self.player = self.budget.elapsed() / 60, time.perf_counter(), "the agent"
         # PPO draws random numbers to make the network; training goes on as if there were no evaluation.
         with torch.random.fork_rng(devices=[]):
@@ -160,6 +163,17 @@ class Training:
             self._keep(network, score)
         progress.highest = max(progress.highest, score.win_rate)
         self.draw(CURVES_SECONDS)
+
+    def _compare(self) -> None:
+        """Plays the selection games with the scripted policies, and tells their win rates with the kept agent."""
+        begin, kept = self.budget.elapsed(), self.progress.kept
+        references = selection.play_references(self.settings, partial(setattr, self, "player"))
+        # Comparing is no training.
+        self.budget.seconds_before -= self.budget.elapsed() - begin
+        self.progress.references = references
+        if kept is not None:
+            kept["summary"] = Score(kept["win_rates"], kept["games"]).in_words(references)
+            change_facts(self.folder, {"selected_by": kept})
 
     def draw(self, seconds: float = 0) -> None:
         """Draws the learning curves, unless the last so many seconds saw them drawn, or the training begin."""
