@@ -122,7 +122,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
     ) -> None:
         self.teacher, self._predicted = teacher, np.zeros(0, np.float32)
         super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)  # type: ignore[arg-type]
-        self.take(hyperparameters, self.policy.probability)
+        self.take(hyperparameters)
         self.play_on([env], [self.batch_size])
 
     def _sample_action(

@@ -232,7 +232,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         self, policy: type[BoardPolicy], env: MinesweeperVecEnv, hyperparameters: PPOHyperparameters, **kwargs: Any
     ) -> None:
         super().__init__(policy, env, **kwargs)
-        self.take(hyperparameters, self.policy.probability)
+        self.take(hyperparameters)
         self.buffer_size = hyperparameters.buffer_size
         if isinstance(self.policy, MinesweeperPolicy):
             self.policy.bootstraps = self.gamma > 0

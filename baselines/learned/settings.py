@@ -45,14 +45,13 @@ def option(default: Any, meaning: str, least: float = 0, most: float = 0, *, cho
     return field(default=default, metadata={"option": Option(meaning, meaning, choices, least, most)})
 
 
-def options_of(owner: Any) -> Iterator[tuple[Field[Any], Option]]:
-    """Yields the fields of a dataclass, or of an instance, that are options, each as its nearest class declares it."""
-    classes = [
-        vars(each).get("__dataclass_fields__", {}) for each in (owner if isinstance(owner, type) else type(owner)).mro()
-    ]
+def options_of(owner: type[Any]) -> Iterator[tuple[Field[Any], Option]]:
+    """Yields the fields of a dataclass that are options, each as its nearest class declares it."""
+    parents = [vars(each).get("__dataclass_fields__", {}) for each in reversed(owner.mro())]
+    entries = [entry for each in parents for entry in each.values()]
+    declared = {entry.name: entry.metadata["option"] for entry in entries if "option" in entry.metadata}
     for entry in fields(owner):
-        declared = (each[entry.name].metadata.get("option") for each in classes if entry.name in each)
-        if found := next(filter(None, declared), None):
+        if found := declared.get(entry.name):
             given = "" if entry.default is None else f" (default {entry.default})"
             yield entry, found._replace(help=found.meaning + given)
 
@@ -65,7 +64,7 @@ class Options:
 
     def __post_init__(self) -> None:
         """Converts the options to their types; raises ValueError, which names what is allowed."""
-        for entry, declared in options_of(self):
+        for entry, declared in options_of(type(self)):
             name, kind, value = entry.name, str(entry.type), getattr(self, entry.name)
             if value is None and "None" in kind:
                 continue

@@ -29,14 +29,7 @@ from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transiti
 from baselines.learned.common.tensor_files import Tensors, prefixed, unprefixed
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, Tower, set_precision
-from baselines.learned.settings import (
-    LEARNING_COST,
-    Budget,
-    ClickHyperparameters,
-    NetworkSize,
-    TrainingSettings,
-    scaled,
-)
+from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
 from baselines.user_policy import load_reward
 from minesweeper_env.codes import FLAGGED, MINE
 
@@ -178,6 +171,7 @@ class MultiBoardMixin(BaseAlgorithm):
     _last_episode_starts: Any
     buffer_size: int
     max_grad_norm: float
+    gamma: float
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
         """Starts games on all boards, with a number of boards in a minibatch for each, and activates the first slot."""
@@ -217,9 +211,9 @@ class MultiBoardMixin(BaseAlgorithm):
             if hasattr(module, "observation_space"):
                 module.observation_space, module.action_space = self.observation_space, self.action_space  # type: ignore[assignment]
 
-    def take(self, hyperparameters: ClickHyperparameters, probability: bool) -> None:
+    def take(self, hyperparameters: Any) -> None:
         """Takes the hyperparameters; without hindsight and thinning unless returns are probabilities and gamma is 0."""
-        counts = probability and self.gamma == 0  # type: ignore[attr-defined]
+        counts = self.policy.probability and self.gamma == 0
         self.hyperparameters = hyperparameters if counts else replace(hyperparameters, keep_scale=0, hindsight=0)
 
     def learn_from_buffer(self, loss_of: Callable[[Transitions], Tensor]) -> list[float]:
