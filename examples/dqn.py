@@ -104,13 +104,11 @@ class Replay:
             self.rows[name][places] = values[kept]
         self.stored += len(places)
 
-    def draw(self, count: int) -> np.ndarray:
-        """Returns rows, drawn with replacement."""
-        return self.rows[self.random.integers(min(self.stored, len(self.rows)), size=count)]
 
-
-def loss_of(agent: Agent, batch: np.ndarray, gamma: float, random: np.random.Generator) -> torch.Tensor:
-    """Returns the cross-entropy between Q of the clicks and their goals, in one of the 8 rotations and reflections."""
+def loss_of(agent: Agent, replay: Replay, gamma: float, count: int) -> torch.Tensor:
+    """Returns the cross-entropy between Q and the goals of a minibatch, in one of the 8 rotations and reflections."""
+    random = replay.random
+    batch = replay.rows[random.integers(min(replay.stored, len(replay.rows)), size=count)]
     boards, device = batch["board"], agent.head.weight.device
     cells = np.arange(boards[0].size).reshape(boards[0].shape)
     turned = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))
@@ -156,8 +154,8 @@ def main() -> None:
     game = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
     env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **game)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)  # the seeds of test games are below 2**30
-    random = np.random.default_rng(args.seed)
-    replay, wins, curve, steps, done = Replay(args.size, random), [0.0], [], 0, 0.0
+    replay = Replay(args.size, np.random.default_rng(args.seed))
+    wins, curve, steps, done = [0.0], [], 0, 0.0
     while done < 1:
         # 1. Click the safest legal cell of each board. The luck of the boards explores enough.
         q = agent.q(boards, info["action_mask"])
@@ -170,7 +168,7 @@ def main() -> None:
         if replay.stored < args.batch_size:
             continue
         # 3. Take a step down the gradient of the loss of a minibatch.
-        loss = loss_of(agent, replay.draw(args.batch_size), args.gamma, random)
+        loss = loss_of(agent, replay, args.gamma, args.batch_size)
         optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - done) * min(1, replay.stored / 20_000)
         optimizer.zero_grad()
         loss.backward()
