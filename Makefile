@@ -34,17 +34,24 @@ POLICIES = random straightforward subset expected_value bayes exact lookahead
 # Python keeps compiled modules and rewritten tests, even where the shell forbids it: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test check format lint types warm-up warm-up-core test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
+.PHONY: run train kernels test check format lint types warm-up warm-up-core test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
 
 run: $(VENV)/installed-run
 	rm -rf $(RUN_DIR)
-	$(BIN)/python train.py --config quick --out $(RUN_DIR)
+	$(MAKE) --jobs=2 train kernels
 	$(BIN)/python evaluate.py --policy $(POLICIES) $(RUN_DIR) --games 1000 --json $(RUN_DIR)/results.json --plot $(RUN_DIR)/results.png
 	@echo 'Written to $(RUN_DIR): agent.safetensors, agent.json and run.json (the agent and its settings), curves.png (its learning curve),'
 	@echo 'results.json and results.png (the win rates of all policies). Next:'
 	@echo '  $(BIN)/python play.py --policy $(RUN_DIR)                                # watch the agent play'
 	@echo '  $(BIN)/python evaluate.py --policy $(RUN_DIR) subset --diagnose          # find its mistakes'
 	@echo '  $(BIN)/python train.py --config dqn-8x8 --minutes 10 --out runs/better   # train a better one'
+
+train:
+	$(BIN)/python train.py --config quick --out $(RUN_DIR)
+
+# While the training takes one processor, another compiles what evaluate.py needs, which tells any error itself.
+kernels:
+	@$(BIN)/python evaluate.py --policy lookahead $(POLICIES) --games 20 > /dev/null 2>&1 || true
 
 # What one processor does alone comes first, side by side; the tests then use all processors.
 test: $(VENV)/installed

@@ -68,7 +68,7 @@ def players() -> Iterator[str]:
 def learner_of(name: str) -> MultiBoardMixin:
     """Returns a model that continues from the weights of a shipped agent, if it is there."""
     settings = replace(TrainingSettings.of(read_configuration(f"{name}-8x8")), device="cpu")
-    learner = settings.own.make_learner(settings)
+    learner = settings.make_learner()
     if name in agent_names():
         learner.begin_with(load_network(AGENTS_FOLDER / name))
     return learner

@@ -99,12 +99,43 @@ def best(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines: int) -
     return cell.numpy(), value.numpy()
 
 
-def main() -> None:
-    """Trains an agent, and prints the line that scores it."""
+class Games:
+    """Games on one board, and the last clicks in them that may teach something."""
+
+    def __init__(self, board: BoardConfig, args: Args, steps: int) -> None:
+        """Starts games that no earlier board of the training has had; test games have seeds below 2**30."""
+        size, self.mines = (board.rows, board.cols), board.mines
+        options = {"mines": board.mines, "moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep"}
+        self.env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=size, **options)
+        self.codes, self.info = self.env.reset(seed=2**31 + 100_000_000 * args.seed + steps)
+        self.wins, self.stored, self.capacity = deque([0.0], maxlen=500), 0, args.capacity
+        self.boards = np.zeros((args.capacity, *size), np.int8)
+        self.clicks, self.safe = np.zeros(args.capacity, np.int64), np.zeros(args.capacity, np.float32)
+
+    def play(self, network: QNetwork, random: np.random.Generator) -> None:
+        """Clicks the safest legal cell in each game; the luck of the boards explores enough."""
+        cells, q = best(network, self.codes, self.info["action_mask"], self.mines)
+        later, rewards, over, _, self.info = self.env.step(cells)
+        self.wins.extend(rewards[over] > 0)
+        # Keep doubtful clicks, one in ten of the certain ones, and no first clicks.
+        keep = (self.codes != HIDDEN).any((1, 2)) & (random.random(len(q)) < np.maximum(0.1, 5 - 5 * q))
+        places = (self.stored + np.arange(keep.sum())) % self.capacity
+        self.boards[places], self.clicks[places], self.safe[places] = self.codes[keep], cells[keep], rewards[keep]
+        self.codes, self.stored = later, self.stored + keep.sum()
+
+    def loss(self, network: QNetwork, count: int, random: np.random.Generator) -> torch.Tensor:
+        """Returns the loss of a minibatch of clicks: was each one safe?"""
+        chosen = random.integers(min(self.stored, self.capacity), size=count)
+        logits = network(torch.as_tensor(self.boards[chosen]), self.mines)[range(count), self.clicks[chosen]]
+        return functional.binary_cross_entropy_with_logits(logits, torch.as_tensor(self.safe[chosen]))
+
+
+def options() -> tuple[Args, deque[BoardConfig]]:
+    """Returns what the command line says, and its boards; it ends the program if that cannot work."""
     parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
     try:
-        boards_left = deque(BoardConfig.of_name(board, "opening") for board in args.boards)
+        boards = deque(BoardConfig.of_name(board, "opening") for board in args.boards)
     except ValueError as error:
         parser.error(str(error))
     if not (args.cpu_minutes or args.minutes) > 0:
@@ -112,55 +143,50 @@ def main() -> None:
     if (args.out / "model.pt").exists():
         parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
+    return args, boards
+
+
+def save(network: QNetwork, curve: list[dict[str, object]], out: Path) -> None:
+    """Writes the weights and the curve, and prints its last row."""
+    print(*(f"{name} {value}" for name, value in curve[-1].items()), flush=True)
+    torch.save(network.state_dict(), out / "model.tmp")
+    (out / "model.tmp").replace(out / "model.pt")  # whole, even after a kill
+    (out / "curve.json").write_text(json.dumps(curve))
+
+
+def main() -> None:
+    """Trains an agent, and prints the line that scores it."""
+    args, boards_left = options()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
-    random = np.random.default_rng(args.seed)
-    network = QNetwork()
+    random, network = np.random.default_rng(args.seed), QNetwork()
     optimizer = torch.optim.AdamW(network.parameters(), lr=args.learning_rate, weight_decay=0.0)
     clock, minutes = (time.process_time, args.cpu_minutes) if args.cpu_minutes else (time.monotonic, args.minutes)
     steps, done, curve, before = 0, 0.0, [], clock()
     while done < 1:
-        # 1. The next board: its games and its replay buffer. Test games have seeds below 2**30.
+        # 1. The next board.
         board = boards_left.popleft()
-        rows, cols, mines = board.rows, board.cols, board.mines
-        options = {"mines": mines, "moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep"}
-        env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=(rows, cols), **options)
-        codes, info = env.reset(seed=2**31 + 100_000_000 * args.seed + steps)
-        stored, past, wins = 0, np.zeros((args.capacity, rows, cols), np.int8), deque([0.0], maxlen=500)
-        clicks, safe = np.zeros(args.capacity, np.int64), np.zeros(args.capacity, np.float32)
-        while done < 1 and not (boards_left and len(wins) == 500 and np.mean(wins) > args.threshold):
-            # 2. Play one click in each game: the safest legal cell. The luck of the boards explores enough.
-            cells, q = best(network, codes, info["action_mask"], mines)
-            later, rewards, over, _, info = env.step(cells)
-            wins.extend(rewards[over] > 0)
-            # Keep doubtful clicks, one in ten of the certain ones, and no first clicks.
-            keep = (codes != HIDDEN).any((1, 2)) & (random.random(args.num_envs) < np.maximum(0.1, 5 - 5 * q))
-            places = (stored + np.arange(keep.sum())) % args.capacity
-            past[places], clicks[places], safe[places] = codes[keep], cells[keep], rewards[keep]
-            codes, steps, stored = later, steps + args.num_envs, stored + keep.sum()
-
-            # 3. Learn from a minibatch: was the click safe?
-            if stored > 5 * args.batch_size:
-                chosen = random.integers(min(stored, args.capacity), size=args.batch_size)
-                logits = network(torch.as_tensor(past[chosen]), mines)[range(args.batch_size), clicks[chosen]]
-                loss = functional.binary_cross_entropy_with_logits(logits, torch.as_tensor(safe[chosen]))
+        games = Games(board, args, steps)
+        while done < 1 and not (boards_left and len(games.wins) == 500 and np.mean(games.wins) > args.threshold):
+            # 2. Play one click in each game.
+            games.play(network, random)
+            steps += args.num_envs
+            # 3. Learn from a minibatch.
+            if games.stored > 5 * args.batch_size:
+                loss = games.loss(network, args.batch_size, random)
                 optimizer.param_groups[0]["lr"] = args.learning_rate * min(1, steps / 50_000) * (1 - done)
                 optimizer.zero_grad()
                 loss.backward()
                 nn.utils.clip_grad_norm_(network.parameters(), 1.0)
                 optimizer.step()
             done = min(1.0, (clock() - before) / 60 / minutes)
-
             # 4. Log and save now and then, and at the end.
             if steps % (100 * args.num_envs) == 0 or done == 1:
-                curve.append({"minutes": done * minutes, "board": board.name, "win_rate": float(np.mean(wins))})
-                print(*(f"{name} {value}" for name, value in curve[-1].items()), flush=True)
-                torch.save(network.state_dict(), args.out / "model.tmp")
-                (args.out / "model.tmp").replace(args.out / "model.pt")  # whole, even after a kill
-                (args.out / "curve.json").write_text(json.dumps(curve))
-
+                win_rate = float(np.mean(games.wins))
+                curve.append({"minutes": done * minutes, "board": board.name, "win_rate": win_rate})
+                save(network, curve, args.out)
     policy = f"examples/curriculum.py:Agent:file={args.out / 'model.pt'}"
-    print(f"python evaluate.py --policy {policy} --size {rows}x{cols} --mines {mines} --games 2000")
+    print(f"python evaluate.py --policy {policy} --size {board.rows}x{board.cols} --mines {board.mines} --games 2000")
 
 
 if __name__ == "__main__":

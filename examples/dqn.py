@@ -88,8 +88,41 @@ class Agent(nn.Module):
         return self.q(observations, action_masks).argmax(1)
 
 
-def main() -> None:
-    """Prints the line that scores the agent, and trains it."""
+class Replay:
+    """The last clicks that may teach something: a row for each, with its board, the next one and the outcome."""
+
+    def __init__(self, size: tuple[int, int], random: np.random.Generator) -> None:
+        row = [("board", "i1", size), ("next", "i1", size), ("cell", "i8"), ("safe", "f4"), ("ended", "f4")]
+        self.rows, self.random, self.stored = np.zeros(200_000, row), random, 0
+
+    def add(self, q: np.ndarray, **columns: np.ndarray) -> None:
+        """Stores doubtful clicks, one in ten of the certain ones, and no first clicks."""
+        doubtful = self.random.random(len(q)) < np.maximum(0.1, 5 - 5 * q.max(1))
+        kept = doubtful & (columns["board"] < HIDDEN).any((1, 2))
+        places = (self.stored + np.arange(kept.sum())) % len(self.rows)
+        for name, values in columns.items():
+            self.rows[name][places] = values[kept]
+        self.stored += len(places)
+
+
+def loss_of(agent: Agent, replay: Replay, gamma: float, count: int) -> torch.Tensor:
+    """Returns the cross-entropy between Q and the goals of a minibatch, in one of the 8 rotations and reflections."""
+    random = replay.random
+    batch = replay.rows[random.integers(min(replay.stored, len(replay.rows)), size=count)]
+    boards, device = batch["board"], agent.head.weight.device
+    cells = np.arange(boards[0].size).reshape(boards[0].shape)
+    turned = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))
+    logits = agent(torch.as_tensor(boards.reshape(len(batch), -1)[:, turned], device=device))
+    clicked = logits[np.arange(len(batch)), turned.argsort(None)[batch["cell"]]]
+    goal = batch["safe"].copy()  # The goal of Q: was the click safe?
+    if gamma > 0:  # And is the next click safe, and so on? After a win all are.
+        following = agent.q(batch["next"], batch["next"].reshape(len(batch), -1) == HIDDEN).max(1)
+        goal = goal * (1 - gamma + gamma * np.maximum(batch["ended"], following))
+    return nn.functional.binary_cross_entropy_with_logits(clicked, torch.as_tensor(goal, device=device))
+
+
+def options() -> Args:
+    """Returns what the command line says; it ends the program if that cannot work, or a model would be overwritten."""
     parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
     budget = min(args.cpu_minutes or args.minutes, args.steps)
@@ -98,59 +131,55 @@ def main() -> None:
     if (args.out / "model.pt").exists():
         parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
-    rows, cols = args.size
-    begin, minutes = time.monotonic(), args.cpu_minutes or args.minutes
+    return args
+
+
+def save(agent: Agent, curve: list[dict[str, float]], out: Path) -> None:
+    """Writes the weights and the curve, and prints its last row."""
+    print(curve[-1], flush=True)
+    torch.save(agent.state_dict(), out / "model.tmp")
+    (out / "model.tmp").replace(out / "model.pt")  # whole, even after a kill
+    (out / "curve.json").write_text(json.dumps(curve))
+
+
+def main() -> None:
+    """Prints the line that scores the agent, and trains it."""
+    args, begin = options(), time.monotonic()
+    (rows, cols), policy = args.size, f"{__file__}:Agent:file={args.out}/model.pt"
+    print(f"Any time: python evaluate.py --policy {policy} exact --size {rows}x{cols} --mines {args.mines}", flush=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
     agent = Agent(args.mines, None).to(args.device)
     optimizer = torch.optim.Adam(agent.parameters())
-    options = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
-    env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **options)
+    game = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
+    env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **game)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)  # the seeds of test games are below 2**30
-    random, cells = np.random.default_rng(args.seed), np.arange(rows * cols).reshape(rows, cols)
-    click = [("board", "i1", cells.shape), ("next", "i1", cells.shape), ("cell", "i8"), ("safe", "f4"), ("ended", "f4")]
-    replay, new, wins, curve = np.zeros(200_000, click), np.zeros(args.num_envs, click), [0.0], []
-    stored, steps, done = 0, 0, 0.0
-    policy = f"{__file__}:Agent:file={args.out}/model.pt"
-    print(f"Any time: python evaluate.py --policy {policy} exact --size {rows}x{cols} --mines {args.mines}", flush=True)
+    replay = Replay(args.size, np.random.default_rng(args.seed))
+    wins, curve, steps, done = [0.0], [], 0, 0.0
     while done < 1:
         # 1. Click the safest legal cell of each board. The luck of the boards explores enough.
         q = agent.q(boards, info["action_mask"])
         clicks = q.argmax(1)
         after, rewards, ended, _, info = env.step(clicks)
         wins = [*wins, *rewards[ended]][-2000:]
-        # 2. Store doubtful clicks, one in ten of the certain ones, and no first clicks.
-        new["board"], new["next"], new["cell"], new["safe"], new["ended"] = boards, after, clicks, rewards, ended
-        kept = new[(random.random(len(q)) < np.maximum(0.1, 5 - 5 * q.max(1))) & (boards < HIDDEN).any((1, 2))]
-        replay[(stored + np.arange(len(kept))) % len(replay)] = kept
-        boards, steps, stored = after, steps + args.num_envs, stored + len(kept)
-        if stored < args.batch_size:
+        # 2. Store what may teach something.
+        replay.add(q, board=boards, next=after, cell=clicks, safe=rewards, ended=ended)
+        boards, steps = after, steps + args.num_envs
+        if replay.stored < args.batch_size:
             continue
-        # 3. Draw a minibatch, in one of the 8 rotations and reflections. The goal of Q: was the click safe?
-        batch = replay[random.integers(min(stored, len(replay)), size=args.batch_size)]
-        turned = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))
-        views, goal = batch["board"].reshape(args.batch_size, -1)[:, turned], batch["safe"].copy()
-        if args.gamma > 0:  # And is the next click safe, and so on? After a win all are.
-            following = agent.q(batch["next"], batch["next"].reshape(args.batch_size, -1) == HIDDEN).max(1)
-            goal = goal * (1 - args.gamma + args.gamma * np.maximum(batch["ended"], following))
-        # 4. Take a step down the gradient of the cross-entropy.
-        logits = agent(torch.as_tensor(views, device=args.device))
-        clicked = logits[np.arange(args.batch_size), turned.argsort(None)[batch["cell"]]]
-        loss = nn.functional.binary_cross_entropy_with_logits(clicked, torch.as_tensor(goal, device=args.device))
-        optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - done) * min(1, stored / 20_000)
+        # 3. Take a step down the gradient of the loss of a minibatch.
+        loss = loss_of(agent, replay, args.gamma, args.batch_size)
+        optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - done) * min(1, replay.stored / 20_000)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(agent.parameters(), 1.0)
         optimizer.step()
-        # 5. Log and save every ten seconds, and at the end.
+        # 4. Log and save every ten seconds, and at the end.
         seconds = time.process_time() if args.cpu_minutes else time.monotonic() - begin
-        done = max(seconds / 60 / minutes, steps / args.steps)
+        done = max(seconds / 60 / (args.cpu_minutes or args.minutes), steps / args.steps)
         if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
             curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(wins)), 4)})
-            print(curve[-1], flush=True)
-            torch.save(agent.state_dict(), args.out / "model.tmp")
-            (args.out / "model.tmp").replace(args.out / "model.pt")  # whole, even after a kill
-            (args.out / "curve.json").write_text(json.dumps(curve))
+            save(agent, curve, args.out)
 
 
 if __name__ == "__main__":

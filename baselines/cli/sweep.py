@@ -71,10 +71,8 @@ class Sweep:
     def settings_of(self, drawn: dict[str, Any]) -> TrainingSettings:
         """Returns the settings of a trial; raises ValueError if a value is not allowed."""
         content, values = self.base.to_json(), rounded(drawn)
-        own = {name: values.pop(name) for name in SETTINGS if name in values}
-        settings = TrainingSettings(**content | own | {"hyperparameters": content["hyperparameters"] | values})
-        _ = settings.own
-        return settings
+        changed = {name: values.pop(name) for name in SETTINGS if name in values}
+        return TrainingSettings(**content | changed | {"hyperparameters": content["hyperparameters"] | values})
 
     def study(self, draw: int = 0) -> Study:
         """Returns the study of Optuna in the folder, which draws for a trial of this number; a ValueError if damaged.

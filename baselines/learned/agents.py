@@ -21,8 +21,6 @@ from baselines.checks import whether
 from baselines.files import write_json
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.learned import networks
-from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.policy import GUESS_BREADTH, GUESS_SLACK, SURE, AfterstatePolicy
 from baselines.learned.common.tensor_files import load_weights, read_tensors, write_tensors
 from baselines.learned.networks import BoardNetwork, single_precision
 from baselines.learned.settings import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
@@ -30,7 +28,7 @@ from baselines.policy import Policy, checked_act
 from baselines.process import one_thread
 from baselines.schemas import Agent, read_as
 from baselines.scripted.oracle_play.exact import chosen_first_cell
-from minesweeper_env.config import BoardConfig, one_of, whole_number
+from minesweeper_env.config import BoardConfig, one_of
 
 FORMAT = 3
 CLICKS, AFTERSTATE = "clicks", "afterstate"
@@ -67,6 +65,13 @@ def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[
     write_json(folder / AGENT_FILE, description)
 
 
+def change_facts(folder: Path, facts: dict[str, Any]) -> None:
+    """Replaces entries of the description of the agent in a run folder."""
+    weights, description = read_tensors(folder / AGENT_WEIGHTS_FILE)
+    write_tensors(folder / AGENT_WEIGHTS_FILE, weights, description | facts)
+    write_json(folder / AGENT_FILE, description | facts)
+
+
 def read_description(folder: Path) -> Description:
     """Returns the content of `agent.json`; raises a ValueError of one line if it is missing, damaged or newer."""
     return read_as(folder / AGENT_FILE, Description)
@@ -79,9 +84,16 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
     Raises a ValueError of one line if a file is missing, damaged or does not fit, or there is no such precision.
     """
     one_of("precision", precision, PRECISIONS)
+    keep_freed_memory()
     description = read_description(folder)
     size = NetworkSize(description.channels, description.depth)
-    network = BoardNetwork.of_size(size) if description.kind == CLICKS else AfterstateNetwork(size)
+    if description.kind == CLICKS:
+        network: nn.Module = BoardNetwork.of_size(size)
+    else:
+        # Other agents need nothing of afterstate.
+        from baselines.learned.afterstate.network import AfterstateNetwork
+
+        network = AfterstateNetwork(size)
     try:
         weights, trained = read_tensors(folder / AGENT_WEIGHTS_FILE)
         for name in ("kind", "channels", "depth"):  # The depth shows in no shape. Some earlier files do not tell it.
@@ -118,7 +130,6 @@ class LearnedPolicy:
     ) -> None:
         self.network, self.config, self.symmetries = network, config, symmetries
         self.first_cell = chosen_first_cell(config, first)
-        keep_freed_memory()
 
     def reset(self, seed: int) -> None:
         """Does nothing, since no choice is random."""
@@ -162,41 +173,19 @@ def click_agent(
     return LearnedPolicy(load_network(folder, precision), config, symmetries, first)
 
 
-def afterstate_agent(
-    folder: Path,
-    config: BoardConfig,
-    slack: float = GUESS_SLACK,
-    breadth: int = GUESS_BREADTH,
-    sure: float = SURE,
-    first: str | int = "learned",
-    symmetries: bool = True,
-    safety: str = "learned",
-    clues: bool = True,
-    onward: bool = True,
-    depth: int = 0,
-    precision: str = "float32",
-) -> AfterstatePolicy:
-    """Loads an agent of `afterstate` for a board, which may differ from the boards of the training.
-
-    `depth` is the number of applications of the network's block, 0 for the one of the training; `precision` is the
-    number format of the convolutions, "float32" or "bfloat16". See `AfterstatePolicy` for the other options.
-    """
-    whole_number("depth", depth, 0, MAX_DEPTH)
-    network = load_network(folder, precision)
-    keep_freed_memory()
-    for tower in network.towers:
-        tower.depth = depth or tower.depth
-    return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety, clues, onward)
-
-
 def find_agent(folder: Path) -> Callable[..., Policy]:
     """Returns the agent of a run folder; calling it with a board returns a policy. Raises as `load_network` does."""
-    return partial(click_agent if read_description(folder).kind == CLICKS else afterstate_agent, folder)
+    if read_description(folder).kind == CLICKS:
+        return partial(click_agent, folder)
+    from baselines.learned.afterstate.policy import afterstate_agent
+
+    return partial(afterstate_agent, partial(load_network, folder))
 
 
 def policy_of(network: nn.Module, config: BoardConfig) -> Policy:
     """Returns the policy of a network of either kind on a board, with the default options."""
     if isinstance(network, BoardNetwork):
         return LearnedPolicy(network, config)
-    assert isinstance(network, AfterstateNetwork)
-    return AfterstatePolicy(config, network)
+    from baselines.learned.afterstate.policy import AfterstatePolicy
+
+    return AfterstatePolicy(config, network)  # type: ignore[arg-type]

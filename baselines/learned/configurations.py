@@ -1,25 +1,29 @@
-"""Settings of a training, read from configuration files, the command line and the run folder of an earlier session."""
+"""Settings of a training, from configuration files, the command line and `run.json`, which records its sessions."""
 
 from __future__ import annotations
 
 import argparse
+import platform
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
 from importlib.resources import files
 from itertools import takewhile
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+import minesweeper_env
 from baselines.checks import did_you_mean, number_or_text
-from baselines.files import file_name, read_json
+from baselines.files import file_name, read_json, write_json
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
-from baselines.provenance import earlier_results
+from baselines.provenance import earlier_results, installation_id, processor_name, source_commit
 from baselines.registry import CHECKPOINT_FILE, Specification, agent_folder, agent_names
-from baselines.schemas import Agent, read_as
+from baselines.schemas import Agent, Run, read_as
 from baselines.user_policy import check_reward
 from minesweeper_env.config import PRESETS, BoardConfig, board_name, parse_size
 from minesweeper_env.rewards import REWARDS
@@ -28,6 +32,9 @@ FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"
 
 RUN_FILE, START = "run.json", "start"
 """The file of a run folder with the settings and sessions, and its entry about the agent that the training began as."""
+
+PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
+"""Packages whose versions a session records."""
 
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""
@@ -105,7 +112,6 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
 def checked_settings(start: Mapping[str, Any], given: Mapping[str, Any]) -> TrainingSettings:
     """Returns the settings of a configuration with those of a command line; a ValueError if one is not allowed."""
     settings = TrainingSettings.of({**start, **given})
-    _ = settings.own
     check_reward_of(settings, given)
     return settings
 
@@ -185,6 +191,30 @@ def check_earlier(folder: Path, settings: Mapping[str, Any]) -> None:
         )
     told = {name: value for name, value in settings.items() if value != "auto"}
     earlier_results(folder, RUN_FILE, {"settings": told, **code_of_reward(settings.get("reward"))})
+
+
+def record_session(
+    folder: Path, settings: TrainingSettings, command: str, steps: int, start: dict[str, Any] | None = None
+) -> None:
+    """Writes the settings to `run.json`, and appends a session that began after so many steps.
+
+    `start` is `training_of` the agent that the weights come from; None keeps what the file says.
+    """
+    path = folder / RUN_FILE
+    earlier = read_as(path, Run) if path.exists() else Run([])
+    start = start or earlier.start
+    versions = {"minesweeper-env": minesweeper_env.__version__, "python": platform.python_version()}
+    session = {
+        "command": command,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": source_commit(),
+        "versions": versions | {name: version(name) for name in PACKAGES},
+        "processor": processor_name(),
+        "from_step": steps,
+    }
+    content = {"settings": settings.to_json(), "identity": installation_id(), "sessions": [*earlier.sessions, session]}
+    content |= code_of_reward(settings.reward)
+    write_json(path, content if start is None else content | {START: start})
 
 
 def training_of(folder: Path) -> dict[str, Any]:

@@ -24,7 +24,6 @@ Differences from textbook DQN:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
-from baselines.learned.common.optimisation import hindsight_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, random_clicks, turn_at_random, unopened
@@ -106,7 +104,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         policy: `MinesweeperQPolicy`.
         env: a `MinesweeperVecEnv`.
         teacher: True to fit the oracle's probabilities of all cells instead of the returns.
-        own: the hyperparameters; `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities, and
+        hyperparameters: `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities, and
             `replay_ratio` replaces `gradient_steps`.
         **kwargs: arguments of `DQN`, with its own hyperparameters among them.
     """
@@ -118,22 +116,14 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self,
         policy: type[MinesweeperQPolicy],
         env: MinesweeperVecEnv,
-        own: DQNHyperparameters,
+        hyperparameters: DQNHyperparameters,
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:
         self.teacher, self._predicted = teacher, np.zeros(0, np.float32)
         super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)  # type: ignore[arg-type]
-        self.own = own if self.policy.probability and self.gamma == 0 else replace(own, keep_scale=0, hindsight=0)
+        self.take(hyperparameters)
         self.play_on([env], [self.batch_size])
-
-    def _choose(self, boards: NDArray[np.int8], chance: float) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Returns the greedy clicks (N,), random ones by a chance and at first, and the Q-values (N, rows * cols)."""
-        self.policy.set_training_mode(False)
-        with torch.no_grad():
-            values = self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
-        explores = (torch.rand(len(boards)).numpy() < chance) | unopened(boards)
-        return np.where(explores, random_clicks(boards), values.argmax(axis=1)), values
 
     def _sample_action(
         self,
@@ -141,8 +131,12 @@ class MaskedDQN(MultiBoardMixin, DQN):
         action_noise: Any = None,  # noqa: ARG002 - the signature is Stable-Baselines3's
         n_envs: int = 1,  # noqa: ARG002
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        chance = 1.0 if self.num_timesteps < learning_starts else self.exploration_rate
-        actions, values = self._choose(self._last_obs, chance)
+        """Returns the greedy clicks (N,), random ones by a chance and at first."""
+        boards, chance = self._last_obs, 1.0 if self.num_timesteps < learning_starts else self.exploration_rate
+        with torch.no_grad():
+            values = self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
+        explores = (torch.rand(len(boards)).numpy() < chance) | unopened(boards)
+        actions = np.where(explores, random_clicks(boards), values.argmax(axis=1))
         self._predicted = np.take_along_axis(values, actions[:, None], axis=1)[:, 0]
         return actions, actions
 
@@ -152,7 +146,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
             slot.env, callback, self.train_freq, self.replay_buffer, learning_starts=self.learning_starts
         )
         if self.num_timesteps > self.learning_starts:
-            self.train(gradient_steps=1, batch_size=self.batch_size)
+            self.train(gradient_steps=1)
         return played.episode_timesteps, slot.drawn - drawn
 
     def _store_transition(
@@ -169,7 +163,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
             ended[index] = not infos[index]["TimeLimit.truncated"]
-        keep = keep_probabilities(1 - self._predicted, self.own.keep_scale, self.own.keep_min)
+        keep = keep_probabilities(1 - self._predicted, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
         chosen = torch.rand(len(boards)).numpy() < keep
         if self.gamma == 0:
             chosen &= ~unopened(boards)
@@ -180,33 +174,21 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self._last_obs = new_obs
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
-        """Draws each stored transition `replay_ratio` times on average, in minibatches, and logs "train/loss".
-
-        `gradient_steps` is ignored, since the number of stored transitions varies.
-        """
+        """Learns from the stored transitions, and logs "train/loss"; `replay_ratio` gives the number of steps."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        slot, losses = self.slot, []
-        ready = slot.buffer.size >= min(self.learning_starts, self.buffer_size)
-        while ready and slot.drawn + batch_size <= self.own.replay_ratio * slot.buffer.added:
-            loss = self._losses(slot.buffer.sample(batch_size)).mean()
-            self.policy.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(self.policy.q_net.parameters(), self.max_grad_norm)
-            self.policy.optimizer.step()
-            losses.append(loss.item())
-            slot.drawn += batch_size
+        ready = self.slot.buffer.size >= min(self.learning_starts, self.buffer_size)
+        losses = self.learn_from_buffer(self._loss) if ready else []
         self._n_updates += len(losses)
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         if losses:
             self.logger.record_mean("train/loss", float(np.mean(losses)))
 
-    def _losses(self, sample: Transitions) -> Tensor:
-        """Returns the loss of each sample, (N, 1)."""
+    def _loss(self, sample: Transitions) -> Tensor:
         boards, cells = turn_at_random(sample.observations)
         outputs = QNetwork.forward(self.q_net, boards)  # logits of illegal clicks, too
         if self.teacher:
-            return distillation_loss(outputs, boards, self.slot.env.config)
+            return distillation_loss(outputs, boards, self.slot.env.config).mean()
         # Undo the symmetry: actions and hindsight refer to the original cells.
         outputs = outputs[:, cells]
         targets, chosen = self._targets(sample), outputs.gather(1, sample.actions)
@@ -214,10 +196,9 @@ class MaskedDQN(MultiBoardMixin, DQN):
         probability = self.policy.probability
         loss = functional.binary_cross_entropy_with_logits if probability else functional.smooth_l1_loss
         losses = loss(chosen, targets, reduction="none")
-        if self.own.hindsight > 0:
-            hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.own.isolated_weight_cap)
-            losses = losses + self.own.hindsight * hindsight
-        return losses
+        if self.hyperparameters.hindsight > 0:
+            losses = losses + self.hyperparameters.hindsight * self.hindsight_losses(outputs, sample)
+        return losses.mean()
 
     def _targets(self, sample: Transitions) -> Tensor:
         """Returns the one-step targets, (N, 1)."""

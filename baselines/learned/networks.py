@@ -113,23 +113,35 @@ def _planes_of_mines(covered: Tensor, mines: int | Tensor | None) -> Tensor:
     return values[:, None, None, :].expand(shape)
 
 
-class Tower(nn.Module):
+class RecurrentTower(nn.Module):
+    """Base of the towers, which map boards to features by applying one residual block again and again.
+
+    Attributes:
+        dtype: number format of the convolutions; weights stay float32. `set_precision` sets it.
+        depth: number of applications.
+    """
+
+    def __init__(self, size: NetworkSize) -> None:
+        super().__init__()
+        self.dtype, self.depth = torch.float32, size.depth
+        self.stem = nn.Conv2d(PLANES, size.channels, 3, padding=1)
+
+    def autocast(self, like: Tensor) -> torch.autocast:
+        """Returns a context that computes convolutions in `dtype`, on the device of a tensor."""
+        return torch.autocast(like.device.type, self.dtype, enabled=self.dtype != torch.float32)
+
+
+class Tower(RecurrentTower):
     """Maps boards to features by applying one residual block `depth` times with the same weights.
 
     The block is x -> pooling(x + conv(relu(conv(x)))), for nonnegative features (He et al. 2016).
 
     Reasoning on a board repeats the same step. A recurrent block learns this step from all its applications at once
     (Schwarzschild et al. 2021, "Can you learn an algorithm?"). Networks with separate weights per step learned slower.
-
-    Attributes:
-        dtype: number format of the convolutions; weights stay float32. `set_precision` sets it.
     """
 
     def __init__(self, size: NetworkSize) -> None:
-        super().__init__()
-        self.dtype = torch.float32
-        self.depth = size.depth
-        self.stem = nn.Conv2d(PLANES, size.channels, 3, padding=1)
+        super().__init__(size)
         first, second = (nn.Conv2d(size.channels, size.channels, 3, padding=1) for _ in range(2))
         # Stored weights have these names.
         convolutions = nn.Sequential(OrderedDict(first=first, relu=nn.ReLU(inplace=True), second=second))
@@ -139,7 +151,7 @@ class Tower(nn.Module):
     def forward(self, codes: Tensor, mines: int | Tensor | None) -> Tensor:
         """Maps boards, as `board_planes` takes them, to features, (N, channels, rows, cols) float32."""
         planes = board_planes(codes, mines)
-        with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
+        with self.autocast(planes):
             features = torch.relu_(self.stem(planes))
             convolutions, pooling = self.block
             for _ in range(self.depth):
@@ -172,48 +184,10 @@ class BoardNetwork(nn.Module):
         return values
 
 
-class RecallTower(nn.Module):
-    """Applies one residual block again and again, and feeds the input planes in at every application.
-
-    Without this recall a network forgets its input when it is applied more often than in training (Bansal et al. 2022,
-    "End-to-end algorithm synthesis with recurrent networks"). The map of the planes is the same each time, so it is
-    computed once.
-
-    Attributes:
-        dtype: number format of the convolutions; weights stay float32. `set_precision` sets it.
-        depth: number of applications; training draws it for each minibatch.
-    """
-
-    def __init__(self, size: NetworkSize) -> None:
-        super().__init__()
-        self.dtype = torch.float32
-        self.depth = size.depth
-        self.stem = nn.Conv2d(PLANES, size.channels, 3, padding=1)
-        self.recall = nn.Conv2d(PLANES, size.channels, 3, padding=1)
-        self.first = nn.Conv2d(size.channels, size.channels, 3, padding=1, bias=False)
-        self.second = nn.Conv2d(size.channels, size.channels, 3, padding=1)
-        self.pooling = GlobalPooling(size.channels)
-        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-
-    def forward(self, codes: Tensor, mines: int) -> Tensor:
-        """Maps boards, as `board_planes` takes them, to features, (N, channels, rows, cols) in `dtype`."""
-        planes = board_planes(codes, mines)
-        with self.autocast(planes):
-            features, recalled = torch.relu_(self.stem(planes)), self.recall(planes)
-            for _ in range(self.depth):
-                changes = self.second(torch.relu_(self.first(features).add_(recalled)))
-                features = self.pooling(changes.add_(features))
-        return features
-
-    def autocast(self, like: Tensor) -> torch.autocast:
-        """Returns a context that computes convolutions in `dtype`, on the device of a tensor."""
-        return torch.autocast(like.device.type, self.dtype, enabled=self.dtype != torch.float32)
-
-
 def set_precision(network: nn.Module, precision: str) -> None:
     """Sets the number format of all convolutions in a network to one of `baselines.learned.settings.PRECISIONS`."""
     for module in network.modules():
-        if isinstance(module, (Tower, RecallTower)):
+        if isinstance(module, RecurrentTower):
             module.dtype = getattr(torch, precision)
 
 

@@ -19,7 +19,6 @@ Differences from unmodified MaskablePPO:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -36,8 +35,7 @@ from torch import Tensor, nn
 
 from baselines.learned.common import multi_board
 from baselines.learned.common.multi_board import BoardExtractor, BoardSlot, MultiBoardMixin
-from baselines.learned.common.optimisation import hindsight_losses
-from baselines.learned.common.replay_buffer import keep_probabilities
+from baselines.learned.common.replay_buffer import Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, turn_at_random, unopened
 from baselines.learned.settings import PPOHyperparameters
@@ -108,12 +106,10 @@ class MinesweeperPolicy(BoardPolicy):
     """Policy for `MaskablePPO`: the shared trunk, with Q and a preference for each cell.
 
     Attributes:
-        values: (N, 1), V of the boards in the last call of `forward`.
         bootstraps: True if returns include the value of the next board; without it `predict_values` returns 0.
     """
 
     value_net: nn.Sequential
-    values: Tensor
     bootstraps = True
 
     def _new_value_net(self) -> nn.Module:
@@ -137,10 +133,7 @@ class MinesweeperPolicy(BoardPolicy):
         """Returns the actions (N,), V (N, 1) and the log-probabilities (N,)."""
         outputs, distribution = self._judge(obs, action_masks)
         actions = distribution.get_actions(deterministic=deterministic)
-        values = self._mean(outputs, distribution)
-        # Stable-Baselines3 passes V to the buffer only, and not before the next boards exist.
-        self.values = values.detach()
-        return actions, values, distribution.log_prob(actions)
+        return actions, self._mean(outputs, distribution), distribution.log_prob(actions)
 
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Masks = None
@@ -228,7 +221,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     Args:
         policy: `MinesweeperPolicy`, or `PlainPolicy` as a control without the auxiliary phase.
         env: a `MinesweeperVecEnv`.
-        own: the hyperparameters; `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities.
+        hyperparameters: `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities.
             Advantages that are normalised allow no other `policy_coef` than 1.
         **kwargs: arguments of `MaskablePPO`, with its own hyperparameters among them.
     """
@@ -236,15 +229,15 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     policy: BoardPolicy
 
     def __init__(
-        self, policy: type[BoardPolicy], env: MinesweeperVecEnv, own: PPOHyperparameters, **kwargs: Any
+        self, policy: type[BoardPolicy], env: MinesweeperVecEnv, hyperparameters: PPOHyperparameters, **kwargs: Any
     ) -> None:
         super().__init__(policy, env, **kwargs)
-        self.own = own if self.policy.probability and self.gamma == 0 else replace(own, keep_scale=0, hindsight=0)
-        self.buffer_size = own.buffer_size
+        self.take(hyperparameters)
+        self.buffer_size = hyperparameters.buffer_size
         if isinstance(self.policy, MinesweeperPolicy):
             self.policy.bootstraps = self.gamma > 0
-        if self.normalize_advantage and own.policy_coef != 1:
-            raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {own.policy_coef:g}")
+        if self.normalize_advantage and hyperparameters.policy_coef != 1:
+            raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {hyperparameters.policy_coef:g}")
         self.play_on([env], [self.batch_size])
 
     def activate(self, slot: BoardSlot) -> None:
@@ -252,7 +245,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         super().activate(slot)
         shape = self.n_steps, self.observation_space, self.action_space, self.device
         buffer = ThinnedRolloutBuffer(*shape, self.gae_lambda, self.gamma, self.n_envs)
-        buffer.keep_scale, buffer.keep_min = self.own.keep_scale, self.own.keep_min
+        buffer.keep_scale, buffer.keep_min = self.hyperparameters.keep_scale, self.hyperparameters.keep_min
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
 
@@ -265,43 +258,28 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         learned = self.n_epochs * self.rollout_buffer.drawn + slot.drawn - drawn
         return self.n_steps * self.n_envs, learned
 
-    def _update_info_buffer(self, infos: list[dict[str, Any]], dones: NDArray[np.bool_] | None = None) -> None:
-        super()._update_info_buffer(infos, dones)
-        if self.own.hindsight == 0:
+    def after_step(self, step: dict[str, Any]) -> None:
+        """Stores a sample of the boards of a step, for the auxiliary phase."""
+        if self.hyperparameters.hindsight == 0:
             return
-        # Called after each step, while `_last_obs` still holds the boards before it.
-        boards, slot = self._last_obs, self.slot
-        assert isinstance(self.policy, MinesweeperPolicy)
-        assert dones is not None
-        errors = 1 - self.policy.values.cpu().numpy()[:, 0]
-        keep = keep_probabilities(errors, self.own.keep_scale, self.own.keep_min)
+        boards, errors = self._last_obs, 1 - step["values"].cpu().numpy()[:, 0]
+        keep = keep_probabilities(errors, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
         chosen = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
-        slot.store(chosen, observations=boards)
-        slot.record_ends(dones, infos)
+        self.slot.store(chosen, observations=boards)
+        self.slot.record_ends(step["dones"], step["infos"])
 
     def train(self) -> None:
         """Runs the policy phase, then the auxiliary phase."""
         # The clipped loss of a step is proportional to its advantage, so this scales the loss of the policy.
-        self.rollout_buffer.advantages *= self.own.policy_coef
+        self.rollout_buffer.advantages *= self.hyperparameters.policy_coef
         super().train()
-        slot, losses = self.slot, []
-        while slot.drawn + self.batch_size <= self.own.replay_ratio * slot.buffer.added:
-            losses.append(self._hindsight_step())
-            slot.drawn += self.batch_size
-        if losses:
+        if losses := self.learn_from_buffer(self._hindsight_loss):
             self.logger.record("train/hindsight_loss", float(np.mean(losses)))
 
-    def _hindsight_step(self) -> float:
-        sample = self.slot.buffer.sample(self.batch_size)
+    def _hindsight_loss(self, sample: Transitions) -> Tensor:
         boards, cells = turn_at_random(sample.observations)
         outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
-        losses = hindsight_losses(outputs, sample.observations, sample.safe, self.own.isolated_weight_cap)
-        loss = self.own.hindsight * losses.mean()
-        self.policy.optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
-        self.policy.optimizer.step()
-        return loss.item()
+        return self.hyperparameters.hindsight * self.hindsight_losses(outputs, sample).mean()
 
     def _copy_weights(self, network: BoardNetwork) -> None:
         self.current_network().trunk.load_state_dict(network.trunk.state_dict())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
-from functools import cached_property
 from pkgutil import resolve_name
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -30,9 +29,6 @@ LEAST_BOARDS = 32
 LEARNING_COST = 3
 """Approximate time of a forward and a backward pass, in forward passes."""
 
-KEEP = "probability of keeping a sample, as a multiple of its expected error; in dqn and ppo, 0 keeps all"
-ISOLATED = "cap on the total loss weight, in cells, of covered cells without an open neighbour"
-
 
 class Option(NamedTuple):
     """An option: its meaning, its help text with the default, the allowed texts, and the bounds of a number."""
@@ -45,14 +41,19 @@ class Option(NamedTuple):
 
 
 def option(default: Any, meaning: str, least: float = 0, most: float = 0, *, choices: Sequence[str] = ()) -> Any:
-    """Returns a dataclass field that declares an option; see `Option`."""
-    text = meaning if default is None else f"{meaning} (default {default})"
-    return field(default=default, metadata={"option": Option(meaning, text, choices, least, most)})
+    """Returns a dataclass field that declares an option; see `Option`. A subclass may give it another default."""
+    return field(default=default, metadata={"option": Option(meaning, meaning, choices, least, most)})
 
 
-def options_of(owner: Any) -> Iterator[tuple[Field[Any], Option]]:
-    """Yields the fields of a dataclass, or of an instance, that declare an option."""
-    return ((entry, entry.metadata["option"]) for entry in fields(owner) if "option" in entry.metadata)
+def options_of(owner: type[Any]) -> Iterator[tuple[Field[Any], Option]]:
+    """Yields the fields of a dataclass that are options, each as its nearest class declares it."""
+    parents = [vars(each).get("__dataclass_fields__", {}) for each in reversed(owner.mro())]
+    entries = [entry for each in parents for entry in each.values()]
+    declared = {entry.name: entry.metadata["option"] for entry in entries if "option" in entry.metadata}
+    for entry in fields(owner):
+        if found := declared.get(entry.name):
+            given = "" if entry.default is None else f" (default {entry.default})"
+            yield entry, found._replace(help=found.meaning + given)
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Options:
 
     def __post_init__(self) -> None:
         """Converts the options to their types; raises ValueError, which names what is allowed."""
-        for entry, declared in options_of(self):
+        for entry, declared in options_of(type(self)):
             name, kind, value = entry.name, str(entry.type), getattr(self, entry.name)
             if value is None and "None" in kind:
                 continue
@@ -105,6 +106,15 @@ class Hyperparameters(Options):
     batch_size: int = option(64, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
     max_grad_norm: float = option(10.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
     weight_decay: float = option(0.1, "weight decay as a fraction of the learning rate", 0, 1)
+    buffer_size: int = option(50_000, "boards in each replay buffer", 1, MAX_BUFFER)
+    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
+    keep_scale: float = option(
+        5.0, "probability of keeping a sample, as a multiple of its expected error; in dqn and ppo, 0 keeps all", 0, 1e6
+    )
+    keep_min: float = option(0.1, "minimum probability of keeping", 1e-3, 1)
+    isolated_weight_cap: float = option(
+        64.0, "cap on the total loss weight, in cells, of covered cells without an open neighbour", 0, 1e6
+    )
 
     def learning_rate_at(self, remaining: float) -> float:
         """Returns the learning rate when this fraction of the training, from 1 down to 0, remains."""
@@ -112,17 +122,20 @@ class Hyperparameters(Options):
         falling = min(1.0, max(0.0, remaining) / (1.0 - self.learning_rate_flat))
         return self.learning_rate * (self.learning_rate_final + (1.0 - self.learning_rate_final) * falling)
 
-    def make_learner(self, settings: TrainingSettings) -> Any:
-        """Returns a new learner with these hyperparameters; see `baselines.learned.training.state.Learner`."""
-        return resolve_name(self.learner)(settings)
+
+@dataclass(frozen=True)
+class ClickHyperparameters(Hyperparameters):
+    """Hyperparameters of the algorithms that rate clicks."""
+
+    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0: clicks alone", 0, 1e3)
 
 
 @dataclass(frozen=True)
-class PPOHyperparameters(Hyperparameters):
+class PPOHyperparameters(ClickHyperparameters):
     """Hyperparameters of PPO, with defaults for `MinesweeperPPO`."""
 
     learner: ClassVar[str] = "baselines.learned.ppo:make_ppo"
-    max_grad_norm: float = option(5.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
+    max_grad_norm: float = 5.0
     n_steps: int = option(8, "steps of each game per rollout", 1, 1 << 16)
     n_epochs: int = option(1, "passes over each rollout", 1, 1_000)
     gae_lambda: float = option(0.95, "lambda of generalised advantage estimation", 0, 1)
@@ -130,12 +143,6 @@ class PPOHyperparameters(Hyperparameters):
     policy_coef: float = option(1.0, "weight of the policy gradient; 0 turns it off", 0, 1e6)
     vf_coef: float = option(1.0, "weight of the value loss", 0, 1e6)
     ent_coef: float = option(0.0, "weight of the entropy", 0, 1e6)
-    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0: clicks alone", 0, 1e3)
-    isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
-    buffer_size: int = option(50_000, "boards in each replay buffer", 1, MAX_BUFFER)
-    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(5.0, KEEP, 0, 1e6)
-    keep_min: float = option(0.1, "minimum probability of keeping", 1e-3, 1)
 
 
 @dataclass(frozen=True)
@@ -143,31 +150,25 @@ class PlainPPOHyperparameters(PPOHyperparameters):
     """Hyperparameters of unmodified PPO: no hindsight, no thinning, the usual weight of the value loss."""
 
     learner: ClassVar[str] = "baselines.learned.ppo:make_plain_ppo"
-    batch_size: int = option(512, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
-    max_grad_norm: float = option(0.5, "norm to which larger gradients are clipped", 1e-6, 1e6)
-    weight_decay: float = option(0.0, "weight decay as a fraction of the learning rate", 0, 1)
-    n_steps: int = option(32, "steps of each game per rollout", 1, 1 << 16)
-    n_epochs: int = option(4, "passes over each rollout", 1, 1_000)
+    batch_size: int = 512
+    max_grad_norm: float = 0.5
+    weight_decay: float = 0.0
+    n_steps: int = 32
+    n_epochs: int = 4
     policy_coef: float = option(1.0, "always 1", 1, 1)
-    vf_coef: float = option(0.5, "weight of the value loss", 0, 1e6)
-    ent_coef: float = option(0.01, "weight of the entropy", 0, 1e6)
+    vf_coef: float = 0.5
+    ent_coef: float = 0.01
     hindsight: float = option(0.0, "always 0", 0, 0)
     keep_scale: float = option(0.0, "always 0", 0, 0)
 
 
 @dataclass(frozen=True)
-class DQNHyperparameters(Hyperparameters):
+class DQNHyperparameters(ClickHyperparameters):
     """Hyperparameters of DQN, with defaults for `MaskedDQN`."""
 
     learner: ClassVar[str] = "baselines.learned.dqn:make_dqn"
-    buffer_size: int = option(50_000, "boards in each replay buffer", 1, MAX_BUFFER)
     learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
     train_freq: int = option(8, "steps of every game between two rounds of updates", 1, 10_000)
-    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(5.0, KEEP, 0, 1e6)
-    keep_min: float = option(0.1, "minimum probability of keeping", 1e-3, 1)
-    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0: clicks alone", 0, 1e3)
-    isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
     target_update_interval: int = option(10_000, "steps between two updates of the target network", 1, 1 << 40)
     exploration_fraction: float = option(0.02, "fraction of the training in which exploration falls to its end", 0, 1)
     exploration_initial_eps: float = option(1.0, "initial fraction of random clicks", 0, 1)
@@ -179,13 +180,11 @@ class AfterstateHyperparameters(Hyperparameters):
     """Hyperparameters of afterstate; `SelfPlay` and `AfterstateLearner` explain them."""
 
     learner: ClassVar[str] = "baselines.learned.afterstate.learner:AfterstateLearner"
-    learning_rate_flat: float = option(0.4, "fraction of the training before the learning rate falls linearly", 0, 0.99)
-    batch_size: int = option(256, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
-    buffer_size: int = option(100_000, "boards in each replay buffer", 1, MAX_BUFFER)
-    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(2.0, KEEP, 0, 1e6)
+    learning_rate_flat: float = 0.4
+    batch_size: int = 256
+    buffer_size: int = 100_000
+    keep_scale: float = 2.0
     keep_min: float = option(0.05, "minimum probability of keeping", 0, 1)
-    isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
     counts: float = option(0.5, "weight of the loss of the counts", 0, 1e3)
     mixing: float = option(
         0.3, "weight of the outcome in the targets after the first click; the rest is bootstrapped", 0, 1
@@ -229,7 +228,8 @@ class TrainingSettings(Options):
 
     Attributes:
         boards: the boards that training plays in turn, each "ROWSxCOLS/MINES", such as "16x30/99".
-        hyperparameters: those that differ from the defaults of the algorithm; `own` has all of them.
+        hyperparameters: all of the algorithm, an instance of its class in `ALGORITHMS`; made from a mapping of those
+            that differ from the defaults.
 
     Raises:
         ValueError: a setting is not allowed; the message names the allowed values.
@@ -260,10 +260,10 @@ class TrainingSettings(Options):
     eval_games: int = option(300, "play GAMES games per evaluation", 1, 100_000)
     device: str = option("auto", "learn on auto, cpu or cuda", choices=("auto", "cpu", "cuda"))
     threads: int = option(1, "use this many threads of PyTorch", 1, 1024)
-    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+    hyperparameters: Any = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Checks all settings but the hyperparameters."""
+        """Checks all settings."""
         super().__post_init__()
         if self.minutes is not None and self.steps is not None:
             raise ValueError("give either minutes or steps")
@@ -287,14 +287,15 @@ class TrainingSettings(Options):
             )
         _ = self.configs
         object.__setattr__(self, "boards", tuple(self.boards))
+        object.__setattr__(self, "hyperparameters", self._all_hyperparameters())
 
-    @cached_property
-    def own(self) -> Any:
-        """All hyperparameters of the algorithm, an instance of its class in `ALGORITHMS`."""
-        if misplaced := [entry.name for entry in fields(self) if entry.name in self.hyperparameters]:
+    def _all_hyperparameters(self) -> Hyperparameters:
+        given = self.hyperparameters
+        given = asdict(given) if isinstance(given, Hyperparameters) else given
+        if isinstance(given, Mapping) and (misplaced := [each.name for each in fields(self) if each.name in given]):
             option = misplaced[0].replace("_", "-")
             raise ValueError(f"{misplaced[0]} is no hyperparameter: use --{option}, or a line of its own in a file")
-        return ALGORITHMS[self.algo].of(self.hyperparameters)
+        return ALGORITHMS[self.algo].of(given)
 
     @property
     def configs(self) -> list[BoardConfig]:
@@ -316,6 +317,10 @@ class TrainingSettings(Options):
         """The budget, such as "10 minutes" or "1 000 000 steps"."""
         return f"{self.minutes:g} minutes" if self.steps is None else f"{self.steps:_} steps".replace("_", " ")
 
+    def make_learner(self) -> Any:
+        """Returns a new learner; see `baselines.learned.training.state.Learner`."""
+        return resolve_name(self.hyperparameters.learner)(self)
+
     def first_training_seed(self, board: int) -> int:
         """Returns the seed of the first game on a board, given by its index in `boards`.
 
@@ -325,7 +330,7 @@ class TrainingSettings(Options):
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings with all hyperparameters as a JSON object."""
-        return asdict(self) | {"boards": list(self.boards), "hyperparameters": asdict(self.own)}
+        return asdict(self) | {"boards": list(self.boards)}
 
 
 def scaled(number: int, cells: int) -> int:

@@ -61,8 +61,8 @@ def test_a_bad_search_is_refused_before_any_work(tmp_path, texts, message):
 def test_values_replace_those_of_the_configuration(tmp_path):
     sweep = Sweep(base := tiny("dqn"), {}, 1, 0, tmp_path, "")
     settings = sweep.settings_of({"learning_rate": 0.00512345, "depth": 3, "optimizer": "adam"})
-    assert (settings.own.learning_rate, settings.depth, settings.optimizer) == (0.00512, 3, "adam")
-    assert settings.own.learning_starts == base.own.learning_starts
+    assert (settings.hyperparameters.learning_rate, settings.depth, settings.optimizer) == (0.00512, 3, "adam")
+    assert settings.hyperparameters.learning_starts == base.hyperparameters.learning_starts
 
 
 def test_draws_keep_to_their_forms_and_depend_on_the_seed(tmp_path):
@@ -103,7 +103,7 @@ def play(out, trials, kills=()):
             if counts["evaluations"] in kills:
                 raise KilledError
             write_json(file, {"steps": step})
-            rate = (1 - 30 * settings.own.learning_rate) * settings.gamma * step / 8
+            rate = (1 - 30 * settings.hyperparameters.learning_rate) * settings.gamma * step / 8
             kept["win_rate"] = max(kept["win_rate"], rate)
             budget = SimpleNamespace(progress=lambda steps: 0.25 * steps)
             progress, score = SimpleNamespace(kept=kept), SimpleNamespace(win_rate=rate)

@@ -45,7 +45,7 @@ def tiny(algo, **changes):
 
 def make_model(settings):
     """Returns a new learner."""
-    return settings.own.make_learner(settings)
+    return settings.make_learner()
 
 
 def learn(model, steps):

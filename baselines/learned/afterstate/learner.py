@@ -71,19 +71,23 @@ class BoardState:
         pending: afterstates that wait to be drawn.
     """
 
-    def __init__(self, config: BoardConfig, own: AfterstateHyperparameters, envs: int) -> None:
+    def __init__(self, config: BoardConfig, hyperparameters: AfterstateHyperparameters, envs: int) -> None:
         """Makes games on a board, some of them under the other first-click rule, and empty replay buffers.
 
         `envs` is the number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
         """
         count = scaled(envs, config.cells)
-        others = min(round(own.other_rule * count), count - 1)
+        others = min(round(hyperparameters.other_rule * count), count - 1)
         other = "safe" if config.first_click == "opening" else "opening"
         rules = {config.first_click: count - others, other: others}
-        self.plays = [SelfPlay(replace(config, first_click=rule), games, own) for rule, games in rules.items() if games]
+        self.plays = [
+            SelfPlay(replace(config, first_click=rule), games, hyperparameters)
+            for rule, games in rules.items()
+            if games
+        ]
         codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
-        self.samples = RingBuffer(own.buffer_size, codes=codes, labels=np.zeros((0, config.cells), np.int8))
-        self.afterstates = RingBuffer(own.buffer_size, codes=codes, targets=numbers, weights=numbers)
+        self.samples = RingBuffer(hyperparameters.buffer_size, codes=codes, labels=np.zeros((0, config.cells), np.int8))
+        self.afterstates = RingBuffer(hyperparameters.buffer_size, codes=codes, targets=numbers, weights=numbers)
         self.replays = {"lessons": self.samples, "afterstates": self.afterstates}
         self.config, self.work, self.pending = config, 0.0, 0.0
 
@@ -124,9 +128,9 @@ class AfterstateLearner:
         """
         for config in settings.configs:
             check_radius(config)
-        assert isinstance(settings.own, AfterstateHyperparameters)
         seed = settings.first_training_seed(0)
-        self._own, self._depth, self._device = settings.own, settings.depth, settings.device
+        self._hyperparameters: AfterstateHyperparameters = settings.hyperparameters
+        self._depth, self._device = settings.depth, settings.device
         self.num_timesteps, self._rng = 0, np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -140,8 +144,8 @@ class AfterstateLearner:
         self._halves = {"cells": safety + counts, "worth": worth}
         groups = [{"params": safety}, {"params": counts + worth}]
         optimizer: Any = OPTIMIZER_CLASSES[settings.optimizer]
-        self._optimizer: torch.optim.Optimizer = optimizer(groups, weight_decay=self._own.weight_decay)
-        self._boards = [BoardState(config, self._own, settings.envs) for config in settings.configs]
+        self._optimizer: torch.optim.Optimizer = optimizer(groups, weight_decay=self._hyperparameters.weight_decay)
+        self._boards = [BoardState(config, self._hyperparameters, settings.envs) for config in settings.configs]
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
         """Learns without end, and yields before each round on a board; see `Learner`."""
@@ -149,7 +153,7 @@ class AfterstateLearner:
         while True:
             yield
             board = min(self._boards, key=lambda board: board.work)
-            batch = scaled(self._own.batch_size, board.config.cells)
+            batch = scaled(self._hyperparameters.batch_size, board.config.cells)
             if board.pending < batch:
                 self._play(board)
             else:
@@ -159,7 +163,9 @@ class AfterstateLearner:
         """Plays a round of games, and stores what they teach."""
         before = board.afterstates.added
         for games in board.plays:
-            samples, afterstates = games.play(self.network, self._rng, self.num_timesteps >= self._own.search_starts)
+            samples, afterstates = games.play(
+                self.network, self._rng, self.num_timesteps >= self._hyperparameters.search_starts
+            )
             board.samples.add(**samples._asdict())
             board.afterstates.add(**afterstates._asdict())
             board.work += games.rated * board.config.cells
@@ -168,7 +174,7 @@ class AfterstateLearner:
             if games.guessed > 0:
                 self._logger.record_mean(f"train/changed/{name}", games.changed / games.guessed)
                 self._logger.record_mean(f"train/guesses/{name}", games.guessed / games.count)
-        board.pending += self._own.replay_ratio * (board.afterstates.added - before)
+        board.pending += self._hyperparameters.replay_ratio * (board.afterstates.added - before)
 
     def _learn_from(self, board: BoardState, batch: int) -> None:
         """Takes up to `_STEPS_AT_ONCE` optimiser steps, each on a minibatch of either kind."""
@@ -187,26 +193,27 @@ class AfterstateLearner:
         return [column[rows] for column in replay.columns.values()]
 
     def _take_step(self, samples: Samples, afterstates: Afterstates, mines: int) -> None:
-        own, network, record = self._own, self._trained, self._logger.record_mean
-        rate = own.learning_rate_at(1.0 - self._budget.progress(self.num_timesteps))
+        hyperparameters, network, record = self._hyperparameters, self._trained, self._logger.record_mean
+        rate = hyperparameters.learning_rate_at(1.0 - self._budget.progress(self.num_timesteps))
         # The learning rates rise from 0 at the start of the training.
-        rate *= min(1.0, (self.num_timesteps / own.batch_size + 1) / own.warm_up)
-        for group, factor in zip(self._optimizer.param_groups, (own.safety_rate, 1.0), strict=True):
+        rate *= min(1.0, (self.num_timesteps / hyperparameters.batch_size + 1) / hyperparameters.warm_up)
+        for group, factor in zip(self._optimizer.param_groups, (hyperparameters.safety_rate, 1.0), strict=True):
             group["lr"] = factor * rate
         for tower in network.towers:
-            tower.requires_grad_(self.num_timesteps >= own.heads_first * own.batch_size)
-            tower.depth = max(1, self._depth - int(self._rng.integers(own.depth_spread + 1)))
+            tower.requires_grad_(self.num_timesteps >= hyperparameters.heads_first * hyperparameters.batch_size)
+            tower.depth = max(1, self._depth - int(self._rng.integers(hyperparameters.depth_spread + 1)))
         codes, labels = self._turned(samples.codes, samples.labels.reshape(samples.codes.shape))
         features, labels = network.features(codes, mines), labels.flatten(start_dim=1).long()
         logits = network.safety_logits(features), network.count_logits(features)
-        safety, counts = cell_losses(*logits, codes, labels, own.isolated_weight_cap)
+        safety, counts = cell_losses(*logits, codes, labels, hyperparameters.isolated_weight_cap)
         (after,) = self._turned(afterstates.codes)
         targets, weights = (torch.from_numpy(column).to(self._device) for column in afterstates[1:])
         worth = worth_loss(network.log_worth(after, mines), targets, weights)
         for tower in network.towers:
             tower.depth = self._depth
-        self._descend(safety + own.counts * counts + worth)
-        record("train/loss", (safety + own.counts * counts + worth).item())
+        loss = safety + hyperparameters.counts * counts + worth
+        self._descend(loss)
+        record("train/loss", loss.item())
         for name, loss in (("safety", safety), ("count", counts), ("worth", worth)):
             record(f"train/{name}_loss", loss.item())
         record("train/learning_rate", rate)
@@ -216,11 +223,11 @@ class AfterstateLearner:
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         for name, parameters in self._halves.items():
-            norm = torch.nn.utils.clip_grad_norm_(parameters, self._own.max_grad_norm)
+            norm = torch.nn.utils.clip_grad_norm_(parameters, self._hyperparameters.max_grad_norm)
             self._logger.record_mean(f"train/gradient_norm/{name}", float(norm))
         self._optimizer.step()
         # The weights that play move towards those in training; at first faster, since they begin untrained.
-        pace = max(1 - self._own.averaging, 1 / (self.num_timesteps / self._own.batch_size + 1))
+        pace = max(1 - self._hyperparameters.averaging, 1 / (self.num_timesteps / self._hyperparameters.batch_size + 1))
         with torch.no_grad():
             for average, trained in zip(self.network.parameters(), self._trained.parameters(), strict=True):
                 average.lerp_(trained, pace)
@@ -237,11 +244,11 @@ class AfterstateLearner:
 
     def begin_with(self, network: nn.Module) -> None:
         """Copies the weights of an `AfterstateNetwork`, or the safety of a `BoardNetwork`, with as many channels."""
-        for own in self._networks.values():
+        for each in self._networks.values():
             if isinstance(network, BoardNetwork):
-                own.begin_with(network)
+                each.begin_with(network)
             else:
-                tensor_files.load_weights(own, network.state_dict())
+                tensor_files.load_weights(each, network.state_dict())
 
     def log(self) -> None:
         """Writes a log row: the means since the last row."""

@@ -7,7 +7,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.common.tensor_files import Tensors, load_weights
-from baselines.learned.networks import MAX_COUNT, BoardNetwork, RecallTower, Tower, cell_head
+from baselines.learned.networks import (
+    MAX_COUNT,
+    PLANES,
+    BoardNetwork,
+    GlobalPooling,
+    RecurrentTower,
+    Tower,
+    board_planes,
+    cell_head,
+)
 from baselines.learned.settings import NetworkSize
 
 COUNTS = MAX_COUNT + 1
@@ -15,6 +24,33 @@ COUNTS = MAX_COUNT + 1
 
 _FIRST_HAZARD = -4.5
 """Bias of the last layer of a new worth head; a board of 50 covered cells begins with a worth of about 0.6."""
+
+
+class RecallTower(RecurrentTower):
+    """Applies one residual block again and again, and feeds the input planes in at every application.
+
+    Without this recall a network forgets its input when it is applied more often than in training (Bansal et al. 2022,
+    "End-to-end algorithm synthesis with recurrent networks"). The map of the planes is the same each time, so it is
+    computed once. Training draws the depth for each minibatch.
+    """
+
+    def __init__(self, size: NetworkSize) -> None:
+        super().__init__(size)
+        self.recall = nn.Conv2d(PLANES, size.channels, 3, padding=1)
+        self.first = nn.Conv2d(size.channels, size.channels, 3, padding=1, bias=False)
+        self.second = nn.Conv2d(size.channels, size.channels, 3, padding=1)
+        self.pooling = GlobalPooling(size.channels)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(self, codes: Tensor, mines: int) -> Tensor:
+        """Maps boards, as `board_planes` takes them, to features, (N, channels, rows, cols) in `dtype`."""
+        planes = board_planes(codes, mines)
+        with self.autocast(planes):
+            features, recalled = torch.relu_(self.stem(planes)), self.recall(planes)
+            for _ in range(self.depth):
+                changes = self.second(torch.relu_(self.first(features).add_(recalled)))
+                features = self.pooling(changes.add_(features))
+        return features
 
 
 class NeighbourHead(nn.Module):

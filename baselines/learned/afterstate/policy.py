@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,7 @@ from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search import Limits, Ratings, best_clicks, first_click_values, rate
 from baselines.learned.networks import check_radius, covered_cells, unopened
+from baselines.learned.settings import MAX_DEPTH
 from baselines.policy import checked_act
 from baselines.process import one_thread
 from baselines.scripted.oracle_play.exact import chosen_first_cell
@@ -128,3 +130,30 @@ class AfterstatePolicy:
         elif self._clues:
             safety = fitted_safety(safety, boards, mines)
         return Ratings(np.where(legal, safety, np.float32(0.0)), counts)
+
+
+def afterstate_agent(
+    load: Callable[[str], AfterstateNetwork],
+    config: BoardConfig,
+    slack: float = GUESS_SLACK,
+    breadth: int = GUESS_BREADTH,
+    sure: float = SURE,
+    first: str | int = LEARNED,
+    symmetries: bool = True,
+    safety: str = LEARNED,
+    clues: bool = True,
+    onward: bool = True,
+    depth: int = 0,
+    precision: str = "float32",
+) -> AfterstatePolicy:
+    """Loads an agent for a board, which may differ from the boards of the training.
+
+    `load` returns its network at a precision, the number format of the convolutions: "float32" or "bfloat16". `depth`
+    is the number of applications of the network's block, 0 for the one of the training. See `AfterstatePolicy` for the
+    other options.
+    """
+    whole_number("depth", depth, 0, MAX_DEPTH)
+    network = load(precision)
+    for tower in network.towers:
+        tower.depth = depth or tower.depth
+    return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety, clues, onward)

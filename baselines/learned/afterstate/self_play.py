@@ -150,7 +150,7 @@ class SelfPlay:
     """
 
     def __init__(self, config: BoardConfig, count: int, hyperparameters: AfterstateHyperparameters) -> None:
-        self.config, self.count, self._own = config, count, hyperparameters
+        self.config, self.count, self._hyperparameters = config, count, hyperparameters
         self._limits = Limits.on(config, hyperparameters.slack, hyperparameters.breadth, power=1.0)
         self._games = Games(config, count, RewardWeights())
 
@@ -169,7 +169,7 @@ class SelfPlay:
         self._games.seed(rng.integers(0, 1 << 64, self.count, np.uint64, endpoint=False))
         self._games.reset(np.ones(self.count, np.bool_))
         # The number of the guess that explores in each game; -1 for none.
-        self._explores = rng.geometric(self._own.exploration, self.count) - 1
+        self._explores = rng.geometric(self._hyperparameters.exploration, self.count) - 1
         self._explores[self._explores >= _LAST_EXPLORING] = -1
         self._click_first()
         while len(playing := np.flatnonzero(self._games.status == PLAYING)) > 0:
@@ -193,22 +193,24 @@ class SelfPlay:
         safety = search.rate(self._network, self.config.mines, boards, legal, counts=False).safety
         best = safety.max(axis=1)
         self.rated += len(boards)
-        keep = self._rng.random(len(boards)) < np.clip(self._own.keep_scale * (1 - best), self._own.keep_min, 1)
+        keep = self._rng.random(len(boards)) < np.clip(
+            self._hyperparameters.keep_scale * (1 - best), self._hyperparameters.keep_min, 1
+        )
         self._kept.append((playing[keep], boards[keep]))
         # All that are surely safe, or else the safest one.
-        chosen = safety >= np.maximum(_OPEN_AT_ONCE, self._own.sure)
+        chosen = safety >= np.maximum(_OPEN_AT_ONCE, self._hyperparameters.sure)
         unsure = best < _OPEN_AT_ONCE
         chosen[unsure, safety[unsure].argmax(axis=1)] = True
-        guessing = np.flatnonzero(best < self._own.sure)
+        guessing = np.flatnonzero(best < self._hyperparameters.sure)
         if len(guessing) == 0:
             self._open(playing, chosen)
             return
         which, before = playing[guessing], boards[guessing]
-        cells, own, values = self._guess(which, before, legal[guessing])
+        cells, chances, values = self._guess(which, before, legal[guessing])
         chosen[guessing] = False
         chosen[guessing, cells] = True
         self._open(playing, chosen)
-        self._record(which, before, cells, own, values)
+        self._record(which, before, cells, chances, values)
 
     def _guess(
         self, which: NDArray[np.int64], boards: NDArray[np.int8], legal: NDArray[np.bool_]
@@ -229,7 +231,9 @@ class SelfPlay:
             self.changed += int((values.argmax(axis=1) != cells).sum())
             cells, best = values.argmax(axis=1), values.max(axis=1)
         # A game explores by a click drawn uniformly among those near the highest safety.
-        weighed = search.clicks_to_weigh(ratings, Limits(self._own.exploration_slack, self._own.breadth))
+        weighed = search.clicks_to_weigh(
+            ratings, Limits(self._hyperparameters.exploration_slack, self._hyperparameters.breadth)
+        )
         anywhere = np.where(weighed, self._rng.random(weighed.shape), -1.0).argmax(axis=1)
         cells = np.where(self._guesses[which] == self._explores[which], anywhere, cells)
         return cells, ratings.safety[np.arange(len(boards)), cells].astype(np.float64), best
@@ -259,7 +263,7 @@ class SelfPlay:
     def _samples(self) -> tuple[Samples, Afterstates]:
         """Returns what the games of a round, which are over, teach."""
         records = GuessRecords(*(np.concatenate(columns) for columns in zip(*self._records, strict=True)))
-        mixing = self._own.mixing if self._searches else 1.0
+        mixing = self._hyperparameters.mixing if self._searches else 1.0
         targets, weights = worth_targets(records, self._games.status == WON, self._explores, mixing)
         thinned = (records.order > 0) | (self._rng.random(len(weights)) < _FIRST_KEPT)
         useful = (weights > 0) & thinned

@@ -8,8 +8,8 @@ is Stable-Baselines3's own loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from typing import Any, TypeVar
 
@@ -24,8 +24,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
 from baselines.learned.common import tensor_files
-from baselines.learned.common.optimisation import OPTIMIZER_CLASSES
-from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
+from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_losses
+from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions
 from baselines.learned.common.tensor_files import Tensors, prefixed, unprefixed
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, Tower, set_precision
@@ -138,6 +138,16 @@ class BoardSlot:
         self.buffer.restore(unprefixed(tensors, "buffer"))
 
 
+class AfterStep(BaseCallback):
+    """Gives an algorithm each step of its rollouts, while `_last_obs` still holds the boards before it."""
+
+    model: MultiBoardMixin
+
+    def _on_step(self) -> bool:
+        self.model.after_step(self.locals)
+        return True
+
+
 class MultiBoardMixin(BaseAlgorithm):
     """Mixin that makes a Stable-Baselines3 algorithm a `Learner` on several boards, with schedules of a `Budget`.
 
@@ -151,6 +161,7 @@ class MultiBoardMixin(BaseAlgorithm):
     counters: tuple[str, ...] = ("num_timesteps", "_n_updates", "_episode_num")
     budget: Budget | None = None
 
+    hyperparameters: Any
     slots: list[BoardSlot]
     slot: BoardSlot
     batch_size: Any
@@ -159,6 +170,8 @@ class MultiBoardMixin(BaseAlgorithm):
     _last_obs: Any
     _last_episode_starts: Any
     buffer_size: int
+    max_grad_norm: float
+    gamma: float
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
         """Starts games on all boards, with a number of boards in a minibatch for each, and activates the first slot."""
@@ -172,6 +185,9 @@ class MultiBoardMixin(BaseAlgorithm):
     def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
         """Plays a rollout and learns from it; returns the numbers of boards in forward passes and gradient steps."""
         raise NotImplementedError
+
+    def after_step(self, step: dict[str, Any]) -> None:
+        """Sees a step of a rollout: the local variables of the method of Stable-Baselines3 that plays it."""
 
     def current_network(self) -> BoardNetwork:
         """Returns the network that plays; training keeps changing its weights. PPO merges its heads into a new one."""
@@ -195,6 +211,28 @@ class MultiBoardMixin(BaseAlgorithm):
             if hasattr(module, "observation_space"):
                 module.observation_space, module.action_space = self.observation_space, self.action_space  # type: ignore[assignment]
 
+    def take(self, hyperparameters: Any) -> None:
+        """Takes the hyperparameters; without hindsight and thinning unless returns are probabilities and gamma is 0."""
+        counts = self.policy.probability and self.gamma == 0
+        self.hyperparameters = hyperparameters if counts else replace(hyperparameters, keep_scale=0, hindsight=0)
+
+    def learn_from_buffer(self, loss_of: Callable[[Transitions], Tensor]) -> list[float]:
+        """Draws each stored board `replay_ratio` times on average, in minibatches, and returns their losses."""
+        slot, losses = self.slot, []
+        while slot.drawn + self.batch_size <= self.hyperparameters.replay_ratio * slot.buffer.added:
+            loss = loss_of(slot.buffer.sample(self.batch_size))
+            self.policy.optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+            self.policy.optimizer.step()
+            losses.append(loss.item())
+            slot.drawn += self.batch_size
+        return losses
+
+    def hindsight_losses(self, outputs: Tensor, sample: Transitions) -> Tensor:
+        """Returns the losses of sampled boards, (N, 1), for outputs (N, rows * cols)."""
+        return hindsight_losses(outputs, sample.observations, sample.safe, self.hyperparameters.isolated_weight_cap)
+
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         if self.budget is None:
             super()._update_current_progress_remaining(num_timesteps, total_timesteps)
@@ -205,7 +243,7 @@ class MultiBoardMixin(BaseAlgorithm):
         """Learns without end; yields before each rollout, when no update is in progress."""
         self.set_logger(logger)
         self.budget = budget
-        callback = self._setup_learn(0, None, reset_num_timesteps=False)[1]
+        callback = self._setup_learn(0, AfterStep(), reset_num_timesteps=False)[1]
         while True:
             yield
             self.activate(slot := min(self.slots, key=lambda slot: slot.work))
@@ -256,26 +294,26 @@ Model = TypeVar("Model", bound=MultiBoardMixin)
 def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings, **arguments: Any) -> Model:
     """Makes a model and starts its games; this seeds the generators of Python, NumPy and PyTorch.
 
-    The constructor of the algorithm takes all hyperparameters as `own`, those that its base in Stable-Baselines3 has by
+    The constructor of the algorithm takes all hyperparameters as such, those that its base in Stable-Baselines3 has by
     their names too, and the further arguments.
     """
-    own, (_, base) = settings.own, algorithm.__bases__
-    sizes = [scaled(own.batch_size, config.cells) for config in settings.configs]
+    hyperparameters, (_, base) = settings.hyperparameters, algorithm.__bases__
+    sizes = [scaled(hyperparameters.batch_size, config.cells) for config in settings.configs]
     reward = load_reward(settings.reward)
     envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), reward) for each in settings.configs]
     # Their returns lie in [0, 1]: with gamma 0 the probability of a safe click, or that of a won game, discounted.
     probability = settings.reward == "win" or (settings.reward, settings.gamma) == ("safe_click", 0)
-    known = {name: value for name, value in asdict(own).items() if name in signature(base).parameters}
-    known |= {"batch_size": sizes[0], "learning_rate": own.learning_rate_at}
+    known = {name: value for name, value in asdict(hyperparameters).items() if name in signature(base).parameters}
+    known |= {"batch_size": sizes[0], "learning_rate": hyperparameters.learning_rate_at}
     known |= {name: getattr(settings, name) for name in ("gamma", "seed", "device")}
     known["policy_kwargs"] = {
         "probability": probability,
         "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
-        "optimizer_kwargs": {"weight_decay": own.weight_decay},
+        "optimizer_kwargs": {"weight_decay": hyperparameters.weight_decay},
         "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
     }
     make: Any = algorithm
-    model: Model = make(policy, envs[0], own, **known, **arguments)
+    model: Model = make(policy, envs[0], hyperparameters, **known, **arguments)
     # The constructor seeded the games with the seed of the training, which is no seed of games.
     for index, env in enumerate(envs):
         env.seed(settings.first_training_seed(index))

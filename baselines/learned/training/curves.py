@@ -1,10 +1,14 @@
-"""Log of a run folder, and the picture of its learning curves: win rates and losses by environment steps."""
+"""Log of a run folder, and the picture of its learning curves: win rates and losses by environment steps.
+
+Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT names another project.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
+import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,8 +20,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 
+from baselines.checks import import_extra
 from baselines.evaluation.intervals import wilson_interval
-from baselines.files import file_name, remove_link, replace_file
+from baselines.files import file_name, first_line, remove_link, replace_file
+from baselines.learned.settings import TrainingSettings
 from baselines.learned.training.selection import References, Score
 from baselines.plot_style import image, styled_figure
 
@@ -25,6 +31,9 @@ LOG_FILE = "progress.csv"
 LOSSES = ("train/loss", "train/value_loss")
 STEP = "time/total_timesteps"
 """Name of the column with the environment steps."""
+
+PROJECT, ID_FILE = "minesweeper-env", "wandb.id"
+"""Project of Weights & Biases, and the file of a run folder with the id of the run that a training continues."""
 
 MOST_COLS, WIDTH, ROW_HEIGHT = 2, 8.0, 3.6
 """Panels in a row, and the width of the picture and height of a row in inches; the type is readable at this width."""
@@ -154,3 +163,23 @@ class Log(Logger):
             self.record(f"eval/{file_name(board)}", rate)
             for policy, reference in references.get(board, {}).items():
                 self.record(f"eval/{file_name(board)}/{policy}", reference)
+
+
+def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
+    """Returns the run of Weights & Biases that a folder continues, or begins; call it before the log is opened."""
+    wandb, path = import_extra("wandb", "wandb"), folder / ID_FILE
+    remove_link(folder / "wandb")
+    try:
+        run = wandb.init(
+            project=os.environ.get("WANDB_PROJECT", PROJECT),
+            name=folder.name,
+            dir=str(folder),
+            id=path.read_text(encoding="utf-8").strip() if path.is_file() else None,
+            resume="allow",
+            config=settings.to_json(),
+            sync_tensorboard=True,
+        )
+    except Exception as error:
+        raise ConnectionError(f"wandb cannot be used: {first_line(error)}") from error
+    replace_file(path, f"{run.id}\n".encode())
+    return run

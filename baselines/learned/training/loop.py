@@ -15,12 +15,12 @@ import torch
 
 from baselines.hub import HUB_NAME, pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
-from baselines.learned.configurations import folder_to_start_from, training_of
+from baselines.learned.configurations import folder_to_start_from, record_session, training_of
 from baselines.learned.networks import single_precision
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import state
 from baselines.learned.training.console import show
-from baselines.learned.training.curves import Log
+from baselines.learned.training.curves import Log, start_tracking
 from baselines.learned.training.state import Learner, Progress, Training
 from baselines.registry import CHECKPOINT_FILE
 from minesweeper_env.console import say
@@ -62,7 +62,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     keep_freed_memory()
     origin = pinned_name(settings.start) if settings.start and HUB_NAME.fullmatch(settings.start) else settings.start
     settings = replace(settings, device="cuda" if on_gpu else "cpu", start=origin)
-    learner, start, progress = settings.own.make_learner(settings), None, Progress(0, 0, None, 0, None)
+    learner, start, progress = settings.make_learner(), None, Progress(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
         progress = state.restore(learner, folder / CHECKPOINT_FILE, state.lasting(settings))
     elif settings.start is not None:  # A training that ended before its first checkpoint starts again.
@@ -107,11 +107,11 @@ def run(
     """
     learner, budget, folder = training.learner, training.budget, training.folder
     training.progress.references = training.progress.references or references
-    state.record_session(folder, training.settings, command, learner.num_timesteps, training.start)
+    record_session(folder, training.settings, command, learner.num_timesteps, training.start)
     rows, saved_at, is_ended = int(LOG_ROWS * budget.progress(learner.num_timesteps)), time.monotonic(), False
     with ExitStack() as stack:
         if track:
-            stack.enter_context(state.start_tracking(folder, training.settings))
+            stack.enter_context(start_tracking(folder, training.settings))
         log = stack.enter_context(closing(Log(folder, learner.num_timesteps)))
         after_round = stack.enter_context(show(training, bar))
         stop = stack.enter_context(stop_on_signals(bar))

@@ -1,20 +1,13 @@
-"""A training in its run folder: its evaluations, what it keeps, its checkpoints and its sessions.
-
-Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT names another project.
-"""
+"""A training in its run folder: its evaluations, the agent that it keeps, and its checkpoints."""
 
 from __future__ import annotations
 
 import json
-import os
-import platform
 import time
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -23,31 +16,29 @@ import torch
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
-import minesweeper_env
-from baselines.checks import import_extra
 from baselines.evaluation.seeds import SELECTION_SEEDS
-from baselines.files import first_line, remove_link, replace_file, write_json
-from baselines.learned.agents import policy_of, save_agent
+from baselines.learned.agents import change_facts, policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
-from baselines.learned.configurations import MAY_CHANGE, RUN_FILE, START, code_of_reward
+from baselines.learned.configurations import MAY_CHANGE, START
 from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
 from baselines.learned.training import selection
 from baselines.learned.training.curves import Log, draw_curves
 from baselines.learned.training.selection import Score
-from baselines.provenance import differing_values, installation_id, processor_name, source_commit
+from baselines.provenance import differing_values
 from baselines.registry import CHECKPOINT_FILE
-from baselines.schemas import Kept, Rate, Run, convert, read_as
+from baselines.schemas import Kept, Rate, convert
 
 EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 11))), 0.1
 """Fractions of the budget at which the agent is evaluated, and the largest fraction of the time that evaluations may
 take under a budget of time. The early evaluations show in a learning curve over the logarithm of the steps."""
 
+REFERENCES_SECONDS = 60.0
+"""Age from which a training plays the selection games with the scripted policies; a shorter one does so at its end.
+
+On a new machine they compile for half a minute, for which nobody waits before the first win rate."""
+
 CURVES_SECONDS = 60.0
 """Time between two pictures of the learning curves; the end draws the last one."""
-
-PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
-PROJECT, ID_FILE = "minesweeper-env", "wandb.id"
-"""Project of Weights & Biases, and the file of a run folder with the id of the run that a training continues."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
@@ -149,17 +140,15 @@ class Training:
         """Plays the selection games, and keeps the agent unless an earlier one won more by over a standard error.
 
         Late in a training, agents improve by less than the noise of these games, and the luckiest one is seldom the
-        best. With `compares`, the scripted policies play the games first if they have not yet.
+        best. With `compares`, the scripted policies play the games first if it is time and they have not yet.
         """
         progress, settings = self.progress, self.settings
         if progress.kept is None:
             # A run folder with an agent always has a checkpoint, so that a killed training can be resumed.
             self.save()
-        if compares and not progress.references:
-            begin = self.budget.elapsed()
-            progress.references = selection.play_references(settings, partial(setattr, self, "player"))
-            # Comparing is no training.
-            self.budget.seconds_before -= self.budget.elapsed() - begin
+        is_time = self.budget.elapsed() >= REFERENCES_SECONDS or self.budget.progress(self.steps) >= 1
+        if compares and is_time and not progress.references:
+            self._compare()
         minutes, begin, self.player = self.budget.elapsed() / 60, time.perf_counter(), "the agent"
         # PPO draws random numbers to make the network; training goes on as if there were no evaluation.
         with torch.random.fork_rng(devices=[]):
@@ -174,6 +163,17 @@ class Training:
             self._keep(network, score)
         progress.highest = max(progress.highest, score.win_rate)
         self.draw(CURVES_SECONDS)
+
+    def _compare(self) -> None:
+        """Plays the selection games with the scripted policies, and tells their win rates with the kept agent."""
+        begin, kept = self.budget.elapsed(), self.progress.kept
+        references = selection.play_references(self.settings, partial(setattr, self, "player"))
+        # Comparing is no training.
+        self.budget.seconds_before -= self.budget.elapsed() - begin
+        self.progress.references = references
+        if kept is not None:
+            kept["summary"] = Score(kept["win_rates"], kept["games"]).in_words(references)
+            change_facts(self.folder, {"selected_by": kept})
 
     def draw(self, seconds: float = 0) -> None:
         """Draws the learning curves, unless the last so many seconds saw them drawn, or the training begin."""
@@ -231,48 +231,3 @@ def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> Pro
         return progress
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         raise ValueError(f"{checkpoint} cannot be resumed: {error}") from error
-
-
-def record_session(
-    folder: Path, settings: TrainingSettings, command: str, steps: int, start: dict[str, Any] | None = None
-) -> None:
-    """Writes the settings to `run.json`, and appends a session that began after so many steps.
-
-    `start` is `training_of` the agent that the weights come from; None keeps what the file says.
-    """
-    path = folder / RUN_FILE
-    earlier = read_as(path, Run) if path.exists() else Run([])
-    start = start or earlier.start
-    own = {"minesweeper-env": minesweeper_env.__version__, "python": platform.python_version()}
-    session = {
-        "command": command,
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": source_commit(),
-        "versions": own | {name: version(name) for name in PACKAGES},
-        "processor": processor_name(),
-        "from_step": steps,
-    }
-    identity = installation_id()
-    content = {"settings": settings.to_json(), "identity": identity, "sessions": [*earlier.sessions, session]}
-    content |= code_of_reward(settings.reward)
-    write_json(path, content if start is None else content | {START: start})
-
-
-def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
-    """Returns the run of Weights & Biases that a folder continues, or begins; call it before the log is opened."""
-    wandb, path = import_extra("wandb", "wandb"), folder / ID_FILE
-    remove_link(folder / "wandb")
-    try:
-        run = wandb.init(
-            project=os.environ.get("WANDB_PROJECT", PROJECT),
-            name=folder.name,
-            dir=str(folder),
-            id=path.read_text(encoding="utf-8").strip() if path.is_file() else None,
-            resume="allow",
-            config=settings.to_json(),
-            sync_tensorboard=True,
-        )
-    except Exception as error:
-        raise ConnectionError(f"wandb cannot be used: {first_line(error)}") from error
-    replace_file(path, f"{run.id}\n".encode())
-    return run

@@ -11,9 +11,9 @@ from support.tiny_training import tiny
 from baselines.__main__ import main
 from baselines.files import write_json
 from baselines.learned.agents import save_agent
+from baselines.learned.configurations import record_session
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
-from baselines.learned.training.state import record_session
 from baselines.provenance import installation_id
 
 CONFIG = """

@@ -126,11 +126,6 @@ def test_the_weight_of_the_policy_gradient_scales_its_loss_alone(weight):
     assert losses[1]["value"] == losses[0]["value"]
 
 
-def test_without_the_policy_gradient_ppo_clicks_by_its_critic():
-    policy = learn(tiny_model("ppo", hyperparameters={"batch_size": 32, "policy_coef": 0.0}), 1100).policy
-    assert all((parameter == 0).all() for parameter in policy.action_net.parameters())
-
-
 def test_normalised_advantages_allow_no_weight():
     (slot,) = tiny_model("ppo").slots
     with pytest.raises(ValueError, match=r"policy_coef must be 1 with normalize_advantage, not 0\.5"):

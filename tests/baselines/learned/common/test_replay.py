@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from support.tiny_training import learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import BOTH, learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.common.multi_board import BoardSlot
 from baselines.learned.common.replay_buffer import RingBuffer, ThinnedReplayBuffer, keep_probabilities
@@ -122,7 +122,7 @@ def watch_clicks(model):
 
 def test_nothing_is_thinned_or_learned_in_hindsight_with_gamma_above_0():
     model = make_model(tiny("dqn", reward="win", gamma=0.5))
-    assert model.own.hindsight == model.own.keep_scale == 0
+    assert model.hyperparameters.hindsight == model.hyperparameters.keep_scale == 0
     learn(model, 600)
     assert model.replay_buffer.size == model.num_timesteps
 
@@ -146,20 +146,6 @@ def test_the_last_board_of_a_game_shows_where_the_mines_were(mines):
     assert mines == 9 or seen[True] > 5
 
 
-def test_what_is_learned_in_hindsight_is_what_the_game_showed():
-    model = make_model(tiny("dqn", boards=("4x5/3",)))
-    learn(model, 1_200)
-    columns = {name: column[: model.replay_buffer.size] for name, column in model.replay_buffer.columns.items()}
-    known = columns["safe"][:, 0] >= 0
-    assert known.mean() > 0.8
-    boards, safe = columns["observations"][known], columns["safe"][known]
-    opened = boards.reshape(len(boards), -1) < 9
-    assert (safe[opened] == 1).all()
-    assert ((safe == 0).sum(axis=1) == 3).all()
-    clicked = np.take_along_axis(safe, columns["actions"][known], axis=1)
-    np.testing.assert_array_equal(clicked, columns["rewards"][known])
-
-
 def test_the_teacher_gives_the_oracles_probabilities():
     env = MinesweeperVecEnv(BOARD, 30)
     env.seed(0)
@@ -175,19 +161,21 @@ def test_the_teacher_gives_the_oracles_probabilities():
     torch.testing.assert_close(outputs.grad, (share * (0.5 - safe)).float())
 
 
-def test_ppo_remembers_boards_and_how_their_games_ended():
-    model = make_model(tiny("ppo", boards=("4x5/3", "5x5/4")))
+@BOTH
+def test_stored_boards_are_labelled_with_what_their_games_showed(algo):
+    model = make_model(tiny(algo, boards=("4x5/3", "5x5/4")))
     learn(model, 3_000)
     for slot, mines in zip(model.slots, (3, 4), strict=True):
-        buffer = slot.buffer
-        assert 0.3 * model.num_timesteps / 2 < buffer.added < model.num_timesteps / 2
-        safe = buffer.columns["safe"][: buffer.size]
-        known = safe[:, 0] >= 0
+        assert 0.3 * model.num_timesteps / 2 < slot.buffer.added < slot.drawn
+        columns = {name: column[: slot.buffer.size] for name, column in slot.buffer.columns.items()}
+        known = columns["safe"][:, 0] >= 0
         assert known.mean() > 0.5
-        assert ((safe[known] == 0).sum(axis=1) == mines).all()
-        boards = buffer.columns["observations"][: buffer.size].reshape(buffer.size, -1)
-        assert (safe[known][boards[known] < 9] == 1).all()
-        assert slot.drawn > buffer.added
+        boards, safe = columns["observations"][known].reshape(known.sum(), -1), columns["safe"][known]
+        assert (safe[boards < 9] == 1).all()
+        assert ((safe == 0).sum(axis=1) == mines).all()
+        if algo == "dqn":
+            clicked = np.take_along_axis(safe, columns["actions"][known], axis=1)
+            np.testing.assert_array_equal(clicked, columns["rewards"][known])
 
 
 def test_hindsight_moves_the_critic_towards_what_cells_proved_to_be():
@@ -195,7 +183,9 @@ def test_hindsight_moves_the_critic_towards_what_cells_proved_to_be():
     learn(model, 400)
     for group in model.policy.optimizer.param_groups:
         group["lr"] = 1e-2
-    losses = [model._hindsight_step() for _ in range(60)]
+    (slot,) = model.slots
+    slot.drawn = 4 * slot.buffer.added - 60 * 32
+    losses = model.learn_from_buffer(model._hindsight_loss)
     assert np.mean(losses[-10:]) < 0.97 * np.mean(losses[:10])
 
 
