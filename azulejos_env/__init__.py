@@ -4,8 +4,6 @@ Importing the package registers its environment id, as soon as Gymnasium is impo
 A module is public if it has an `__all__`; the other modules are internal and may change without notice.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from minesweeper_env.lazy import after_gymnasium, lazy_exports

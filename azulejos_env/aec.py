@@ -1,7 +1,5 @@
 """PettingZoo environment of two agents that take turns, `AzulejosAECEnv` (extra `pettingzoo`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

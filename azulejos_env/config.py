@@ -1,7 +1,5 @@
 """Configuration of a game: size of the board, number of colours and rules, checked at construction."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

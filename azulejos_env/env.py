@@ -1,7 +1,5 @@
 """Gymnasium environment of one game, `AzulejosEnv`, and the game in progress that both environments play."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Matches: policies play each other on seeded boards, each board from both seats."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Policies: a random move, the move that earns most, and minimax; and those that are opponents of an environment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """Positions as text and as pictures: a line for each player, and the board with the last move outlined."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

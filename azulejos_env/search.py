@@ -4,8 +4,6 @@ Values are the score of the player to move minus that of the other, `depth` move
 analysis of alpha-beta pruning"). Without `prune` the bounds stay infinite, and every move is tried.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Tree of a search, in the DOT language of Graphviz."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Window of the render mode "human", in which a person may also play the machine."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from concurrent.futures import Future

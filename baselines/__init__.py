@@ -3,8 +3,6 @@
 A module is public if it has an `__all__`; the other modules are internal and may change without notice.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from minesweeper_env.lazy import lazy_exports

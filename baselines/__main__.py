@@ -1,7 +1,5 @@
 """`minesweeper COMMAND`, and `python -m baselines COMMAND` in a clone: run a command by its name."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Policy that asks a language model for each click, through any server that speaks OpenAI's chat completions."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

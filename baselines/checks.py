@@ -3,8 +3,6 @@
 A value that is not allowed raises a ValueError, in one line that names what is.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ Ray has no authentication by default, and its processes unpickle what they are s
 starts itself listens on the loopback interface alone.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Result files: checked before the work starts, and written atomically."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Agents of the Hugging Face hub: their names, their files in the cache of its client, and their upload."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Generator, Iterable, Mapping

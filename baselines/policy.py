@@ -1,7 +1,5 @@
 """Protocol of every policy, scripted, learned or a user's own, and the checks of what its `act` is given."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps

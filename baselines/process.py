@@ -1,7 +1,5 @@
 """The process of a command: its name as typed, its threads, its standard streams, its errors and its exit status."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """Provenance of results: the processor, the commit, and the installation that later results must share."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Games of policies played again move by move, as pictures: the board, and beside it the move and its risk."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import math

@@ -1,7 +1,5 @@
 """Structs of the JSON files that are read; msgspec checks their types and bounds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, TypeVar
 

@@ -1,7 +1,5 @@
 """Policies and rewards of users: classes and functions in modules and files, loaded, called and wrapped."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """Workers that carry out calls: this process, or worker processes on this machine; `baselines.cluster` has Ray's."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import re

@@ -12,8 +12,6 @@ one cell (no flood fill), and the first click may be on a mine.
     python benchmarks/engine.py
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from importlib.util import find_spec

@@ -9,8 +9,6 @@ logic wins equally likely, so each difference is the bias of the repair. The fir
 and the first-click rule is "opening".
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from importlib.metadata import version

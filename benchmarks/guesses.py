@@ -8,8 +8,6 @@
 A rule is a policy as `evaluate.py --policy` takes it. The same arguments give the same figures, times aside.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

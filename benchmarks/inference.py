@@ -9,8 +9,6 @@ int8 array for this package, to a list of lists for ms-toollib.
     python benchmarks/inference.py
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

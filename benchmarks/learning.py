@@ -9,8 +9,6 @@ Playing: games per second of the shipped agents in both precisions, and of scrip
     python benchmarks/learning.py
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace

@@ -5,8 +5,6 @@
 Needs /proc (Linux). Exits with 1 if the memory grows by more than 4 MB after the first million steps.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -9,8 +9,6 @@ Each line is stored when it is known, and a second call goes on with the lines t
 The weights depend on the processor and on the versions of the libraries: compare trees on one machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

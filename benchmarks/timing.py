@@ -1,7 +1,5 @@
 """Shared timing of the benchmarks: one core, interleaved repeats, medians, and tables."""
 
-from __future__ import annotations
-
 import argparse
 import operator
 import os

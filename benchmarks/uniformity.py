@@ -6,8 +6,6 @@ the seeds that follow. `tests/minesweeper_env/engine/test_uniformity.py` tests t
     python benchmarks/uniformity.py --size 9 --mines 10 --games 10000 --seed 0
 """
 
-from __future__ import annotations
-
 import argparse
 from math import ceil, comb
 

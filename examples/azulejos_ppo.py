@@ -7,8 +7,6 @@ trains a plain network of two layers for some minutes on one core. It then wins 
 (69.2 to 76.9 %, Wilson) and 2.2 % against greedy (1.2 to 3.9 %): training seed 0, test seeds 1 000 000 to 1 000 499.
 """
 
-from __future__ import annotations
-
 import argparse
 
 import gymnasium as gym

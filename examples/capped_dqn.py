@@ -6,8 +6,6 @@ never goes. With a cap of 10, it says of every board that at most 10 safe cells 
     python evaluate.py --policy dqn examples/capped_dqn.py:capped_dqn exact --size 16x30 --mines 99 --games 1000
 """
 
-from __future__ import annotations
-
 from torch import Tensor, nn
 
 from baselines.learned.agents import LearnedPolicy, load_network

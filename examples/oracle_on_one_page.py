@@ -16,8 +16,6 @@ Both are counted without a list of the layouts, which are too many. The method i
 5. Backward: count the ways to complete each state. Ways to reach it times ways to complete it are layouts.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

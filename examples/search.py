@@ -12,8 +12,6 @@ The environment in which the rollouts are played belongs to the agent. The agent
 game: a saved state of that game would show the mines.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -8,8 +8,6 @@
 The second step sees texts and the rewards of `TextGame` alone. An interrupted command goes on where it stopped.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from http.server import BaseHTTPRequestHandler, HTTPServer

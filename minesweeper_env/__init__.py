@@ -5,8 +5,6 @@ loads the engine.
 A module is public if it has an `__all__`; the other modules are internal and may change without notice.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION, Codes, Move

@@ -3,8 +3,6 @@
 Bit i of the int that is a set stands for cell i.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Checks of render modes, actions and reset options, and the random state that a seed gives to a game."""
 
-from __future__ import annotations
-
 import inspect
 import operator
 import os

@@ -1,7 +1,5 @@
 """Decorators that compile Python functions to machine code."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Lines on stderr for a user who waits: what is being compiled, and a cache that cannot be used."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

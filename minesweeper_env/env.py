@@ -1,7 +1,5 @@
 """Gymnasium environment of one game, `MinesweeperEnv`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

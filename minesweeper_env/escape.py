@@ -1,7 +1,5 @@
 """Words that people read: numbers with their nouns, and texts made harmless for a terminal, Markdown, HTML or SVG."""
 
-from __future__ import annotations
-
 import html as _html
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Work put off: public names that are imported at first use (PEP 562), and calls after the import of Gymnasium."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ Numba optimises each function with everything that it calls, so a small function
 for every function above it. A fragment remains LLVM code, and the kernel that links it in optimises all of it once.
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Encodings of an observation: cell codes, one-hot planes, and the planes as one vector."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

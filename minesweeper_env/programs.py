@@ -1,7 +1,5 @@
 """Installed program `minesweeper`."""
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Boards as text and as pictures, with NumPy alone; each side of a tile has its own drawing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple

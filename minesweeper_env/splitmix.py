@@ -1,7 +1,5 @@
 """The SplitMix64 generator (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators")."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from minesweeper_env.compiled import inlined

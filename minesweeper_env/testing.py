@@ -6,8 +6,6 @@ check_minesweeper_env("Minesweeper-Expert-v0")
 check_minesweeper_env(MyWrapper(gymnasium.make("Minesweeper-v0", size=5, mines=3)))
 """
 
-from __future__ import annotations
-
 import copy
 import pickle
 import warnings

@@ -3,8 +3,6 @@
 `TextGame` plays a game of `MinesweeperEnv`; no rule is added. docs/how-to/language-models.md shows its use.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain

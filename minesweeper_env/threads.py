@@ -1,7 +1,5 @@
 """Division of one call among threads, and what threads must not share: scratch arrays that they borrow."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait

@@ -1,7 +1,5 @@
 """Gymnasium vector environment that steps many games in one call of the engine, `MinesweeperVectorEnv`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

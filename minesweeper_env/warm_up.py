@@ -1,7 +1,5 @@
 """`python -m minesweeper_env.warm_up`: call each public function once, so that no later call waits for the compiler."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Mapping

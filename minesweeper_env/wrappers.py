@@ -1,7 +1,5 @@
 """Wrappers of single and vector environments: the action mask and exact mine probabilities in the observation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

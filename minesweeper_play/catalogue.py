@@ -1,7 +1,5 @@
 """Texts of one language: messages with placeholders, plurals, numbers and wrapped lines; the choice of a language."""
 
-from __future__ import annotations
-
 import errno
 import locale
 import os

@@ -1,7 +1,5 @@
 """`python play.py`: the command line, checked before anything heavy is imported, and the mode that it chooses."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

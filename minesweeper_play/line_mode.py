@@ -1,7 +1,5 @@
 """`play.py --classic`, the line mode: typed commands and printed boards, for pipes, screen readers, plain terminals."""
 
-from __future__ import annotations
-
 import io
 import sys
 import time

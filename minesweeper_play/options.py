@@ -1,7 +1,5 @@
 """Options of `play.py`, as its command line gives them to the game, the window and the coach."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path

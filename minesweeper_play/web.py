@@ -1,7 +1,5 @@
 """`play.py --serve`: the terminal game as a web page; each visitor plays in a process of their own."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """`play.py --window`: the game in a window, drawn as `render_mode="human"` draws it, with mouse and keyboard."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

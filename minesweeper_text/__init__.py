@@ -3,8 +3,6 @@
 verifiers finds its classes in this package, by the id `minesweeper_text`. docs/how-to/language-models.md shows all.
 """
 
-from __future__ import annotations
-
 from minesweeper_env.lazy import lazy_exports
 
 __all__ = ["MinesweeperEnv", "MinesweeperHarness", "MinesweeperTaskset"]

@@ -1,7 +1,5 @@
 """Task of Inspect: `inspect eval minesweeper_text/inspect_task.py --model NAME`; one sample per game."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from inspect_ai import Task, task

@@ -1,7 +1,5 @@
 """Server of OpenEnv: `uvicorn minesweeper_text.openenv:app`; each session plays its own game."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import uuid4
 

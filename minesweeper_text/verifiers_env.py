@@ -1,7 +1,5 @@
 """Taskset and environment of verifiers: `vf-eval minesweeper_text`; the moves are text, or calls of a tool."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Literal

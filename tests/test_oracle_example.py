@@ -1,7 +1,5 @@
 """The oracle on one page, against a list of all layouts, the naive reference, and the compiled oracle."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 from fractions import Fraction

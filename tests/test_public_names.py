@@ -1,7 +1,5 @@
 """Public names: complete `__all__` lists, at run time and for type checkers."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

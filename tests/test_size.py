@@ -1,7 +1,5 @@
 """Size and shape of the project: ceilings of lines, small folders, and circles of imports."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from graphlib import TopologicalSorter

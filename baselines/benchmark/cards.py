@@ -1,7 +1,5 @@
 """Cards of entries of the benchmark: their fields, what these may say, and the names that others hold."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Entries of the benchmark: their cards, their games from the folders of the suite, replays, and times per game."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Tables of the leaderboard as Markdown, from result files alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path

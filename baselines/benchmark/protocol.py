@@ -4,8 +4,6 @@ A published version never changes, because results of all times stand in one tab
 of its own and a table of its own.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict, dataclass

@@ -4,8 +4,6 @@
 with the same versions give the same bytes, times apart.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Results of a suite: the content of results.json from the games, and its tables, files and plot."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The games of a policy on a board are a task. A file per unit of play holds them, written whole or not at all.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """Parser of the commands, and the arguments that they share: each is declared once, in `SHARED`."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import re

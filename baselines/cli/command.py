@@ -1,7 +1,5 @@
 """A command from its declaration: parse its arguments, check them, do its work, and tell its errors in one line."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

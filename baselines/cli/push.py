@@ -1,7 +1,5 @@
 """`python -m baselines push`: send an agent to the Hugging Face hub, with a model card."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """`minesweeper suite`: list the suites, or play one into a folder and resume it there."""
 
-from __future__ import annotations
-
 import argparse
 from shutil import get_terminal_size
 from textwrap import fill

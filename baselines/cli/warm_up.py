@@ -1,7 +1,5 @@
 """`minesweeper warm-up`: play and train a little with all that is compiled, so that no later command waits."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from functools import partial

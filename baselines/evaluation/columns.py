@@ -1,7 +1,5 @@
 """Columns of the tables of results, each declared once, and the forms of their numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Minari data sets of recorded games, for offline learning."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

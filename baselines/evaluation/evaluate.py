@@ -1,7 +1,5 @@
 """Score policies on the same seeded games: `evaluate` from Python, and what it and the commands are made of."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 import time

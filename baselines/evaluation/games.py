@@ -1,7 +1,5 @@
 """Seeded games of a policy, played side by side, and the record of each."""
 
-from __future__ import annotations
-
 import base64
 import time
 from collections.abc import Callable, Sequence

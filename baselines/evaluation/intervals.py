@@ -1,7 +1,5 @@
 """Confidence intervals of rates, means and paired differences; the test of a paired difference; Holm's correction."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Judge the clicks of games by the exact mine probabilities of the boards before them, and add up the judgements."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

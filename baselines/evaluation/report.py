@@ -1,7 +1,5 @@
 """Results of policies on the same games: a table, flat rows for a data frame, a JSON file and a plot."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

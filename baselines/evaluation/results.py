@@ -1,7 +1,5 @@
 """Results of policies from the records of their games, their paired comparisons, and their rows in files of results."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 A win rate is unbiased only on games that were used neither for training nor to choose the checkpoint or an option.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 TEST_SEEDS = range(0, 1 << 30)

@@ -1,7 +1,5 @@
 """Units of play: their schedule, and the loop that hands them to workers and yields their games as they end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 from uuid import uuid4

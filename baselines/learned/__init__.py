@@ -1,7 +1,5 @@
 """Agents that learn from play: networks for boards of any size, and PPO, DQN and value learning to train them."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from minesweeper_env.lazy import lazy_exports

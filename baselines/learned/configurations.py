@@ -1,7 +1,5 @@
 """Settings of a training, from configuration files, the command line and `run.json`, which records its sessions."""
 
-from __future__ import annotations
-
 import argparse
 import platform
 import re

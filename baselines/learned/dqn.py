@@ -22,8 +22,6 @@ Differences from textbook DQN:
    by playing.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -16,8 +16,6 @@ Differences from unmodified MaskablePPO:
    cell's safety by itself, although the critic estimates it already, learns many times more slowly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Settings of a training, declared once for checks, command line, help and docs; and its budget."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields

@@ -4,8 +4,6 @@ Antolín & de la Torre (2018) propose the network and the choice of the likelies
 with exact inference; `bayes_source` replays their program.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

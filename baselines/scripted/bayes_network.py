@@ -5,8 +5,6 @@ covered cells are barren, and the evidence separates the components of the front
 posterior is exact; Antolín & de la Torre (2018) also delete parents of clues, see `bayes_source`.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Iterable

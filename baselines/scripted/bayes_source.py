@@ -11,8 +11,6 @@ and r_c is the number of unknown neighbours of clue c outside them. Cells and cl
 drop out, even if they contradict each other. The tests compare the formula with pgmpy.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

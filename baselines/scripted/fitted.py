@@ -1,7 +1,5 @@
 """`marginal` and `conditional`: guesses fitted to practice games of random clicks, after Antimatroid (2012)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -8,8 +8,6 @@ integer with bit k for cell k. Under symmetry s, cell k of the transformed sub-g
 original. The canonical set of a set of cells is the least integer among its eight transforms.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import cached_property

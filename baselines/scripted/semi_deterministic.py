@@ -3,8 +3,6 @@
 This is the semi-deterministic agent of Antimatroid (2012), with the indices of its pseudocode put right.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Blocks of docs/how-to/coach.md: an analysis and a review, as `play.py` prints them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 While `repo_url` is not set in mkdocs.yml, their text stands without a link.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

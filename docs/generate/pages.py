@@ -6,8 +6,6 @@ states by hand stand between `<!-- measured -->` and `<!-- end of measured -->`,
 `tests/docs/test_figures.py` finds every other per cent.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

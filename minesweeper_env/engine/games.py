@@ -1,7 +1,5 @@
 """Batches of games under one configuration, which both environments play; threads may divide a batch."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence

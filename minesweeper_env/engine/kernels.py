@@ -5,8 +5,6 @@ take a `Rules`, a `Boards` and the row i of a board. A kernel itself takes the f
 times longer to unpack a named tuple of arrays than to unpack the arrays alone.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rules of the game: where the first click places the mines, which moves are legal, and how each changes a board."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from minesweeper_env.codes import Move

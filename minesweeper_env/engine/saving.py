@@ -1,7 +1,5 @@
 """Games in progress as dicts of arrays: as the engine saves them, and the check of those that come from elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """Arrays that hold a batch of games, and the constants by which kernels read them."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

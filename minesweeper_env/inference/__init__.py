@@ -3,8 +3,6 @@
 Public are this package and its modules `kernels` and `optimal`; the other modules are internal.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError

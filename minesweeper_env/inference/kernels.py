@@ -14,8 +14,6 @@ Outcomes of the functions below:
 `failure` turns an outcome that remains into an error.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 import numpy as np

@@ -6,8 +6,6 @@ The symbols are those of `counting.backward_pass`. Floats cannot hold F_i(m) exa
 several primes, and the remainders give the number (Garner 1959, "The residue number system").
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from itertools import islice

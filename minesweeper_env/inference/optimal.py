@@ -6,8 +6,6 @@ under "opening" and "safe"; under "any" it is the number of all layouts, since t
 Symmetric cells have the same value, and symmetric sets the same V.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

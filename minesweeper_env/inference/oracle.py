@@ -1,7 +1,5 @@
 """Exact mine probabilities for all boards of a game, as far as they can be computed."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

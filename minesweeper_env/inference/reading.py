@@ -4,8 +4,6 @@ Step 1 of docs/studies/inference.md. Each clue becomes a constraint: the number 
 Flags and question marks say nothing. All kernels that reason about a board begin here.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ back group by group, and draws the mines k of each; within a group all cells are
 This is forward filtering and backward sampling (Carter and Kohn 1994).
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Memory of the search for boards without guesses: its kernels allocate nothing, and work on one `Arena`."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 from typing import Any, NamedTuple
 

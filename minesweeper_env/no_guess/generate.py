@@ -5,8 +5,6 @@ stuck. The first layout that logic wins is the board, so all such layouts are eq
 dense boards, it moves mines at the place where logic is stuck. docs/how-to/no-guess.md measures the bias that remains.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -4,8 +4,6 @@ Rejection draws layouts until the solver wins one. The repair is a local search:
 is stuck, the idea of Simon Tatham's Mines (`mineperturb`). Then a Metropolis chain mixes the layout; see `_mix_layout`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ The rules go from cheap to dear: one clue, all mines, several clues, the oracle.
 comes first again. `open_cell` is the only function that reads a layout, and it reads a cell when it opens it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -3,8 +3,6 @@
 The layout of a game follows from the state of its generator and its first cell, and from nothing else.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import combinations
 from math import comb

@@ -10,8 +10,6 @@ A lost game has a covered cell without a mine. Where `*` is the only sign of cov
 papers print boards.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """`play.py --analyse FILE|-`: analysis of a position, or review of a saved game."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """Analyses of positions and reviews of games in words, in either language."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence

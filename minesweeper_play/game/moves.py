@@ -1,7 +1,5 @@
 """Moves of a player as records, reports of their effects, and the commands that a player types: `3 7`, `hint`, ..."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple

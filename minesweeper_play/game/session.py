@@ -1,7 +1,5 @@
 """One game as a person plays it, on the environment: marks, hints, help, a clock, and moves that can be taken back."""
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The full screen: its first screen, its settings and statistics, and its end; and the screen that watches policies."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """Services of the screens: settings and their file, texts, statistics, the next board, and work in the background."""
 
-from __future__ import annotations
-
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence

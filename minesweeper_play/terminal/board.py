@@ -1,7 +1,5 @@
 """Widgets of a board: one that draws it, fits the size of its cells and animates openings, and one to play on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal

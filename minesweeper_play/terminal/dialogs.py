@@ -1,7 +1,5 @@
 """Dialogs: a new game, settings, statistics, the manual, questions, and work that takes long."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar

@@ -3,8 +3,6 @@
 The colours for players who confuse red and green follow Okabe and Ito (2008), "Color Universal Design".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache

@@ -1,7 +1,5 @@
 """The screen on which a person plays: figures, the board, messages, the prompt and the keys; and help in threads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """The screen of a review: the turns with their marks, the board before each of them, what was missed, the curve."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from textual import on

@@ -1,7 +1,5 @@
 """Command line: moves, trees, boards, matches and the window; wrong arguments and files give one line and status 2."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import runpy

@@ -1,7 +1,5 @@
 """Environments of one game and of two agents: the rules, opponents, rewards, masks, and the usual checkers."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import warnings

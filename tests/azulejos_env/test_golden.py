@@ -5,8 +5,6 @@
 writes the games again; the commit says why they changed.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Rules of the compiled engine against the naive oracle, and by hand; game files; search and its tree."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Text, pictures and window of a position, and the match of a person, on a display that shows nothing."""
 
-from __future__ import annotations
-
 import sys
 import time
 

@@ -1,7 +1,5 @@
 """The adapters of functions, agents with `predict`, models of Stable-Baselines3 and sb3-contrib, and networks."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import gymnasium

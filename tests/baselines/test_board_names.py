@@ -1,7 +1,5 @@
 """Names of boards: parsing inverts writing."""
 
-from __future__ import annotations
-
 from argparse import ArgumentTypeError
 
 import pytest

@@ -1,7 +1,5 @@
 """Suites and policies on a cluster of Ray: the games of one machine, whatever is lost meanwhile."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

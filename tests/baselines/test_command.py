@@ -1,7 +1,5 @@
 """Exit statuses and messages of a command that Ctrl-C, a reader or a full disk cuts short."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

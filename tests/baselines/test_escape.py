@@ -1,7 +1,5 @@
 """Texts of strangers: nothing in them is obeyed by a terminal, by Markdown or by a browser."""
 
-from __future__ import annotations
-
 import ast
 import unicodedata
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Result files: atomic replacement, links and devices, temporary files, and the lock of a folder."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

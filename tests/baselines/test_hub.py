@@ -1,7 +1,5 @@
 """Agents that are taken from the hub and sent to it, with a stand-in for the client's calls, whose arguments count."""
 
-from __future__ import annotations
-
 import json
 import sys
 from fnmatch import fnmatch

@@ -1,7 +1,5 @@
 """One style for every figure, independent of the user's settings."""
 
-from __future__ import annotations
-
 import matplotlib
 import pytest
 

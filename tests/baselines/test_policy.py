@@ -1,7 +1,5 @@
 """Inputs of policies: boards of environments, and observations and masks of every shape and type."""
 
-from __future__ import annotations
-
 import re
 
 import gymnasium as gym

@@ -1,7 +1,5 @@
 """Displays and lines of progress: what stays on the screen, also after errors, and what fits."""
 
-from __future__ import annotations
-
 import io
 import sys
 

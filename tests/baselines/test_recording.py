@@ -1,7 +1,5 @@
 """Recorded games: what is replayed, and the pictures of it as GIF, MP4 and PNG."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """Sweeps on Optuna: search spaces, a killed sweep that goes on, bad trials that end early, and the report."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

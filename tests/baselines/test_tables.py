@@ -1,7 +1,5 @@
 """Reports: the columns and names of tables at the width of a terminal, notes that wrap, and what a pipe gets."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

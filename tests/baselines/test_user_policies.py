@@ -1,7 +1,5 @@
 """Policies of users: classes and functions in files and modules, good and bad."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """Worker processes: a killed one costs its call alone, and machines without shared memory get one line."""
 
-from __future__ import annotations
-
 import errno
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """The pages that a reader works through: every file, command and session on them works."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

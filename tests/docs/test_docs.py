@@ -1,7 +1,5 @@
 """Agreement of the documents with the code, and the site that they make."""
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import inspect

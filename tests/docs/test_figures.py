@@ -1,7 +1,5 @@
 """Figures in the documents: each is generated from a result file, or stands beside the command that measured it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 

@@ -4,8 +4,6 @@ The slow tests train with each library. `make test-libraries` installs the libra
 skipped.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -1,7 +1,5 @@
 """Sets of cells as ints, against arrays and lists."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Checks of the arguments at construction, with messages that list the allowed values."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import pickle

@@ -1,7 +1,5 @@
 """Imports of the core: few dependencies, loaded lazily. `.importlinter` has the layers."""
 
-from __future__ import annotations
-
 import pytest
 from support.processes import run_python
 

@@ -1,7 +1,5 @@
 """Kernels as plain Python give the same results, and compiled ones are compiled once."""
 
-from __future__ import annotations
-
 import os
 
 from support import ROOT

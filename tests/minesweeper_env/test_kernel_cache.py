@@ -1,7 +1,5 @@
 """Compiled code on the disk: damage, lack of room and another numba cost time, and never an error; its stamp."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Hints, probabilities and help of a played game, and the cells that every door may advise."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

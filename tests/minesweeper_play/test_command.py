@@ -1,7 +1,5 @@
 """The command `play.py`: its arguments and its help, pipes, Ctrl-C, saved games and statistics."""
 
-from __future__ import annotations
-
 import io
 import json
 import shlex

@@ -1,7 +1,5 @@
 """The line mode: golden transcripts in both languages, boards, animation, searches, reviews and odd input."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

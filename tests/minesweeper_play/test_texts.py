@@ -1,7 +1,5 @@
 """Texts in both languages: keys, placeholders, plurals, numbers, lines, the choice of a language, and hints."""
 
-from __future__ import annotations
-
 import ast
 from string import Formatter
 

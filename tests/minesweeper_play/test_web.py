@@ -1,7 +1,5 @@
 """The web page: its address, its command line, and whom it answers."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shlex

@@ -1,7 +1,5 @@
 """`play.py --window` on the dummy display of SDL: mouse, keys, pictures, texts, and machines without a display."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

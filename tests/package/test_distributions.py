@@ -1,7 +1,5 @@
 """The files that are published: an sdist with every tracked file, and a wheel that it builds, also once installed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """setup.cfg has every file that the code reads and bounds that are tested; programs run beside foreign packages."""
 
-from __future__ import annotations
-
 import re
 from configparser import ConfigParser
 

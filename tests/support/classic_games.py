@@ -1,7 +1,5 @@
 """Transcripts of games in the line mode; `python tests/support/classic_games.py` writes the golden ones."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

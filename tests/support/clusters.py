@@ -1,7 +1,5 @@
 """Clusters of Ray on this machine, for tests: nodes that are killed, and nodes that join late."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """What commands print on stderr."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

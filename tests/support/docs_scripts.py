@@ -1,7 +1,5 @@
 """Modules of docs/generate, which is no package."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from types import ModuleType

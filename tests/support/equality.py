@@ -1,7 +1,5 @@
 """Comparison of the values that environments return, types and dtypes included."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

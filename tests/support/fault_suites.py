@@ -1,7 +1,5 @@
 """Suite of many small units, for tests that kill processes; as a script, the command `suite` with it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Guesses of small games, where all layouts can be played, by the script that compares rules for guesses."""
 
-from __future__ import annotations
-
 from importlib.util import module_from_spec, spec_from_file_location
 
 from baselines.registry import find_policy

@@ -1,7 +1,5 @@
 """Positions whose frontier is so wide that counting them takes long, or too long, and laws that all answers obey."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from minesweeper_env import inference

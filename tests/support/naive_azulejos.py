@@ -1,7 +1,5 @@
 """Rules of Azulejos and plain minimax in their simplest form, slow and obviously right: the oracle of the tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from azulejos_env.config import GameConfig

@@ -3,8 +3,6 @@
 It uses sets and dictionaries of (row, col) pairs, keeps no intermediate results, and imports nothing from the package.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from itertools import product

@@ -6,8 +6,6 @@ mines out to groups of cells that lie in the same constraints; k mines in a grou
 sums are exact integers. Boards of up to 6 x 6 cells take little time.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction

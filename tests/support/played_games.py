@@ -1,7 +1,5 @@
 """Games as sessions: those of policies, and those on a drawn layout with a clock of the test."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Configurations, layouts and recorded play for tests of policies."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

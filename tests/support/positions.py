@@ -1,7 +1,5 @@
 """Random positions of small boards, each with its true layout."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

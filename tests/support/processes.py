@@ -1,7 +1,5 @@
 """Processes that a test starts, and that never outlive it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

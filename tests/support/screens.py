@@ -1,7 +1,5 @@
 """A small terminal in memory, to see what a live display leaves on the screen, and a stream that is a terminal."""
 
-from __future__ import annotations
-
 import io
 import re
 

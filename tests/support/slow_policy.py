@@ -1,7 +1,5 @@
 """Policy that pauses at each decision, so that a kill hits a unit in play, with little work for the processor."""
 
-from __future__ import annotations
-
 import os
 import time
 

@@ -1,7 +1,5 @@
 """Import statements and public names of the project's modules, read from their source."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from importlib import import_module

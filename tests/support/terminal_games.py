@@ -1,7 +1,5 @@
 """Games on the screen, driven by Textual's pilot without a terminal."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """A small suite for tests, and what the folder of a suite holds: its games, and its results without times."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -5,8 +5,6 @@ A commit that rewrites them must explain the change of behaviour.
 Each file of `golden` holds one game: its configuration, its seed, and each step with the board after it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 from typing import Any

@@ -8,8 +8,6 @@ converges to the projection (Bregman 1967). A fit to a clue keeps exchangeable c
 Unlike the oracle, the fit counts no layouts.
 """
 
-from __future__ import annotations
-
 from math import exp
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Training of the network of `afterstate` by its own games."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace

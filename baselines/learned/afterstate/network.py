@@ -1,7 +1,5 @@
 """Network of `afterstate`: recurrent towers with recall, and heads of safety, counts and worth."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional

@@ -1,7 +1,5 @@
 """Policy of `afterstate`: the safest cell, and at a guess the click with the highest value one click ahead."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property
 

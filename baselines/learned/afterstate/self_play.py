@@ -1,7 +1,5 @@
 """Self-play of `afterstate`: whole games of the agent, and what they teach in hindsight."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Losses of finished games, and optimisers by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

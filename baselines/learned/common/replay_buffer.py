@@ -7,8 +7,6 @@ stored outcomes are unbiased. Prioritised replay (Schaul et al. 2016) uses the l
 importance weights.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Safetensors files, written atomically, checked by a checksum and loaded without unpickling; the state they keep."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

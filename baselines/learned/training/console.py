@@ -1,7 +1,5 @@
 """Live panel of a training: progress, speed, win rates beside the ones of scripted policies, and the kept agent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 

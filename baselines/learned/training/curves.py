@@ -3,8 +3,6 @@
 Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT names another project.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """The selection games of a training: scores of an agent and of scripted policies in them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A training in its run folder: its evaluations, the agent that it keeps, and its checkpoints."""
 
-from __future__ import annotations
-
 import json
 import time
 from bisect import bisect_right

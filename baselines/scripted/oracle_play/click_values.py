@@ -8,8 +8,6 @@ Cut-offs skip what cannot change the choice, as in the Star1 search of trees wit
 *-minimax search procedure for trees containing chance nodes"). They rest on the bounds of `most_worth`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

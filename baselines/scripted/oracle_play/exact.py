@@ -3,8 +3,6 @@
 The probabilities come from the oracle; docs/studies/inference.md explains the counting.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

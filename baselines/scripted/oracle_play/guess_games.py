@@ -1,7 +1,5 @@
 """Games that stand at guesses: a kernel makes a click in each, and opens all cells that are then certainly free."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

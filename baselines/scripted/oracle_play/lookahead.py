@@ -3,8 +3,6 @@
 It searches one or two clicks ahead, and the end of the game exactly as `minesweeper_env.inference.optimal` does.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """`optimal`: the play of maximal win probability, on boards small enough."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -3,8 +3,6 @@
 docs/how-to/coach.md says which of them are exact.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection
 from contextlib import suppress

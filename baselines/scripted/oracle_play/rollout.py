@@ -4,8 +4,6 @@ Rollouts improve a policy by simulating what follows each of its clicks (Tesauro
 improvement using Monte-Carlo search").
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 

@@ -7,8 +7,6 @@ wheel of its release 1.2.0 (MIT licence), the newest on PyPI; this repository ho
 `gym`, for which `SimpleNamespace` stands in: `reset` returns the observations, `step` four values.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.metadata
 import json

@@ -10,8 +10,6 @@ mines. B_g(o, m) is the weight of all completions of a state, the rest as in `fo
 its last state: the weight of everything outside the component. Steps 5 and 6 of docs/studies/inference.md.
 """
 
-from __future__ import annotations
-
 import math
 
 from minesweeper_env.compiled import inlined

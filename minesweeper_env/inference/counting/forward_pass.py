@@ -8,8 +8,6 @@ Group g has s_g cells, and p is the density of mines. The level g holds F_g. Thi
 forward-backward algorithm (Rabiner 1989).
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

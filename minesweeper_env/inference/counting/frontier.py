@@ -8,8 +8,6 @@ frontier, so that few constraints are open at once, as in bucket elimination alo
 of docs/studies/inference.md.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -7,8 +7,6 @@ A layout fits if it has the number of mines and shows each clue. Single clues co
 docs/studies/inference.md.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from contextlib import suppress

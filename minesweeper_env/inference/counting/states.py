@@ -11,8 +11,6 @@ A key packs the numbers of a state into words. Each open constraint has a slot o
 of 2 bits, two constraints that lack 1 and 2 mines have the key 0b10_01. Each mine under both subtracts 0b01_01.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from minesweeper_env.compiled import inlined, subroutine

@@ -1,7 +1,5 @@
 """Memory of the dynamic programme: kernels allocate nothing, and all of them work on one `Workspace`."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

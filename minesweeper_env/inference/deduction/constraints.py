@@ -10,8 +10,6 @@ constraint satisfaction compare clues in the same way (Studholme 2000; Becerra 2
 next; see `find_overlaps`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ The order is from cheap to dear. Single clues cost a step each (`inference.readi
 pairs of constraints (`constraints`); a packing is a search (`packings`).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ three mines left on the board, {a, b}: 1 mine and {c, d, e}: 2 mines make each c
 Mines tries unions of up to ten constraints. Here a branch and bound finds the heaviest packing; see `_search`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

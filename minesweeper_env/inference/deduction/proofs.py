@@ -14,8 +14,6 @@ layouts. Iterative deepening (Korf 1985) finds the proof with the fewest steps; 
 fewer cells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from operator import index

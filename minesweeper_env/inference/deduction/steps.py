@@ -14,8 +14,6 @@ Steps are of four kinds, from easy to hard:
 Only "exact" finds everything. Each step is the easiest one after the steps before it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

@@ -16,8 +16,6 @@ the layouts with a mine in c; they are in no part.
 The search is a loop with an explicit stack, the levels, and a transposition table.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from minesweeper_env.compiled import inlined

@@ -11,8 +11,6 @@ There are two matrices of conflicts. The coarse one holds a large set once; the 
 of a fixed length, which the compiler turns into vector instructions.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ but one of the layouts that agree in the other cells. Internal: `minesweeper_env
 `EndgameSearcher`.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 

@@ -7,8 +7,6 @@ A set is split by sorting its segment. Its parts are segments of that segment, s
 list, and no set is ever copied.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ The search of Davis, Logemann and Loveland (1962), with counts in place of claus
 A violation undoes the last choice. Internal: `minesweeper_env.inference.kernels` exports `consistent_layouts`.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, NamedTuple
 

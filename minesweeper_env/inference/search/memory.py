@@ -1,7 +1,5 @@
 """Memory of a search through sets of layouts: the stack of its levels, their pending parts, and its counters."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@
 V is the value of `branch_and_bound`. The key of a set is the least of the keys of its images.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The same games and results from every executor: one process, two, Ray, and two nodes of Ray."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The protocol of the benchmark: frozen, on seeds of its own, and played by the suite `benchmark`."""
 
-from __future__ import annotations
-
 import pytest
 
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS

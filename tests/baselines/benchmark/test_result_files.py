@@ -1,7 +1,5 @@
 """Result files: honest ones pass, changed ones are refused in one line that says where."""
 
-from __future__ import annotations
-
 import base64
 import json
 from functools import partial

@@ -1,7 +1,5 @@
 """Results of a suite: scores, flags and pairs by hand; tables and plots of any outcome and of the published results."""
 
-from __future__ import annotations
-
 import io
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The command `suite`: games played, interruptions, added policies, and files written."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Games on disk and the order of play: no game is lost or taken for another."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import re

@@ -1,7 +1,5 @@
 """`python -m baselines benchmark`: from a policy to a checked result file."""
 
-from __future__ import annotations
-
 import json
 import sys
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Damaged files of results: every command that reads one exits with status 2 and one line that names the file."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The command that writes Minari data sets."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`evaluate.py`: table, files and exit statuses."""
 
-from __future__ import annotations
-
 import errno
 import json
 import re

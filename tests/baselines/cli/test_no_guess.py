@@ -1,7 +1,5 @@
 """`--no-guess` of evaluate.py and train.py."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

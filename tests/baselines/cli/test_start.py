@@ -1,7 +1,5 @@
 """Start of the commands: the first line comes before anything heavy is imported."""
 
-from __future__ import annotations
-
 import sys
 from configparser import ConfigParser
 from pkgutil import resolve_name

@@ -1,7 +1,5 @@
 """Diagnoses: they expose policies with known faults, and every counter agrees with a naive judge."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

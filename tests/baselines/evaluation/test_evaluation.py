@@ -1,7 +1,5 @@
 """Playing seeded games: fair, repeatable, and strict with policies that break the protocol."""
 
-from __future__ import annotations
-
 import os
 import time
 from functools import partial

@@ -1,7 +1,5 @@
 """Records of games: opened cells, correct flags, given starts, and counters."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

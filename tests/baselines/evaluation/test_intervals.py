@@ -1,7 +1,5 @@
 """Intervals and paired tests against values by hand or by the textbook formula."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import product

@@ -1,7 +1,5 @@
 """The known wins of `exact`: the file agrees with the games, and nothing is claimed beyond it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

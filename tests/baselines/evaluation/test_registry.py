@@ -1,7 +1,5 @@
 """Policies by their specifications: a name, or a name with options."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Report of an evaluation: marks of significant tests, a single policy, and what the JSON names."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

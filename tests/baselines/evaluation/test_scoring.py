@@ -1,7 +1,5 @@
 """`baselines.evaluate`: policies of every kind, the table, the rows, and errors before any play."""
 
-from __future__ import annotations
-
 import json
 import sys
 from functools import partial

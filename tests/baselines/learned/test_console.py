@@ -1,7 +1,5 @@
 """Display of a training: the panel at the widths of terminals, plain lines elsewhere, and what it leaves."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 

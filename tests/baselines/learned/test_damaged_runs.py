@@ -1,7 +1,5 @@
 """Run folders with damaged files: refused in one line, or read without the damaged part."""
 
-from __future__ import annotations
-
 import subprocess
 from contextlib import closing
 from types import SimpleNamespace

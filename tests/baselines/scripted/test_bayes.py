@@ -1,7 +1,5 @@
 """Bayesian network of a board against the oracle and the naive reference; and the policy that uses it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The program of Antolín & de la Torre (2018): closed form against pgmpy, turns, layouts and published figures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.policies import read_board

@@ -1,7 +1,5 @@
 """`exact` against the naive reference: certain clicks, least risk, and ties."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support import naive_inference as naive

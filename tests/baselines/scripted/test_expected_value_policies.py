@@ -1,7 +1,5 @@
 """The guess of the published expected-value program and its deduction, against plain restatements of both."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.naive_game import neighbours

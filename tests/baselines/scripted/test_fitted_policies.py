@@ -1,7 +1,5 @@
 """Policies that are fitted: practice games, repeatable fits, counts against loops, and naive Bayes by hand."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from functools import partial

@@ -1,7 +1,5 @@
 """`graphical` and `graphical_source`: values against a naive recursion, and the choice of a cell."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Rules for guesses, by the script `benchmarks/guesses.py`."""
 
-from __future__ import annotations
-
 import math
 import sys
 

@@ -1,7 +1,5 @@
 """`lookahead` against a plain search over lists of layouts, its exact endgame, and its older play one click ahead."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """`optimal` in play: on all layouts of small boards it wins exactly as often as perfect play can."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

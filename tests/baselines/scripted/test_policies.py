@@ -1,7 +1,5 @@
 """Scripted policies: deductions, guesses and playing strength."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import numpy as np

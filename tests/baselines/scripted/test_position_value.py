@@ -1,7 +1,5 @@
 """Probabilities of winning: laws of the exact ones, and bounds of the estimates."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

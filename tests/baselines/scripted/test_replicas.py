@@ -1,7 +1,5 @@
 """The agents of Antimatroid (2012) in the blog's own experiment: 9x9, 1 to 10 mines, first click unprotected."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """The policy `rollout`: playouts, their estimates, and races of clicks."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Agreement of the engine with the naive game, on all small layouts and on larger ones; properties of all games."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rules on boards small enough to check by eye, known faults of other implementations, and golden games."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.naive_game import ALL_MOVES

@@ -4,8 +4,6 @@ All samples come from fixed seeds, so the tests are deterministic. `ALPHA` rejec
 evenly are as wrong as mines that lie too unevenly.
 """
 
-from __future__ import annotations
-
 import runpy
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """`MinesweeperEnv` as a Gymnasium environment."""
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Environments with `no_guess`: their boards, and that threads, copies and batches change nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv

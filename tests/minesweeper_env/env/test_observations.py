@@ -1,7 +1,5 @@
 """The encodings of an observation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from gymnasium.spaces import Box

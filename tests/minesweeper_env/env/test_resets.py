@@ -1,7 +1,5 @@
 """Resets: game k of seed s depends on s and k alone, and a mask starts some games of a batch anew."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rewards of each scheme, step by step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.equality import assert_same

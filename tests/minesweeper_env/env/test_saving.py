@@ -1,7 +1,5 @@
 """Saving, restoring, copying and pickling of games in progress; all continue identically."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Batches that threads divide: the same games for every number of threads, copies, forks, ends and errors; the pool."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import os

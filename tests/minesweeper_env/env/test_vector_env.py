@@ -1,7 +1,5 @@
 """The batched environment: game i seeded s + i equals the single environment seeded s + i, step for step."""
 
-from __future__ import annotations
-
 import multiprocessing
 from functools import partial
 from itertools import product

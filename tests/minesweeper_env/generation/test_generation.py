@@ -1,7 +1,5 @@
 """`generate`: its proofs, both levels, determinism, repair, and errors."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping
 

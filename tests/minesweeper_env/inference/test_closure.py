@@ -1,7 +1,5 @@
 """The reader and the closure against naive inference, for hints, boards without guesses and policies alike."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support import naive_inference as naive

@@ -1,7 +1,5 @@
 """Steps of deduction: the named counts force every step, each level is complete, and known patterns come out."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

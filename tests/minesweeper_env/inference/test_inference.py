@@ -1,7 +1,5 @@
 """Exact inference against the naive reference, on random positions of small boards, and its checks of input."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exact inference on hard positions: long frontiers, wide ones, big boards, and those beyond the bounds."""
 
-from __future__ import annotations
-
 import math
 import sys
 import time

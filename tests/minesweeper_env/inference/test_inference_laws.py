@@ -1,7 +1,5 @@
 """Laws of exact inference on boards of any size, without a reference, and sampled layouts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

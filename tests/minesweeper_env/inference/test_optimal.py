@@ -1,7 +1,5 @@
 """The best win probability: against the whole game tree of small boards, and against known fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product

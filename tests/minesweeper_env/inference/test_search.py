@@ -1,7 +1,5 @@
 """Exact search of endgames, against plain recursions and by playing them out; and the enumeration of layouts."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Public functions called in four threads at once on different boards: the answers are those of one thread."""
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 

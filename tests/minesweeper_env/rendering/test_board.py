@@ -1,7 +1,5 @@
 """Boards as text and as pictures, with and without mine probabilities."""
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The render mode "human": a window, here on the dummy display of SDL."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """Exact mine probabilities and action masks in the info and in the observation, for one game and for a batch."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

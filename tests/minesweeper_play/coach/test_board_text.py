@@ -1,7 +1,5 @@
 """Boards as text: what is read, what is written, and the errors, which name the line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

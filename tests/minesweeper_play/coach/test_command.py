@@ -1,7 +1,5 @@
 """`play.py --analyse`: what it prints, and its exit statuses."""
 
-from __future__ import annotations
-
 import io
 import json
 

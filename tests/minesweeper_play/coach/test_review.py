@@ -1,7 +1,5 @@
 """Analyses of positions; reviews of games with the risks that the judge of `--diagnose` finds; and both in words."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

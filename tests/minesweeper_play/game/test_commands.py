@@ -1,7 +1,5 @@
 """The language of typed commands: what each line means, and why a line is no command."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import pytest

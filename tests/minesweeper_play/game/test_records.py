@@ -1,7 +1,5 @@
 """Statistics and saved games: figures, streaks and best times, several programs at once, damaged and foreign files."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """The played game: moves, marks, chords, undo, the clock, openings, searches, and the boards of the environment."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import gymnasium

@@ -1,7 +1,5 @@
 """Dialogs of the terminal game: another board, settings and their file, pages of text, and the line of keys."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

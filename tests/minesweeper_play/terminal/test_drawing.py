@@ -1,7 +1,5 @@
 """Lines of the board: alignment, texts of cells, numbers of rows and columns, and colours that can be read."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The screen of the game: mouse, keys, commands, sizes, languages, what the end of a game shows, and its review."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import threading

@@ -1,7 +1,5 @@
 """The game on a real terminal: what leaving it, Ctrl-C, SIGTERM and a crash leave behind."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -1,7 +1,5 @@
 """Watching: policies step by step, their ratings, two next to each other, and the keys."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
