@@ -7,6 +7,7 @@ Nothing here loads a file: a Stable-Baselines3 ``.zip`` holds pickled code, so o
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -332,13 +333,16 @@ def _input_of(space: Space[Any], config: BoardConfig, owner: str) -> _Input:
 
 
 def _encoding_of(space: Space[Any], config: BoardConfig) -> str | None:
-    """Returns the encoding with the shape and the range of a space, or None if there is none."""
+    """Returns the encoding with the range of a space and its shape, in one row or not, or None if there is none."""
     if not isinstance(space, Box):
         return None
-    rows, cols, planes = config.rows, config.cols, config.codes.mine + 1
-    if bool((space.high >= config.codes.mine).all()):
-        return "codes" if space.shape in ((rows, cols), (1, rows, cols), (config.cells,)) else None
-    return {(planes, rows, cols): "planes", (planes * config.cells,): "flat"}.get(space.shape)
+    holds_codes = space.high.min() >= config.codes.mine
+    for name in ENCODINGS:
+        known = Encoder(name, config).space
+        same_range = holds_codes == (known.high.min() >= config.codes.mine)
+        if same_range and space.shape in (known.shape, (1, *known.shape), (math.prod(known.shape),)):
+            return name
+    return None
 
 
 class TorchPolicy(_ScoredPolicy):

@@ -61,7 +61,7 @@ POLICIES = {
     "bayes": Row(f"{_AT}.bayes:BayesPolicy", _EXACT, "scripted", ("bayes",)),
     "exact": Row(f"{_ORACLE}.exact:ExactPolicy", _EXACT, "oracle", ("exact",)),
     "lookahead": Row(f"{_ORACLE}.lookahead:LookaheadPolicy", _EXACT, "search", ("lookahead", "lookahead:clicks=1")),
-    "rollout": Row(f"{_ORACLE}.rollout:RolloutPolicy", _EXACT, "search"),
+    "rollout": Row(f"{_ORACLE}.rollout:RolloutPolicy", _EXACT, "search", ("rollout",)),
     "optimal": Row(f"{_ORACLE}.optimal:OptimalPolicy", _EXACT, "search"),
     "chat": Row("baselines.chat:ChatPolicy", OTHERS, None, listed=False),
 }

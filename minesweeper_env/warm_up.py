@@ -11,7 +11,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.console import show_compilations
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.generation import generate
-from minesweeper_env.inference import count_layouts, mine_probabilities, sample_layouts, win_probability
+from minesweeper_env.inference import count_layouts, deduce, mine_probabilities, sample_layouts, win_probability
 from minesweeper_env.inference.optimal import best_click
 
 _BOARD, _MINES = np.full((4, 4), HIDDEN, np.int8), 3
@@ -22,6 +22,7 @@ CORE: Mapping[str, Callable[[], object]] = {
     "oracle": lambda: mine_probabilities(_BOARD, _MINES),
     "sampler": lambda: sample_layouts(_BOARD, _MINES, 1, np.random.default_rng(0)),
     "counts": lambda: count_layouts(_BOARD, _MINES),
+    "deduction": lambda: deduce(_BOARD, _MINES),
     "endgames": lambda: best_click(_BOARD, _MINES),
     "small-boards": lambda: win_probability(3, 3, 2, "safe"),
     "generation": lambda: generate(BoardConfig(4, 4, _MINES), (0, 0), seed=0),

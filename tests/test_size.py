@@ -9,15 +9,15 @@ import pytest
 from support import ROOT
 
 LINES = {
-    "azulejos_env": 2_023,
-    "baselines": 16_278,
-    "benchmarks": 1_277,
-    "docs": 788,
-    "examples": 1_298,
-    "minesweeper_env": 11_507,
-    "minesweeper_play": 5_800,
-    "minesweeper_text": 275,
-    "tests": 25_173,
+    "azulejos_env": 2_004,
+    "baselines": 16_489,
+    "benchmarks": 1_275,
+    "docs": 772,
+    "examples": 1_351,
+    "minesweeper_env": 11_410,
+    "minesweeper_play": 5_456,
+    "minesweeper_text": 267,
+    "tests": 24_511,
 }
 """Lines of each folder, counted once for each release; the slack leaves room for the changes between two releases."""
 

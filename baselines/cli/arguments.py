@@ -242,15 +242,16 @@ def parser_of(options: type, description: str | None) -> Parser:
 
 def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
     """Adds arguments for settings of a training, by their declarations; None stands for what is not given."""
-    from baselines.learned.settings import TrainingSettings, options_of
+    from baselines.learned.settings import TrainingSettings, kinds_of, options_of
 
-    declared = {entry.name: (entry, option) for entry, option in options_of(TrainingSettings)}
+    declared = {entry.name: option for entry, option in options_of(TrainingSettings)}
+    kinds = kinds_of(TrainingSettings)
     for name in names:
-        entry, option = declared[name]
-        kinds: dict[str, Callable[[str], Any]] = {"int": whole_number_from(int(option.least)), "float": number_or_text}
+        option = declared[name]
+        readers: dict[type, Callable[[str], Any]] = {int: whole_number_from(int(option.least)), float: number_or_text}
         group.add_argument(
             "--" + name.replace("_", "-"),
-            type=kinds.get(str(entry.type).partition(" ")[0], str),
+            type=readers.get(kinds[name][0], str),
             choices=option.choices or None,
             metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
             help=option.help,

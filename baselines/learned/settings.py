@@ -4,7 +4,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
 from pkgutil import resolve_name
-from typing import Any, ClassVar, NamedTuple, Self
+from types import NoneType
+from typing import Any, ClassVar, NamedTuple, Self, get_args, get_type_hints
 
 from baselines.checks import did_you_mean, number_within
 from baselines.evaluation.seeds import TRAINING_SEEDS
@@ -54,6 +55,11 @@ def options_of(owner: type[Any]) -> Iterator[tuple[Field[Any], Option]]:
             yield entry, found._replace(help=found.meaning + given)
 
 
+def kinds_of(owner: type[Any]) -> dict[str, tuple[type[Any], ...]]:
+    """Returns the types that each field of a dataclass may have, such as (int, NoneType)."""
+    return {name: get_args(hint) or (hint,) for name, hint in get_type_hints(owner).items()}
+
+
 @dataclass(frozen=True)
 class Options:
     """Base of the dataclasses that declare options."""
@@ -62,15 +68,16 @@ class Options:
 
     def __post_init__(self) -> None:
         """Converts the options to their types; raises ValueError, which names what is allowed."""
+        kinds = kinds_of(type(self))
         for entry, declared in options_of(type(self)):
-            name, kind, value = entry.name, str(entry.type), getattr(self, entry.name)
-            if value is None and "None" in kind:
+            name, value, kind = entry.name, getattr(self, entry.name), kinds[entry.name]
+            if value is None and NoneType in kind:
                 continue
             if declared.choices:
                 value = one_of(name, value, declared.choices)
-            elif kind.startswith("int"):
+            elif int in kind:
                 value = whole_number(name, value, int(declared.least), int(declared.most))
-            elif kind.startswith("float"):
+            elif float in kind:
                 value = number_within(name, value, declared.least, declared.most)
             elif not isinstance(value, str):
                 raise ValueError(f"{name} must be a text, not {value!r}")

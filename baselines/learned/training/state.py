@@ -4,6 +4,7 @@ import json
 import time
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -171,7 +172,9 @@ class Training:
         self.progress.references = references
         if kept is not None:
             kept["summary"] = Score(kept["win_rates"], kept["games"]).in_words(references)
-            change_facts(self.folder, {"selected_by": kept})
+            # Where the user has removed the agent meanwhile, the next one that is kept has these win rates.
+            with suppress(OSError, ValueError):
+                change_facts(self.folder, {"selected_by": kept})
 
     def draw(self, seconds: float = 0) -> None:
         """Draws the learning curves, unless the last so many seconds saw them drawn, or the training begin."""
