@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from support.played_games import session_on
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import hint, mine_probabilities
+from minesweeper_env.inference import PositionTooHardError, hint, mine_probabilities
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.review import analyse_position
 from minesweeper_play.explanations import explain_advice
@@ -92,6 +93,16 @@ def test_a_hint_on_an_uncertain_cell_is_its_risk_and_what_would_be_better():
     assert (advice.steps, advice.risk) == ((), 0.5)
     assert advice.better.cell == session.hint().cell
     assert advice.better.risk == session.hint().risk < 0.5
+    assert session.hint(advice.better.cell).better is None
+
+
+def test_on_a_board_that_is_too_hard_a_hint_on_an_uncertain_cell_compares_risks(monkeypatch):
+    monkeypatch.setattr(Winning, "choices", Mock(side_effect=PositionTooHardError))
+    session = session_on("*..*..")
+    session.open(0, 1)
+    advice = session.hint((0, 0))
+    assert (advice.win, advice.better.choices) == (None, ())
+    assert advice.better.risk < advice.risk == 0.5
     assert session.hint(advice.better.cell).better is None
 
 
