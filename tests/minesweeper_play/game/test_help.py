@@ -14,7 +14,7 @@ from minesweeper_env.inference import PositionTooHardError, hint, mine_probabili
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.review import analyse_position
 from minesweeper_play.explanations import explain_advice
-from minesweeper_play.game.advice import advise
+from minesweeper_play.game.advice import advise, marks_of
 from minesweeper_play.game.session import Session
 from minesweeper_play.winning import Winning
 
@@ -41,6 +41,8 @@ def test_without_a_proof_the_hint_is_the_least_risk():
     session.open(0, 1)
     advice = session.hint()
     assert (advice.steps, advice.risk) == ((), 0.5)
+    assert marks_of(advice) == {advice.cell: "safe"}
+    assert marks_of(session.hint(advice.cell)) == {advice.cell: "choice"}
     risks = session.probabilities()
     assert risks.tolist() == mine_probabilities(session.board, 2).tolist()
     assert risks[advice.cell] == 0.5
