@@ -88,6 +88,7 @@ class KilledError(Exception):
 def play(out, trials, kills=()):
     """Runs a sweep whose trainings win as their values say, and kills it at these evaluations; returns its trials.
 
+    A kill at -n comes after evaluation n, once it is written and reported.
     Returns the values, the evaluations and the win rate of each trial.
     """
     out.mkdir()
@@ -109,13 +110,15 @@ def play(out, trials, kills=()):
             progress, score = SimpleNamespace(kept=kept), SimpleNamespace(win_rate=rate)
             if not on_evaluation(SimpleNamespace(budget=budget, steps=step, progress=progress, score=score)):
                 break
+            if -counts["evaluations"] in kills:
+                raise KilledError
         return SimpleNamespace(is_interrupted=False)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loop, "train", train)
-        while left := sweep.left():
+        for _ in range(trials):
             with suppress(KilledError):
-                for number in left:
+                for number in sweep.left():
                     run_trial(sweep, number)
     trials = {each.user_attrs["first"]: each for each in sweep.done()}
     return {
@@ -129,6 +132,7 @@ def test_a_sweep_ends_the_trainings_of_bad_trials(tmp_path):
     assert [*trials] == [*range(4)]
     assert {state.name for *_, state in trials.values()} == {"COMPLETE", "PRUNED"}
     assert all((max(curve) == 100) == (state.name == "COMPLETE") for _, curve, _, state in trials.values())
+    assert play(tmp_path / "killed", 4, (-4,)) == trials
 
 
 @pytest.mark.slow
