@@ -204,6 +204,7 @@ def test_the_policy_itself_plays_the_same_games_again(result):
 def test_policies_of_the_package_have_cards_and_others_need_a_track_and_an_author():
     assert card_for("exact").track == "oracle"
     assert card_for("bayes:prior=count").track == "scripted"
+    assert card_for("any-size:first=exact").track == "oracle"
     card = card_for("any-size")
     assert (card.track, card.training_hours, card.sha256) == ("reveal", 2.0, None)
     assert card.training_steps > 10_000_000
