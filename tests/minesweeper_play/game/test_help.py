@@ -48,6 +48,7 @@ def test_without_a_proof_the_hint_is_the_least_risk():
     assert risks[advice.cell] == 0.5
     session.flag(*advice.cell)
     assert session.hint().cell != advice.cell
+    assert [each.cell for each in session.hint().choices] == [each.cell for each in advice.choices[1:]]
     assert session.aids == {"hint", "probabilities"}
 
 
