@@ -171,7 +171,7 @@ def test_a_forger_who_mends_all_hashes_fails(path, result, records, honest, game
     ("forge", "said"),
     [
         (lambda actions: actions[:2] + actions, "an action is illegal, "),
-        (lambda actions: b"\xff\xff" + actions, "an action is illegal, "),
+        *((lambda actions, far=far: far + actions, "an action is illegal, ") for far in (b"\xff\xff", b"\x19\x00")),
         (lambda actions: actions * 2, " actions before the last one recorded"),
         (lambda actions: actions[:-2], "the game does not end with the last action"),
     ],
