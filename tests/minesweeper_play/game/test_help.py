@@ -97,6 +97,10 @@ def test_a_hint_on_an_uncertain_cell_is_its_risk_and_what_would_be_better():
     assert advice.better.cell == session.hint().cell
     assert advice.better.risk == session.hint().risk < 0.5
     assert session.hint(advice.better.cell).better is None
+    # Of guesses with the same risk, one alone wins more.
+    session = session_on("...*.*")
+    session.open(0, 2)
+    assert session.hint((0, 4)).better.cell == (0, 5)
 
 
 def test_on_a_board_that_is_too_hard_a_hint_on_an_uncertain_cell_compares_risks(monkeypatch):
