@@ -60,9 +60,10 @@ def test_a_device_and_a_pipe_are_written_in_place(tmp_path):
     assert (after.st_mode, after.st_ino, after.st_rdev) == (before.st_mode, before.st_ino, before.st_rdev)
 
 
-def test_an_open_file_of_the_process_is_appended_to(tmp_path):
+@pytest.mark.parametrize("name", ["/dev/stdout", *(["/proc/self/fd/1"] if sys.platform == "linux" else [])])
+def test_an_open_file_of_the_process_is_appended_to(tmp_path, name):
     out = tmp_path / "out.txt"
-    code = WRITE + "print('table', flush=True); replace_file(Path('/dev/stdout'), b'json\\n', follow=True)"
+    code = WRITE + f"print('table', flush=True); replace_file(Path({name!r}), b'json\\n', follow=True)"
     with out.open("wb") as file:
         subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
     assert out.read_bytes() == b"table\njson\n"

@@ -86,6 +86,7 @@ class KilledError(Exception):
 def play(out, trials, kills=()):
     """Runs a sweep whose trainings win as their values say, and kills it at these evaluations; returns its trials.
 
+    A kill at -n comes after evaluation n, once it is written and reported.
     Returns the values, the evaluations and the win rate of each trial.
     """
     out.mkdir()
@@ -107,13 +108,15 @@ def play(out, trials, kills=()):
             progress, score = SimpleNamespace(kept=kept), SimpleNamespace(win_rate=rate)
             if not on_evaluation(SimpleNamespace(budget=budget, steps=step, progress=progress, score=score)):
                 break
+            if -counts["evaluations"] in kills:
+                raise KilledError
         return SimpleNamespace(is_interrupted=False)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loop, "train", train)
-        while left := sweep.left():
+        for _ in range(trials):
             with suppress(KilledError):
-                for number in left:
+                for number in sweep.left():
                     run_trial(sweep, number)
     trials = {each.user_attrs["first"]: each for each in sweep.done()}
     return {
@@ -127,6 +130,7 @@ def test_a_sweep_ends_the_trainings_of_bad_trials(tmp_path):
     assert [*trials] == [*range(4)]
     assert {state.name for *_, state in trials.values()} == {"COMPLETE", "PRUNED"}
     assert all((max(curve) == 100) == (state.name == "COMPLETE") for _, curve, _, state in trials.values())
+    assert play(tmp_path / "killed", 4, (-4,)) == trials
 
 
 @pytest.mark.slow
@@ -149,7 +153,7 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
         os.killpg(driver.pid, signal.SIGKILL)
     cut_off = read_json(out / "trials/001/run.json")["settings"]
     done = run_python(*command)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, f"{TRIALS} of {TRIALS} trials are done" in done.stderr) == (0, True), done.stderr
     results = read_json(out / "results.json")["trials"]
     assert len(results) == TRIALS
     assert len({each["values"]["gamma"] for each in results}) == TRIALS

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -15,13 +16,13 @@ from support.terminal_games import drive, settled
 from baselines.scripted.oracle_play.position_value import Winning
 from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import hint, mine_probabilities
+from minesweeper_env.inference import PositionTooHardError, hint, mine_probabilities
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import write_board
 from minesweeper_play.coach.review import analyse_position, review_game
 from minesweeper_play.command import main
 from minesweeper_play.explanations import explain_advice
-from minesweeper_play.game.advice import advise
+from minesweeper_play.game.advice import advise, marks_of
 from minesweeper_play.game.moves import Command
 from minesweeper_play.game.session import Session
 from minesweeper_play.line_mode import ClassicGame
@@ -51,11 +52,14 @@ def test_without_a_proof_the_hint_is_the_least_risk():
     session.open(0, 1)
     advice = session.hint()
     assert (advice.steps, advice.risk) == ((), 0.5)
+    assert marks_of(advice) == {advice.cell: "safe"}
+    assert marks_of(session.hint(advice.cell)) == {advice.cell: "choice"}
     risks = session.probabilities()
     assert risks.tolist() == mine_probabilities(session.board, 2).tolist()
     assert risks[advice.cell] == 0.5
     session.flag(*advice.cell)
     assert session.hint().cell != advice.cell
+    assert [each.cell for each in session.hint().choices] == [each.cell for each in advice.choices[1:]]
     assert session.aids == {"hint", "probabilities"}
 
 
@@ -103,6 +107,20 @@ def test_a_hint_on_an_uncertain_cell_is_its_risk_and_what_would_be_better():
     assert (advice.steps, advice.risk) == ((), 0.5)
     assert advice.better.cell == session.hint().cell
     assert advice.better.risk == session.hint().risk < 0.5
+    assert session.hint(advice.better.cell).better is None
+    # Of guesses with the same risk, one alone wins more.
+    session = session_on("...*.*")
+    session.open(0, 2)
+    assert session.hint((0, 4)).better.cell == (0, 5)
+
+
+def test_on_a_board_that_is_too_hard_a_hint_on_an_uncertain_cell_compares_risks(monkeypatch):
+    monkeypatch.setattr(Winning, "choices", Mock(side_effect=PositionTooHardError))
+    session = session_on("*..*..")
+    session.open(0, 1)
+    advice = session.hint((0, 0))
+    assert (advice.win, advice.better.choices) == (None, ())
+    assert advice.better.risk < advice.risk == 0.5
     assert session.hint(advice.better.cell).better is None
 
 

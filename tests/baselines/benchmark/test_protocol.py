@@ -27,10 +27,13 @@ def test_each_protocol_has_test_seeds_of_its_own():
 
 def test_an_entry_plays_the_first_games():
     assert PROTOCOL.seeds_of(None, 1000) == range(202_610_000, 202_611_000)
+    assert PROTOCOL.seeds_of(None, 1) == PROTOCOL.seeds[:1]
     assert PROTOCOL.seeds_of(202_610_000, 10_000) == PROTOCOL.seeds
 
 
-@pytest.mark.parametrize(("first", "games", "said"), [(0, 1000, "begins with seed"), (None, 10_001, "1 to 10000")])
+@pytest.mark.parametrize(
+    ("first", "games", "said"), [(0, 1000, "begins with seed"), (None, 10_001, "1 to 10000"), (None, 0, "1 to")]
+)
 def test_other_games_are_refused(first, games, said):
     with pytest.raises(ValueError, match=said):
         PROTOCOL.seeds_of(first, games)

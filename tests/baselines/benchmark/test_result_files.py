@@ -169,7 +169,7 @@ def test_a_forger_who_mends_all_hashes_fails(path, result, records, honest, game
     ("forge", "said"),
     [
         (lambda actions: actions[:2] + actions, "an action is illegal, "),
-        (lambda actions: b"\xff\xff" + actions, "an action is illegal, "),
+        *((lambda actions, far=far: far + actions, "an action is illegal, ") for far in (b"\xff\xff", b"\x19\x00")),
         (lambda actions: actions * 2, " actions before the last one recorded"),
         (lambda actions: actions[:-2], "the game does not end with the last action"),
     ],
@@ -200,6 +200,7 @@ def test_the_policy_itself_plays_the_same_games_again(result):
 
 
 def test_the_card_of_an_agent_of_the_package_states_its_training():
+    assert card_for("any-size:first=exact").track == "oracle"
     card = card_for("any-size")
     assert (card.track, card.training_hours, card.sha256) == ("reveal", 2.0, None)
     assert card.training_steps > 10_000_000

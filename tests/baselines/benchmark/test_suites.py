@@ -356,7 +356,9 @@ def test_errors_of_a_policy_are_one_line_and_keep_the_games(capsys):
 
 
 def test_the_suites_are_well_formed():
-    for group in (group for each in SUITES.values() for group in each.groups):
+    groups = [group for each in SUITES.values() for group in each.groups]
+    assert [group.name for group in groups if group.scored] == ["expected-value"]
+    for group in groups:
         policies = [entry.policy for entry in group.entries]
         assert (len(set(group.boards)), len(set(policies))) == (len(group.boards), len(policies))
         assert group.paired in ("next", "all", *policies)

@@ -135,9 +135,13 @@ def test_the_clock_runs_from_the_first_open_cell_to_the_end():
     clock = Clock()
     session = session_on("*...", "*...", now=clock)
     session.flag(0, 0)
+    session.pause(False)
     clock.seconds += 5
     assert session.seconds == 0.0
     session.open(0, 1)
+    session.pause()
+    clock.seconds += 7
+    session.pause(False)
     clock.seconds += 2.5
     session.open(1, 0)
     clock.seconds += 50
