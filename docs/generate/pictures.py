@@ -244,6 +244,21 @@ def draw_agents(figure: Figure) -> None:
     axes.legend()
 
 
+def draw_times(figure: Figure) -> None:
+    """Draws the processor time of a game of the Bayesian policies on each board of Antolín & de la Torre (2018)."""
+    axes, curves = figure.subplots(), dict[str, list[tuple[str, float]]]()
+    for row in _read("bayes-times")["results"]:
+        board = "{}x{}/{}".format(*row["size"], row["mines"])
+        curves.setdefault(row["policy"], []).append((board, row["ms_per_game"]))
+    for name, curve in curves.items():
+        axes.plot(*zip(*curve, strict=True), "o-", markersize=3.5, label=name)
+    axes.set(yscale="log", xlabel="board", ylabel="milliseconds a game", ylim=(1, 1e5))
+    axes.set_yticks([1, 10, 100, 1e3, 1e4, 1e5], ["1", "10", "100", "1000", "10 000", "100 000"])
+    axes.tick_params(axis="x", labelrotation=30)
+    axes.grid()
+    axes.legend()
+
+
 def draw_uniformity(figure: Figure, side: int = 9, mines: int = 10, games: int = 10_000) -> None:
     """Draws both tests of Antimatroid (2012): mines of each cell, and clicks before a mine.
 
@@ -303,6 +318,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "leaderboard.png": draw_leaderboard,
     "terminal.svg": lambda: asyncio.run(draw_terminal()),
     "agents.png": partial(_drawn, draw_agents, 4.2),
+    "bayes-times.png": partial(_drawn, draw_times, 4.2),
     "uniformity.png": partial(_drawn, draw_uniformity, 3.6),
     "bayes-network.png": partial(_drawn, draw_network, 2.8),
     **{f"policy-{name}.png": partial(_drawn, partial(draw_clicks, name), 4.1) for name in SCRIPTED},

@@ -216,7 +216,8 @@ def test_the_site_builds_without_a_warning_and_has_the_public_methods(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["agents.png", "uniformity.png", "bayes-network.png", "first-clicks.png", "leaderboard.png"]
+    "name",
+    ["agents.png", "bayes-times.png", "uniformity.png", "bayes-network.png", "first-clicks.png", "leaderboard.png"],
 )
 def test_each_picture_is_a_small_png_of_the_common_width(name):
     content = pictures.PICTURES[name]()
