@@ -12,7 +12,7 @@ LINES = {
     "azulejos_env": 2_004,
     "baselines": 16_489,
     "benchmarks": 1_275,
-    "docs": 772,
+    "docs": 816,
     "examples": 1_351,
     "minesweeper_env": 11_410,
     "minesweeper_play": 5_456,

@@ -69,4 +69,4 @@ def test_every_message_for_stderr_takes_the_same_way():
         for path in modules_of(package):
             calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
             prints = [ast.unparse(call) for call in calls if ast.unparse(call.func) == "print"]
-            assert path.stem == "notices" or not [call for call in prints if "stderr" in call], path
+            assert path.stem == "console" or not [call for call in prints if "stderr" in call], path
