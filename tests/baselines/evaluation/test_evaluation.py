@@ -141,7 +141,7 @@ def test_interruption_keeps_what_is_finished(workers):
 
 @pytest.mark.slow
 def test_a_unit_that_kills_its_workers_again_and_again_is_named():
-    line = r"mine on 6x6/5 opening, seeds 1\d\d to 1\d9: killed its worker 4 times"
+    line = r"mine on 6x6/5 safe, seeds 1\d\d to 1\d9: killed its worker 4 times"
     with pytest.raises(WorkerError, match=line):
         evaluate_policy(partial(Scanner, _end_process), CONFIG, range(100, 160), workers=2, policy="mine")
 
