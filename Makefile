@@ -49,7 +49,7 @@ run: $(VENV)/installed-run
 train:
 	$(BIN)/python train.py --config quick --out $(RUN_DIR)
 
-# While the training takes one processor, another compiles what evaluate.py needs, which tells any error itself.
+# While the training uses one processor, another compiles the kernels of evaluate.py. Its output is hidden: evaluate.py reports any error later.
 kernels:
 	@$(BIN)/python evaluate.py --policy lookahead $(POLICIES) --games 20 > /dev/null 2>&1 || true
 

@@ -216,11 +216,13 @@ def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_the_same_command_gives_the_same_bytes_in_another_process(tmp_path):
-    for name in ("one", "other"):
-        complete(tmp_path / name, *TINY, "--algo", "dqn", "--set", "learning_starts=100", "--steps", "600")
-    one, other = (tmp_path / name / "agent.safetensors" for name in ("one", "other"))
-    assert one.read_bytes() == other.read_bytes()
+def test_the_same_seed_gives_the_same_bytes_in_another_process_and_another_seed_others(tmp_path):
+    seeds = {"one": "0", "other": "0", "seeded": "1"}
+    for name, seed in seeds.items():
+        steps = ("--set", "learning_starts=100", "--steps", "600", "--seed", seed)
+        complete(tmp_path / name, *TINY, "--algo", "dqn", *steps)
+    one, other, seeded = ((tmp_path / name / "agent.safetensors").read_bytes() for name in seeds)
+    assert one == other != seeded
 
 
 @pytest.mark.slow
