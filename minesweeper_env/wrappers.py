@@ -137,7 +137,7 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
         return {**parts, "mine_probability": known}
 
 
-def _with_a_plane(space: Space[Any], config: BoardConfig) -> Box[Any]:
+def _with_a_plane(space: Space[Any], config: BoardConfig) -> Space[Any]:
     board = (config.rows, config.cols)
     if not isinstance(space, Box) or space.shape[1:] != board or space.dtype != np.float32:
         raise ValueError('place "plane" needs an environment with observation="planes"')
