@@ -22,6 +22,8 @@ OLDEST_EXTRAS = msgspec==0.20.0 torch==2.6.0 stable-baselines3==2.7.0 sb3-contri
 
 # Each learning library has an environment of its own, since RLlib asks for one version of gymnasium.
 LIBRARIES = .venv-libraries
+# These are extras of setup.cfg, with tests of their own.
+TEXT_LIBRARIES = verifiers openenv inspect
 CLEANRL = cleanrl-1.2.0-py3-none-any.whl
 OTHER_VENV = .venv-$(notdir $(PYTHON))
 
@@ -34,7 +36,7 @@ POLICIES = random straightforward subset expected_value bayes exact lookahead
 # Python keeps compiled modules and rewritten tests, even where the shell forbids it: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run train kernels test check format lint types warm-up warm-up-core test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
+.PHONY: $(TEXT_LIBRARIES:%=test-%) run train kernels test check format lint types warm-up warm-up-core test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
 
 run: $(VENV)/installed-run
 	rm -rf $(RUN_DIR)
@@ -109,9 +111,12 @@ test-python: $(OTHER_VENV)/installed
 	$(OTHER_VENV)/bin/python -m minesweeper_env.warm_up
 	$(OTHER_VENV)/bin/python $(PYTEST) -m "not slow" tests/minesweeper_env
 
-# The snippets of docs/how-to/libraries.md; no part of `make test`.
-test-libraries: $(VENV)/installed $(LIBRARIES)/torchrl/installed $(LIBRARIES)/tianshou/installed $(LIBRARIES)/rllib/installed $(LIBRARIES)/$(CLEANRL)
+# The snippets of docs/how-to/libraries.md, and the libraries for language models; no part of `make test`.
+test-libraries: $(VENV)/installed $(LIBRARIES)/torchrl/installed $(LIBRARIES)/tianshou/installed $(LIBRARIES)/rllib/installed $(LIBRARIES)/$(CLEANRL) $(TEXT_LIBRARIES:%=test-%)
 	$(BIN)/python -m pytest tests/libraries
+
+$(TEXT_LIBRARIES:%=test-%): test-%: $(LIBRARIES)/%/installed
+	NUMBA_CACHE_DIR=$(abspath $(LIBRARIES))/kernels $(LIBRARIES)/$*/bin/python -m pytest tests/libraries/test_text_libraries.py
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/engine.py
@@ -132,7 +137,7 @@ $(VENV)/installed-run: pyproject.toml setup.cfg
 
 # Pip lists what is there already in a page of lines; the pipe that leaves them out must not hide a failure of pip.
 $(VENV)/installed: $(VENV)/installed-run pyproject.toml setup.cfg
-	bash -o pipefail -c "$(BIN)/python -m pip install --no-compile $(TORCH) --editable '.[all,llm,dev,docs]' | sed '/^Requirement already/d'"
+	bash -o pipefail -c "$(BIN)/python -m pip install --no-compile $(TORCH) --editable '.[all,dev,docs]' | sed '/^Requirement already/d'"
 	touch $@
 
 $(CORE_VENV)/installed: pyproject.toml setup.cfg
@@ -156,6 +161,11 @@ $(LIBRARIES)/rllib/installed: LIBRARY = 'ray[rllib]>=2.60,<2.61' gymnasium==1.2.
 $(LIBRARIES)/%/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(LIBRARIES)/$*
 	$(LIBRARIES)/$*/bin/python -m pip install $(TORCH) $(LIBRARY) --editable .
+	touch $@
+
+$(TEXT_LIBRARIES:%=$(LIBRARIES)/%/installed): $(LIBRARIES)/%/installed: pyproject.toml setup.cfg
+	$(PYTHON) -m venv $(LIBRARIES)/$*
+	$(LIBRARIES)/$*/bin/python -m pip install --no-compile pytest pytest-xdist hypothesis --editable '.[$*]'
 	touch $@
 
 # CleanRL 1.2.0 asks for an older Python; only its ppo.py is read.
