@@ -36,7 +36,7 @@ POLICIES = random straightforward subset expected_value bayes exact lookahead
 # Python keeps compiled modules and rewritten tests, even where the shell forbids it: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: $(TEXT_LIBRARIES:%=test-%) run train kernels test check format lint types warm-up warm-up-core test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
+.PHONY: $(TEXT_LIBRARIES:%=test-%) run train kernels test check format lint types warm-up warm-up-core test-quick test-slow test-figures test-core test-oldest-extras test-python test-libraries bench docs clean
 
 run: $(VENV)/installed-run
 	rm -rf $(RUN_DIR)
@@ -87,7 +87,11 @@ test-quick: warm-up
 	$(BIN)/python $(PYTEST) -m "not slow"
 
 test-slow: warm-up
-	$(BIN)/python $(PYTEST) -m slow
+	$(BIN)/python $(PYTEST) -m "slow and not figures"
+
+# The figures of the pages, played again on fewer games: they take longer than all other tests of policies and agents.
+test-figures: warm-up
+	$(BIN)/python $(PYTEST) -m figures
 
 # The environment alone: no extras, and the oldest supported versions. Older libraries can break these tests; test-quick has all.
 CORE_TESTS = $(addprefix tests/minesweeper_env/,env wrappers inference/test_inference.py test_imports.py test_kernel_cache.py)

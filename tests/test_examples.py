@@ -65,6 +65,7 @@ def test_an_agent_without_a_favourite_first_click_takes_the_middle():
 
 
 @pytest.mark.slow
+@pytest.mark.figures
 def test_a_capped_plane_lifts_dqn_on_a_larger_board(tmp_path):
     board = ("--size", "16x30", "--mines", "99", "--games", "60", "--seed", "1500000000")
     games = (*board, "--json", tmp_path / "test.json")

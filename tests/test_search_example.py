@@ -35,6 +35,7 @@ def test_it_clicks_the_candidate_that_it_prints_as_the_best_one(monkeypatch, cap
 
 
 @pytest.mark.slow
+@pytest.mark.figures
 def test_its_guesses_give_away_less_than_those_of_least_risk():
     """On positions whose clicks have exact values; see docs/how-to/search.md: 0.0071 against 0.0152, se 0.001."""
     given_away = [SCRIPT.losses(rule).mean() for rule in (f"{SEARCH}:Agent", "exact")]

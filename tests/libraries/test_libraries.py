@@ -35,6 +35,7 @@ def interpreter_of(name):
 
 
 @pytest.mark.slow
+@pytest.mark.figures
 @pytest.mark.parametrize("name", run.HEADINGS)
 def test_each_snippet_learns_to_win(name, tmp_path):
     file = tmp_path / "results.json"

@@ -61,6 +61,7 @@ def clusters():
 
 
 @pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
+@pytest.mark.parametrize("alone", ["benchmark"], indirect=True)
 def test_clusters_change_nothing(alone, clusters, tmp_path):
     for number, cluster in enumerate(clusters):
         check_same(alone, tmp_path / f"ray-{number}", "--ray", cluster.address)

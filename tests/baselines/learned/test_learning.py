@@ -30,6 +30,7 @@ def test_learns_5x5_with_3_mines(algo, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.figures
 def test_make_run_trains_an_agent_that_wins_half_of_its_games(tmp_path):
     settings = TrainingSettings.of({**read_configuration("quick"), "threads": 1})
     assert settings.minutes is None

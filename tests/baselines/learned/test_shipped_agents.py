@@ -56,6 +56,7 @@ def test_an_agent_tells_how_it_was_trained(name):
 
 
 @pytest.mark.slow
+@pytest.mark.figures
 @pytest.mark.parametrize(
     ("name", "board", "games", "least"),
     [

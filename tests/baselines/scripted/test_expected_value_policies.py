@@ -148,6 +148,7 @@ def test_guesses_are_the_clicks_that_can_lose(name, first_click):
 
 
 @pytest.mark.slow
+@pytest.mark.figures
 def test_the_deduction_of_the_source_wins_as_its_program_and_less_than_the_corrected_ones():
     config = click_config(*SOURCE_GAMES)
     names = ["subset", "subset:deduction=counts", "subset:deduction=source", "expected_value_source:deduction=source"]

@@ -51,6 +51,7 @@ def test_every_layout_is_won_that_the_policy_wins_one_by_one(policy, layouts):
 
 
 @pytest.mark.slow
+@pytest.mark.figures
 def test_it_prints_the_figures_of_the_pages(monkeypatch, capsys):
     """See "Two clicks ahead" on docs/policies/oracle.md; the playouts of 200 games are those of the 4000 there."""
     for command, printed in (

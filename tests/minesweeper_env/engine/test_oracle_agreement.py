@@ -75,7 +75,7 @@ def lively_choice(rng):
     return choose
 
 
-@pytest.mark.parametrize("moves", [(8, 2, 0), pytest.param((12, 12, 5), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("moves", [(8, 2, 0), pytest.param((12, 12, 3), marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("rows", "cols"), SMALL)
 def test_all_layouts_of_small_boards(rows, cols, moves):
     """Plays every layout with every first click, followed by random moves, fewer on boards above 6 and 9 cells."""

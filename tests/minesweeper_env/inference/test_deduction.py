@@ -194,7 +194,7 @@ def played_positions(seed, size, mines, radius, number):
     ("size", "mines", "radius", "boards"),
     [
         *(((8, 8), 14, 1, 12), ((16, 30), 99, 1, 12), ((12, 12), 15, 2, 12)),
-        pytest.param((11, 13), 8, 3, 3, marks=pytest.mark.slow),
+        pytest.param((11, 13), 8, 3, 1, marks=pytest.mark.slow),
     ],
 )
 def test_larger_boards_are_deduced_completely_and_truly(size, mines, radius, boards):
