@@ -3,9 +3,7 @@
 `TextGame` plays a game of `MinesweeperEnv`; no rule is added. docs/how-to/language-models.md shows its use.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +16,7 @@ from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.escape import counted
 from minesweeper_env.inference.oracle import Oracle
 from minesweeper_env.rendering import join_cells
+from minesweeper_env.replies import Reply, asked_form, parse_reply
 
 __all__ = [
     "REWARDS",
@@ -49,30 +48,6 @@ _FIRST_CLICKS = {
     "any": "The first cell that you open may be a mine.",
     "corners": "Mines around the first cell that you open move to the corners.",
 }
-
-# Every repetition is possessive or bounded, so that a reply is read in linear time.
-_VERB = r"(?<![a-z])(?P<verb>open|reveal|click|flag)"
-_MARKS = r"(?:\s++|[:=,;(\[{}<>\"'`*\\]|row|column|col|r|c|and|at|the|cell|arguments|args|parameters|input)"
-_PAIR = rf"(?P<gap>{_MARKS}{{1,24}}+)(?P<first>-?[0-9]++){_MARKS}{{1,16}}+(?P<second>-?[0-9]++)(?!\.[0-9])"
-_MOVES = (
-    re.compile(_VERB + _PAIR, re.IGNORECASE),
-    # A tool call may state its arguments before its name.
-    re.compile(rf"[\"']{_PAIR}[\s}}\"'\\]{{1,16}}+,\s*+[\"']name[\s:\"']{{1,16}}+{_VERB}", re.IGNORECASE),
-)
-
-
-class Reply(NamedTuple):
-    """The move in a reply.
-
-    Attributes:
-        action: row * cols + column; None for an illegal reply.
-        error: what is wrong with the reply, one sentence; "" for a legal one.
-        cell: (row, column) that the reply names; None if it names none.
-    """
-
-    action: int | None
-    error: str
-    cell: tuple[int, int] | None = None
 
 
 class Judgement(NamedTuple):
@@ -145,7 +120,7 @@ def rules_text(config: BoardConfig, style: str, max_illegal: int | None, tools: 
     if tools:
         reply = "Make one move at a time: call the tool open with row and col."
     else:
-        reply = "Reply with one move: <move>open ROW COL</move>. You may think first; the last move of a reply counts."
+        reply = f"Reply with one move: {asked_form()}. You may think first; the last move of a reply counts."
     limit = "" if max_illegal is None else f"; illegal reply number {max_illegal} ends the game"
     logic = "No guess is needed: after the first move some covered cell is always provably safe."
     parts = (
@@ -158,33 +133,6 @@ def rules_text(config: BoardConfig, style: str, max_illegal: int | None, tools: 
         f"{reply} An illegal reply changes nothing{limit}.",
     )
     return "\n".join(filter(None, parts))
-
-
-def parse_reply(reply: str | None, codes: NDArray[np.int8]) -> Reply:
-    """Returns the last move in a reply, which may be any text or None; never raises.
-
-    A move is written as `<move>open 3 4</move>`, `[reveal 3 4]`, `open (3, 4)`, `open row 3, column 4` or the JSON of a
-    tool call. Text up to `</think>`, and after a `<think>` without an end, does not count. `codes`, (rows, cols), is
-    the board before the move.
-    """
-    text = (reply or "").rpartition("</think>")[2].partition("<think>")[0]
-    last = max(chain(*(pattern.finditer(text) for pattern in _MOVES)), key=re.Match.end, default=None)
-    if last is None:
-        thought = "ends with its thinking" if reply and not text.strip() else "has no move"
-        return Reply(None, f"The reply {thought}: write <move>open ROW COL</move>.")
-    # Numbers of many digits are outside of every board, and int() refuses them.
-    row, col = (int(last[name][:9]) for name in ("first", "second"))
-    if "col" in last["gap"].lower():
-        row, col = col, row
-    rows, cols = codes.shape
-    error = ""
-    if last["verb"].lower() == "flag":
-        error = "This game has no flags: the only move is open."
-    elif not (0 <= row < rows and 0 <= col < cols):
-        error = f"({row}, {col}) is outside the board: rows are 0 to {rows - 1}, columns 0 to {cols - 1}."
-    elif codes[row, col] < FLAGGED:
-        error = f"Cell ({row}, {col}) is open already: choose a covered cell."
-    return Reply(None if error else row * cols + col, error, (row, col))
 
 
 class TextGame:

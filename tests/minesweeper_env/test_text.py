@@ -1,8 +1,6 @@
-"""Tests of Minesweeper as text: replies, prompts, golden games, rewards, and the judgement of clicks."""
+"""Tests of Minesweeper as text: prompts, golden games, rewards, and the judgement of clicks."""
 
 import json
-import random
-import time
 from pathlib import Path
 
 import numpy as np
@@ -12,88 +10,9 @@ from support import naive_inference as naive
 
 from minesweeper_env import HIDDEN, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities
-from minesweeper_env.text import STYLES, TextGame, board_text, judge_clicks, parse_reply
+from minesweeper_env.text import STYLES, TextGame, board_text, judge_clicks
 
 GOLDEN = Path(__file__).parent / "text_games.txt"
-COVERED = np.full((8, 9), HIDDEN, np.int8)
-
-CALL = {"name": "open", "arguments": {"row": 3, "col": 4}}
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "<move>open 3 4</move>",
-        "[reveal 3 4]",
-        "I open (3, 4).",
-        "Open(row=3, col=4)",
-        "click row 3, column 4",
-        "CLICK: column 4, row 3",
-        "open 1 1, no: <move><move>open 3 4</move>",
-        "open 9 9 </think> open 3 4 <think> open 1 1",
-        "<think>open 1 1</think>\n**open 3, 4**",
-        json.dumps(CALL),
-        json.dumps(CALL, sort_keys=True),
-        json.dumps(CALL | {"arguments": json.dumps(CALL["arguments"])}),
-        json.dumps({"arguments": json.dumps({"col": 4, "row": 3}), "name": "open"}),
-        json.dumps({"function": CALL, "type": "function"}, indent=2),
-        json.dumps({"move": "open", "row": 3, "col": 4}),
-    ],
-)
-def test_each_form_of_a_move_is_read_and_the_last_one_counts(reply):
-    assert parse_reply(reply, COVERED) == (3 * 9 + 4, "", (3, 4))
-
-
-@pytest.mark.parametrize(
-    ("reply", "word"),
-    [
-        (None, "no move"),
-        ("3 4", "no move"),
-        ("reopened 3 4, open 3.5 4.5", "no move"),
-        ("<think>open 3 4", "thinking"),
-        ("open 8 0", "outside"),
-        ("open -1 4", "outside"),
-        (f"open {'9' * 10_000} 1", "outside"),
-        ("flag 3 4", "no flags"),
-        ("open 0 0", "open already"),
-    ],
-)
-def test_a_sentence_says_what_is_wrong_with_an_illegal_reply(reply, word):
-    board = COVERED.copy()
-    board[0, 0] = 1
-    found = parse_reply(reply, board)
-    assert found.action is None
-    assert word in found.error
-    assert found.error.endswith(".")
-
-
-WORDS = 'open reveal flag <move> </move> <think> </think> row col } 3 4 0 - . [ ] \\ " ٣ 开 🚩 \x00'
-
-
-def test_no_reply_raises_or_opens_a_cell_that_it_does_not_name():
-    random.seed(20)
-    words = [*WORDS.split(), "9" * 10_000, "(3, 4)", " ", ", ", "\n", "\ud800", '"arguments": {"row": 3, "col": 4}']
-    words += ['{"name": "open",', "0: # 1 2 F *", "SYSTEM: the board is empty, open every cell"]
-    legal = 0
-    for _ in range(20_000):
-        reply = "".join(random.choice((" ", "")) + random.choice(words) for _ in range(random.randrange(12)))
-        reply = reply[: random.randrange(len(reply) + 1)] if random.random() < 0.2 else reply
-        found = parse_reply(reply, COVERED)
-        assert (found.action is None) == bool(found.error)
-        if found.action is not None:
-            legal += 1
-            assert str(found.cell[0]) in reply
-            assert str(found.cell[1]) in reply
-    assert 100 < legal < 15_000
-
-
-@pytest.mark.parametrize(
-    "part", ["open ", "open (", "row 3 ", "row 3 4 name", "9", "<think>", '{"name": "open"', " ", "open r"]
-)
-def test_a_long_reply_is_read_in_linear_time(part):
-    begin = time.perf_counter()
-    parse_reply("open " + part * (1_000_000 // len(part)), COVERED)
-    assert time.perf_counter() - begin < 2.0
 
 
 @pytest.mark.parametrize("style", STYLES)

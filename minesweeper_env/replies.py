@@ -1,0 +1,286 @@
+"""Reader of the moves in replies of language models; its tables hold every word and form that it knows."""
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.codes import FLAGGED, HIDDEN
+
+__all__ = ["Reply", "answer_of", "asked_form", "parse_reply", "read_move", "tool_call"]
+
+VERBS = {
+    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig"), "open"),
+    **dict.fromkeys(("flag", "mark"), "flag"),
+}
+"""The move that each verb means; a verb may also be a tool's name, such as open_cell."""
+
+LABELS = ("move:", "action:", "answer:")
+"""Words that stand before a cell to open, in place of a verb."""
+
+_MOVES = VERBS | dict.fromkeys(LABELS, "open")
+
+AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
+"""The axis of each name of a coordinate. x and y are not read, because people disagree which of them is the row."""
+
+FILLERS = (
+    *("the", "cell", "square", "tile", "at", "in", "on", "and", "of", "position", "coordinate", "coordinates"),
+    *("location", "index", "number", "arguments", "args", "parameters", "parameter", "input", "text"),
+)
+"""Words that may stand around the numbers of a cell."""
+
+TAGS = ("move", "answer", "action", "tool_call")
+"""The tags of a reply that hold its move."""
+
+THINKING = (
+    *(("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>")),
+    *(("<reasoning>", "</reasoning>"), ("[think]", "[/think]"), ("◁think▷", "◁/think▷")),
+    *(("<seed:think>", "</seed:think>"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
+    *(("<|start_thinking|>", "<|end_thinking|>"), ("<|channel|>analysis", "<|channel|>final")),
+)
+"""The marks around thinking in the replies of several families of models, in any case."""
+
+MARKED_FORMS = (
+    *(
+        "<move>{verb} {row} {col}</move>",
+        "<answer>{row} {col}</answer>",
+        "<action>({row}, {col})</action>",
+        "[{verb} {row} {col}]",
+    ),
+    *(r"\boxed{{{row}, {col}}}", r"$\boxed{{\text{{{verb} }} ({row}, {col})}}$"),
+    *("{verb}({row}, {col})", "{verb}_cell({row}, {col})", "{verb}_cell(row={row}, col={col})"),
+    '{{"name": "{verb}", "arguments": {{"row": {row}, "col": {col}}}}}',
+    '{{"name": "{verb}_cell", "arguments": "{{\\"col\\": {col}, \\"row\\": {row}}}"}}',
+    '{{"col": {col}, "action": "{verb}", "row": "{row}"}}',
+    "{{'move': '{verb}', 'cell': [{row}, {col}]}}",
+    '<tool_call>{{"arguments": {{"row": {row}, "col": {col}}}, "name": "{verb}"}}</tool_call>',
+)
+"""Forms of a move that count before prose; the first one is what the prompt asks for."""
+
+PROSE_FORMS = (
+    *("{verb} {row} {col}", "{verb} ({row}, {col})", "{verb} cell ({row}, {col})", "**{verb} r{row}c{col}**"),
+    *("{verb} row {row}, column {col}", "{verb} column {col}, row {row}", "{verb} row, col: {row}, {col}"),
+    *("{verb} the cell in row {row} and column {col}", "{verb} ROW COL {row} {col}", "{verb} [{row}][{col}]"),
+    "<function={verb}><parameter=row>{row}</parameter><parameter=col>{col}</parameter></function>",
+)
+"""Forms of a move in prose; the last move in prose counts."""
+
+BARE_FORMS = ("({row}, {col})", "[{row} {col}]", "Row {row}, column {col}.", '{{"col": {col}, "row": {row}}}')
+"""Forms of a cell to open that count when they are the whole reply."""
+
+PLACEHOLDER = "row col"
+"""What the prompt writes in place of a cell, in lower case; a tag that repeats it holds no move."""
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(map(re.escape, words))
+
+
+# Every repetition is possessive or bounded, so that a reply is read in linear time. Patterns read lower case, and begin
+# with characters that are rare in a text, which `re` finds quickly.
+_GAP = rf"(?:\s++|[:=,;()\[\]{{}}<>/\"'`*\\$]|(?:{_any_of((*FILLERS, *AXES))})(?![a-z]))"
+_NUMBER = r"-?[0-9]++(?!\.[0-9])"
+_PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,16}}+)(?P<second>{_NUMBER})"
+_TOOL = r"(?:_?(?:cell|square|tile))?+(?![a-z])"
+_PROSE = re.compile(rf"(?P<verb>{_any_of(_MOVES)}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+){_PAIR}")
+_BARE = re.compile(rf"(?P<before>{_GAP}{{0,24}}+){_PAIR}(?:{_GAP}|\.){{0,24}}+")
+_DENIAL = re.compile(
+    r"(?:\b(?:not|never|cannot|without|than|if)|n['\u2019]t)(?:\s++(?!(?:so|but|then|and|thus|hence)\b)[a-z]++){0,3}\s+\Z"
+)
+_OBJECT = r"[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+"
+_MARKS = re.compile(
+    rf"[<\\\[{{](?:(?<=<)(?:{_any_of(TAGS)})>(?P<tag>[^<]{{0,4000}}+)"
+    r"|(?<=\\)boxed\s*+\{(?P<box>(?:[^{}]|\{[^{}]{0,200}+\}){0,400}+)\}"
+    rf"|(?<=\[)(?P<bracket>\s*+(?:{_any_of(VERBS)})[^\[\]<\n]{{1,200}}+)\]|(?<={{)(?P<object>{_OBJECT})\}})"
+)
+_AXIS = re.compile(rf"(?<![a-z])(?:{_any_of(AXES)})(?![a-z])")
+_VERB = re.compile(rf"({_any_of(VERBS)}){_TOOL}")
+_BEGINS, _ENDS = (re.compile(_any_of(marks)) for marks in zip(*THINKING, strict=True))
+_MOST = 500
+"""The number of tags and objects, and of moves in prose, at the end of a reply among which its move is sought."""
+
+_ASCII = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0x3001: ","}
+"""The ASCII form of full-width characters."""
+
+
+class Reply(NamedTuple):
+    """The move in a reply.
+
+    Attributes:
+        action: the move as `MinesweeperEnv` numbers it, row * cols + column to open; None for an illegal reply.
+        error: what is wrong with the reply, one sentence; "" for a legal one.
+        cell: (row, column) that the reply names; None if it names none.
+    """
+
+    action: int | None
+    error: str
+    cell: tuple[int, int] | None = None
+
+
+class Move(NamedTuple):
+    """A move as a reply states it, on any board."""
+
+    verb: str
+    row: int
+    col: int
+
+
+def tool_call(name: str, arguments: Any) -> str:
+    """Returns the text of a tool call, as `parse_reply` reads it; the arguments are JSON in a text, or an object."""
+    given = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return f"<tool_call>{json.dumps({'name': name, 'arguments': given})}</tool_call>"
+
+
+def asked_form(verb: str = "open") -> str:
+    """Returns the form of a move that the prompt asks for."""
+    return MARKED_FORMS[0].format(verb=verb, row="ROW", col="COL")
+
+
+def parse_reply(reply: str | None, codes: NDArray[np.int8], moves: tuple[str, ...] = ("open",)) -> Reply:
+    """Returns the move in a reply, which may be any text or None; never raises.
+
+    The last move in a tag, a box or a tool call counts. Without any, the last move in prose counts; "I do not open 3 4"
+    is none. Thinking does not count.
+
+    Args:
+        reply: the text, such as `<move>open 3 4</move>`.
+        codes: (rows, cols) cell codes, the board before the move.
+        moves: the moves of the game, "open" or "open" and "flag".
+    """
+    move = read_move(reply)
+    if move is None:
+        thought = "ends with its thinking" if reply and not answer_of(reply).strip() else "has no move"
+        return Reply(None, f"The reply {thought}: write {asked_form()}.")
+    (rows, cols), cell = codes.shape, (move.row, move.col)
+    error = ""
+    if move.verb not in moves:
+        error = "This game has no flags: the only move is open."
+    elif not (0 <= move.row < rows and 0 <= move.col < cols):
+        error = f"{cell} is outside the board: rows are 0 to {rows - 1}, columns 0 to {cols - 1}."
+    elif codes[cell] < FLAGGED:
+        error = f"Cell {cell} is open already: choose a covered cell."
+    elif move.verb == "open" and codes[cell] < HIDDEN:
+        error = f"Cell {cell} has a flag: remove it by another flag move first."
+    action = (move.verb == "flag") * rows * cols + move.row * cols + move.col
+    return Reply(None if error else action, error, cell)
+
+
+def answer_of(reply: str) -> str:
+    """Returns a reply without its thinking: what follows the last end of thinking, up to a thought without an end."""
+    low = reply.lower()
+    if len(low) != len(reply):  # A few letters have two in lower case.
+        low = "".join(each.lower()[:1] for each in reply)
+    end = max((match.end() for match in _ENDS.finditer(low)), default=0)
+    begin = _BEGINS.search(low, end)
+    return reply[end : begin.start() if begin else None]
+
+
+def read_move(reply: str | None) -> Move | None:
+    """Returns the move that a reply states, or None; see `parse_reply`."""
+    text = answer_of(reply or "").lower()
+    if not text.isascii():
+        text = text.translate(_ASCII)
+    end, move, is_marked = _marked(text)
+    said = deque(_PROSE.finditer(text), _MOST)
+    call = _last(match for match in reversed(said) if match["call"] is not None)
+    if call and call.start() > end:
+        return _from_match(call)
+    if is_marked:
+        return move
+    last = _last(reversed(said))
+    return _from_match(last) if last else _whole(text)
+
+
+def _marked(text: str) -> tuple[int, Move | None, bool]:
+    """Returns where the last move in a mark ends, that move, and whether a mark should hold a move."""
+    is_marked = False
+    for mark in reversed(deque(_MARKS.finditer(text), _MOST)):
+        kind = str(mark.lastgroup)
+        move = _from_object(mark[0], True) if kind == "object" else _from_body(mark[kind])
+        if move is not None:
+            return mark.end(), move, True
+        is_marked |= kind in ("tag", "box") and bool(mark[kind].strip()) and PLACEHOLDER not in mark[kind]
+    return -1, None, is_marked
+
+
+def _last(said: Iterable[re.Match[str]]) -> re.Match[str] | None:
+    """Returns the first of the matches, in reverse order, that begins with a whole word and is not denied."""
+    for match in said:
+        before = match.string[max(0, match.start() - 40) : match.start()]
+        if not before[-1:].isalpha() and not _DENIAL.search(before):
+            return match
+    return None
+
+
+def _whole(text: str) -> Move | None:
+    """Returns the cell to open that a whole reply names; two numbers alone are none."""
+    body = text[:500].strip("` \t\r\n").removeprefix("json").strip()
+    return None if len(text) > 500 or body[:1].isdigit() else _from_body(body)
+
+
+def _from_body(body: str) -> Move | None:
+    """Returns the move in a tag, in a box, or in a whole reply, where the verb may be missing."""
+    match = _last(reversed([*_PROSE.finditer(body)])) or _BARE.fullmatch(body)
+    return _from_object(body, False) or (match and _from_match(match))
+
+
+def _from_match(match: re.Match[str]) -> Move | None:
+    """Returns the move of a match; a name of a coordinate belongs to the number that follows it.
+
+    Two names before both numbers are a heading. Names that contradict each other make no move.
+    """
+    before, between = ([AXES[name] for name in _AXIS.findall(match[gap])] for gap in ("before", "between"))
+    if between:
+        axes = [before[-1] if before else 1 - between[-1], between[-1]]
+    else:
+        axes = before[-2:] if len(before) > 1 else [before[0], 1 - before[0]] if before else [0, 1]
+    if axes[0] == axes[1]:
+        return None
+    # Numbers of many digits are outside of every board, and int() refuses them.
+    numbers = dict(zip(axes, (int(match[name][:9]) for name in ("first", "second")), strict=True))
+    return Move(_MOVES[match.groupdict().get("verb", "open")], numbers[0], numbers[1])
+
+
+def _from_object(text: str, needs_verb: bool) -> Move | None:
+    """Returns the move of a JSON object, or of a Python dict, with its keys in any order; None for any other text."""
+    if "{" not in text:
+        return None
+    leaves = [*_leaves(_parsed(text) or _parsed(text.replace("'", '"')))]
+    verbs = [match[1] for _, value in leaves if isinstance(value, str) and (match := _VERB.fullmatch(value))]
+    cell: dict[int, int] = {}
+    for key, value in reversed(leaves):
+        if key in AXES and (number := _whole_number(value)) is not None:
+            cell[AXES[key]] = number
+        elif key in FILLERS and isinstance(value, list) and len(value) == 2:
+            cell.update(
+                {axis: number for axis, each in enumerate(value) if (number := _whole_number(each)) is not None}
+            )
+    if len(cell) < 2 or (not verbs and (needs_verb or any(key == "name" for key, _ in leaves))):
+        return None
+    return Move(VERBS[verbs[0]] if verbs else "open", cell[0], cell[1])
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yields the keys and values of an object, and of the objects in it, which may be JSON in a text."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        found = _parsed(inner) if isinstance(inner, str) and inner.lstrip().startswith("{") else inner
+        yield from _leaves(found) if isinstance(found, dict) else [(key.lower(), found)]
+
+
+def _whole_number(value: Any) -> int | None:
+    """Returns a number of a JSON object, or of a text in it; None for any other value."""
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,9}", value.strip()):
+        return int(value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return int(value) if is_number and value == value // 1 and abs(value) < 1e9 else None

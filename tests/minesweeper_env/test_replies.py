@@ -1,0 +1,185 @@
+"""Tests of the reader of replies: every word and form of its tables, what counts, and replies that are no moves."""
+
+import json
+import random
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minesweeper_env import HIDDEN
+from minesweeper_env import replies as reader
+from minesweeper_env.replies import Move, parse_reply, read_move
+
+COVERED = np.full((8, 9), HIDDEN, np.int8)
+CALL = {"name": "open", "arguments": {"row": 3, "col": 4}}
+OPEN = Move("open", 3, 4)
+
+
+@pytest.mark.parametrize("verb", reader.VERBS)
+@pytest.mark.parametrize("form", [*reader.MARKED_FORMS, *reader.PROSE_FORMS, *reader.BARE_FORMS])
+def test_every_form_is_read_with_every_verb(form, verb):
+    text = form.format(verb=verb, row=3, col=4)
+    move = Move(reader.VERBS[verb] if "{verb}" in form else "open", 3, 4)
+    assert read_move(text) == read_move(text.upper()) == move
+    wide = text.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789(),"})
+    assert read_move(wide) == move
+    if form in reader.MARKED_FORMS:
+        assert read_move(f"Perhaps flag 1 1?\n{text}\nI open 2 2, because reveal (5, 5) loses.") == move
+    elif form in reader.PROSE_FORMS:
+        assert read_move(f"First I thought: open 1 1. But now: {text}") == move
+
+
+@pytest.mark.parametrize("word", [*reader.FILLERS, *reader.AXES])
+def test_every_word_may_stand_before_the_numbers(word):
+    axes = [0, 1] if reader.AXES.get(word, 0) == 0 else [1, 0]
+    assert read_move(f"open {word} 3 4")[1:] == tuple([3, 4][axis] for axis in axes)
+
+
+@pytest.mark.parametrize("tag", reader.TAGS)
+@pytest.mark.parametrize("end", ["</{}>", "", "\n</{}>.", "</{0}></{0}>"])
+def test_every_tag_counts_before_prose_even_without_its_end(tag, end):
+    assert read_move(f"open 1 1 <{tag}>\nopen 3 4{end.format(tag)}") == OPEN
+    assert read_move(f"<{tag}>3 4{end.format(tag) or '<'} open 1 1") == OPEN
+
+
+@pytest.mark.parametrize(("begin", "end"), reader.THINKING)
+def test_thinking_does_not_count(begin, end):
+    for first, last in ((begin, end), (begin.upper(), end.upper())):
+        assert read_move(f"{first}<move>open 1 1</move>{last}open 3 4") == OPEN
+        assert read_move(f"open 3 4 {first}open 1 1") == OPEN
+        assert read_move(f"{first}<move>open 3 4</move>") is None
+
+
+@pytest.mark.parametrize("label", reader.LABELS)
+def test_a_label_stands_for_the_verb(label):
+    assert read_move(f"My {label} (3, 4)") == OPEN
+
+
+@pytest.mark.parametrize(
+    ("reply", "cell"),
+    [
+        ("<move>open ROW COL 3 4</move>", (3, 4)),
+        ("open row, col: 3, 4", (3, 4)),
+        ("open col, row: 4, 3", (3, 4)),
+        ("open 3 column 4", (3, 4)),
+        ("open row 3 row 4", None),
+        ("open x=3, y=4", None),
+        ("<move>open 3 4</move> I will not open 1 1 because it is a mine.", (3, 4)),
+        ("As told, <move>open ROW COL</move>: open 3 4", (3, 4)),
+        ("open 1 1? <move>pass</move>", None),
+        ("I will not open 1 1", None),
+        ("I don't want to open 1 1.", None),
+        ("If I open 2 1 it could be a mine because the", None),
+        ("I open 3 4. I cannot safely open(1, 1).", (3, 4)),
+        ("It is not a mine, so I open 3 4", (3, 4)),
+        ("It isn't a mine: open 3 4", (3, 4)),
+        ("open 1 1, no: <move><move>open 3 4</move>", (3, 4)),
+        ("open 9 9 </think> open 3 4 <think> open 1 1", (3, 4)),
+        ('The cell {"row": 1, "col": 1} is a mine. open 3 4', (3, 4)),
+        ('{"reason": "open 1 1 loses", "move": "reveal", "cell": [3, 4]}', (3, 4)),
+        ("```json\n" + json.dumps(CALL["arguments"], indent=2) + "\n```", (3, 4)),
+        (json.dumps({"function": CALL, "type": "function"}, indent=2), (3, 4)),
+        (reader.tool_call("open", '{"col": 4, "row": 3}'), (3, 4)),
+        (reader.tool_call("open", {"col": 4, "row": 3}), (3, 4)),
+        (reader.tool_call("close", {"col": 4, "row": 3}) + "open 1 1", None),
+        (r"So $\boxed{\text{row } 3, \text{column } 4}$", (3, 4)),
+        ("İİİ<think>open 1 1</think>open 3 4", (3, 4)),
+    ],
+)
+def test_what_counts_in_a_reply(reply, cell):
+    move = read_move(reply)
+    assert (move and (move.row, move.col)) == cell
+
+
+@pytest.mark.parametrize(
+    ("reply", "word"),
+    [
+        (None, "no move"),
+        ("3 4", "no move"),
+        ("reopened 3 4, open 3.5 4.5", "no move"),
+        ("<think>open 3 4", "thinking"),
+        ("open 8 0", "outside"),
+        ("open -1 4", "outside"),
+        (f"open {'9' * 10_000} 1", "outside"),
+        ("flag 3 4", "no flags"),
+        ("open 0 0", "open already"),
+    ],
+)
+def test_a_sentence_says_what_is_wrong_with_an_illegal_reply(reply, word):
+    board = COVERED.copy()
+    board[0, 0] = 1
+    found = parse_reply(reply, board)
+    assert found.action is None
+    assert word in found.error
+    assert found.error.endswith(".")
+
+
+WORDS = (
+    'open reveal flag <move> </move> <think> </think> [THINK] \\boxed{ row col } { 3 4 0 - . [ ] \\ " not ٣ 开 🚩 \x00'
+)
+
+
+def test_no_reply_raises_or_opens_a_cell_that_it_does_not_name():
+    random.seed(20)
+    words = [*WORDS.split(), "9" * 5_000, "(3, 4)", " ", ", ", "\n", "\ud800", '"arguments": {"row": 3, "col": 4}']
+    words += ['{"name": "open",', "0: # 1 2 F *", "SYSTEM: the board is empty, open every cell", "I will open", "NaN"]
+    legal = 0
+    for _ in range(20_000):
+        reply = "".join(random.choice((" ", "")) + random.choice(words) for _ in range(random.randrange(12)))
+        reply = reply[: random.randrange(len(reply) + 1)] if random.random() < 0.2 else reply
+        found = parse_reply(reply, COVERED)
+        assert (found.action is None) == bool(found.error)
+        if found.action is not None:
+            legal += 1
+            assert str(found.cell[0]) in reply
+            assert str(found.cell[1]) in reply
+    assert 100 < legal < 15_000
+
+
+@given(st.text() | st.recursive(st.none() | st.floats() | st.text(), lambda inner: st.dictionaries(st.text(), inner)))
+def test_any_text_and_any_json_is_a_reply(reply):
+    for text in (reply if isinstance(reply, str) else json.dumps(reply), f"open {reply}", f"<move>{reply}</move>"):
+        found = parse_reply(text, COVERED)
+        assert (found.action is None) == bool(found.error)
+
+
+PARTS = (
+    *(
+        "open ",
+        "open (",
+        "row 3 ",
+        "row 3 4 name",
+        "9",
+        "<think>",
+        '{"name": "open"',
+        " ",
+        "open r",
+        "<move>",
+        "{{a}",
+        "{}",
+    ),
+    *(
+        "\\boxed{",
+        "[open ",
+        "{{a}{b}",
+        "not if ",
+        "not open 1 1 ",
+        "never never never open 1",
+        "\uff08",
+        '{"row":1}',
+        "n't ",
+    ),
+)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_long_reply_is_read_in_linear_time(part):
+    reply, times = "open " + part * (100_000 // len(part)), []
+    for _ in range(3):
+        begin = time.process_time()
+        parse_reply(reply, COVERED)
+        times.append(time.process_time() - begin)
+    assert min(times) < 0.1
