@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.checks import import_extra, number_within
-from baselines.files import file_name, replace_file
+from baselines.checks import import_extra, number_within, whether
+from baselines.files import file_name
 from baselines.policy import RESIGN, PolicyError, checked_act
+from baselines.transcripts import Answer, Transcripts
 from minesweeper_env.config import BoardConfig, one_of, whole_number
-from minesweeper_env.text import STYLES, Reply, board_text, parse_reply, rules_text
+from minesweeper_env.replies import Reply, answer_of, parse_reply, tool_call
+from minesweeper_env.text import STYLES, board_text, rules_text
 
 KEY = "OPENAI_API_KEY"
 """The variable of the environment with the key; servers without keys need none."""
@@ -27,19 +28,10 @@ class ChatError(PolicyError):
     """A chat server cannot be reached, refuses a request, or answers with something else than a chat completion."""
 
 
-class Answer(msgspec.Struct, omit_defaults=True):
-    """One line of a transcript: what the model was shown, and its answer.
+_CUT = ("length", "max_tokens", "model_length")
+"""The reasons of servers for an end of an answer at a limit of tokens."""
 
-    The thinking is what the server sent apart. The numbers of tokens are 0 if the server did not count them; those of
-    the answer include its thinking. The seconds include all retries.
-    """
-
-    observation: str
-    reply: str
-    reasoning: str = ""
-    prompt_tokens: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
+_TOO_LONG = Reply(None, "The reply was cut before its end: use fewer words.")
 
 
 class ChatServer:
@@ -52,7 +44,7 @@ class ChatServer:
         if url is None and not self._key:
             raise ValueError(f"a policy chat without url asks OpenAI, which needs a key in the variable {KEY}")
         self._client = openai.OpenAI(api_key=self._key or "none", base_url=url, timeout=timeout, max_retries=retries)
-        self._failure = openai.OpenAIError
+        self._failure, self._retries = openai.OpenAIError, retries
         self._request = {"model": model, **{name: value for name, value in request.items() if value is not None}}
         self._name = f"chat server {urlsplit(str(self._client.base_url)).netloc}, model {model}"
 
@@ -60,17 +52,30 @@ class ChatServer:
         """Returns the answer to a conversation; raises a ChatError, in one line, after the last retry."""
         begin = time.perf_counter()
         try:
-            found = self._client.chat.completions.create(messages=messages, **self._request)
-            message, usage = found.choices[0].message, found.usage
-            thinking = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
-            reply, thinking = self._text(message.content), self._text(thinking)
+            found = self._complete(messages)
+            choice, usage = found.choices[0], found.usage
+            reply, thinking = map(self._text, _texts(choice.message))
         # The client returns what is no chat completion as it is.
         except (self._failure, AttributeError, IndexError, TypeError, ValueError) as error:
             problem = " ".join(self._text(f"{type(error).__name__}: {error}").split())[:300]
             raise ChatError(f"{self._name}: no chat completion: {problem}") from None
-        prompt_tokens, tokens = (getattr(usage, name, None) or 0 for name in ("prompt_tokens", "completion_tokens"))
-        seconds = round(time.perf_counter() - begin, 3)
-        return Answer(messages[-1]["content"], reply, thinking, prompt_tokens, tokens, seconds)
+        tokens = (_count(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens"))
+        seconds, cut = round(time.perf_counter() - begin, 3), str(choice.finish_reason).lower() in _CUT
+        return Answer(messages[-1]["content"], reply, thinking, *tokens, seconds, cut)
+
+    def _complete(self, messages: list[dict[str, str]]) -> Any:
+        """Returns what the server sends; some servers send an error with the status of success."""
+        for attempt in range(self._retries + 1):
+            found = self._client.chat.completions.create(messages=messages, **self._request)
+            error = getattr(found, "error", None) or getattr((found.choices or [None])[0], "error", None)
+            if not error:
+                break
+            facts = error if isinstance(error, dict) else {"message": error}
+            code = _count(facts.get("code"))
+            if attempt == self._retries or not (code in (408, 409, 429) or code >= 500):
+                raise ValueError(f"{facts.get('code', '')} {facts.get('message', facts)}")
+            time.sleep(min(8.0, 0.5 * 2**attempt))
+        return found
 
     def _text(self, text: str | None) -> str:
         """Returns a text without the key, which a server may repeat, and without what UTF-8 cannot hold."""
@@ -78,12 +83,38 @@ class ChatServer:
         return clean.replace(self._key, "***") if self._key else clean
 
 
+def _texts(message: Any) -> tuple[str, str]:
+    """Returns the reply, with its tool calls, and the thinking of a message, whose content may come in parts."""
+    parts = message.content if isinstance(message.content, list) else [message.content]
+    thoughts = [part for part in parts if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")]
+    calls = [getattr(call, "function", None) for call in message.tool_calls or []]
+    calls += [getattr(message, "function_call", None)]
+    reply = _joined([part for part in parts if part not in thoughts])
+    reply += "".join(tool_call(str(call.name), call.arguments) for call in calls if call)
+    apart = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
+    return reply, _joined([apart, *thoughts])
+
+
+def _joined(part: Any) -> str:
+    """Returns the texts in a part of a message; "" for what has none."""
+    if isinstance(part, dict):
+        part = part.get("text") or part.get("thinking") or part.get("reasoning")
+    return "".join(map(_joined, part)) if isinstance(part, list) else part if isinstance(part, str) else ""
+
+
+def _count(value: Any) -> int:
+    """Returns a figure of a server as a whole number from 0 on; 0 for what is none."""
+    try:
+        return max(0, min(int(float(value)), 1 << 53))
+    except (TypeError, ValueError, OverflowError):
+        return 0
+
+
 class ChatPolicy:
-    """A language model that plays one game at a time; a transcript keeps each answer of the server.
+    """A language model that plays one game at a time; `baselines.transcripts` keeps each answer of the server.
 
     The model sees the rules, the last exchanges, and the board. An illegal reply is answered by what is wrong with it,
-    and `max_illegal` of them give the game up. A game that is played again reads the answers of its transcript before
-    it asks the server, so that an interrupted evaluation goes on where it stopped.
+    and `max_illegal` of them give the game up. A reply that a limit of tokens cut is illegal.
     """
 
     batch_size = 1
@@ -102,6 +133,7 @@ class ChatPolicy:
         timeout: float = 120.0,
         retries: int = 3,
         transcripts: str = "runs/chat",
+        replay: bool = False,
     ) -> None:
         """Prepares to play; contacts no server.
 
@@ -128,14 +160,15 @@ class ChatPolicy:
         settings = {"model": str(model), "url": url, "history": history, "prompt": self._prompt, **request}
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
         model_name = re.sub(r"[^A-Za-z0-9.]+", "-", str(model))
-        self._folder = Path(transcripts) / f"{model_name}-{digest}" / f"{file_name(config.name)}-{config.first_click}"
-        self._settings = settings
-        self.counters = {"illegal": 0, "tokens": 0, "prompt_tokens": 0, "answer_ms": 0}
+        folder = Path(transcripts) / f"{model_name}-{digest}" / f"{file_name(config.name)}-{config.first_click}"
+        self.transcripts = Transcripts(folder, settings, whether("replay", replay))
+        names = ("answers", "read", "cut", "illegal", "tokens", "prompt_tokens", "answer_ms")
+        self.counters = dict.fromkeys(names, 0)
         self.reset(0)
 
     def reset(self, seed: int) -> None:
         """Begins the game of a seed, which names its transcript."""
-        self._path = self._folder / f"{seed}.jsonl"
+        self._seed = seed
         self._kept: list[Answer] | None = None
         self._played: list[Answer] = []
         self._illegal, self._problem = 0, ""
@@ -153,7 +186,7 @@ class ChatPolicy:
         while self._illegal < self._max_illegal:
             text = board_text(board, self.config.mines, self._style)
             answer = self._answer(f"{self._problem}\n\n{text}" if self._problem else text)
-            move = parse_reply(answer.reply, board)
+            move = _TOO_LONG if answer.cut else parse_reply(answer.reply, board)
             self._note(answer, move)
             if move.action is not None:
                 return np.array([move.action])
@@ -164,41 +197,34 @@ class ChatPolicy:
         if self._kept is None:
             self._kept = self._read()
         if self._kept and self._kept[0].observation == observation:
-            answer = self._kept.pop(0)
+            self.counters["read"] += 1
+            self._played.append(self._kept.pop(0))
         else:
             # The transcript of another game, such as one of other first clicks, ends here.
             self._kept = []
-            answer = self._server.ask(self._messages(observation))
-        self._played.append(answer)
-        return answer
+            self._played.append(self._server.ask(self._messages(observation)))
+            self.transcripts.write(self._seed, self._played)
+        return self._played[-1]
+
+    def _read(self) -> list[Answer]:
+        try:
+            return self.transcripts.read(self._seed)
+        except ValueError as error:
+            raise ChatError(str(error)) from None
 
     def _messages(self, observation: str) -> list[dict[str, str]]:
         """Returns the conversation: the rules, the last exchanges without their thinking, and the observation."""
         messages = [{"role": "system", "content": self._prompt}]
         for answer in self._played[-self._history :] if self._history else []:
-            reply = answer.reply.rpartition("</think>")[2]
+            reply = answer_of(answer.reply)
             messages += [{"role": "user", "content": answer.observation}, {"role": "assistant", "content": reply}]
         return [*messages, {"role": "user", "content": observation}]
 
-    def _read(self) -> list[Answer]:
-        """Returns the answers of an earlier play of this game."""
-        if not self._path.exists():
-            return []
-        try:
-            lines = self._path.read_bytes().splitlines()[1:]
-            return [msgspec.json.decode(line, type=Answer) for line in lines]
-        except (ValueError, msgspec.DecodeError) as error:
-            raise ChatError(f"{self._path} is no transcript ({error}): delete or move it") from None
-
     def _note(self, answer: Answer, move: Reply) -> None:
-        """Counts an answer, and writes the transcript, unless the answer comes from there."""
-        self.counters["illegal"] += bool(move.error)
-        self.counters["tokens"] += answer.tokens
-        self.counters["prompt_tokens"] += answer.prompt_tokens
-        self.counters["answer_ms"] += round(1000 * answer.seconds)
+        """Counts an answer."""
+        found = {"answers": 1, "cut": answer.cut, "illegal": bool(move.error), "tokens": answer.tokens}
+        found |= {"prompt_tokens": answer.prompt_tokens, "answer_ms": round(1000 * answer.seconds)}
+        for name, number in found.items():
+            self.counters[name] += number
         self._illegal += bool(move.error)
         self._problem = move.error
-        if not self._kept:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            lines = [msgspec.json.encode(self._settings), *map(msgspec.json.encode, self._played)]
-            replace_file(self._path, b"\n".join(lines) + b"\n")

@@ -37,6 +37,7 @@ class Policy(Protocol):
     - `counters`, dict[str, int]: running totals since the policy was made, such as {"guesses": 12}. They never
       decrease, even on `reset`; results report them per game.
     - `may_resign`: True if its actions may be `RESIGN`.
+    - `transcripts`: a `baselines.transcripts.Transcripts` with its answers, which an evaluation begins and ends.
     - `judged`: True to judge its clicks by the exact mine probabilities without being asked to.
     - `finishes(board)`: True if the policy would still flag every mine once each safe cell is open. The board is
       (rows, cols) int8 with all safe cells open. It is called only in games with the move "flag".

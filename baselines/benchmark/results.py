@@ -13,6 +13,7 @@ from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
 from baselines.evaluation.results import (
     PolicyResult,
+    answer_notes,
     config_row,
     file_head,
     paired_tests,
@@ -121,6 +122,7 @@ def _notes(played: Played, refused: Sequence[Task], games: int) -> Iterator[str]
     for task, result in played:
         if result.truncated:
             yield f"{task} reached the step limit in {result.truncated} games, which count as not won."
+    yield from answer_notes(replace(result, policy=f"{task}") for task, result in played)
     for policy in dict.fromkeys(task.entry.policy for task in refused):
         tasks = [task for task in refused if task.entry.policy == policy]
         names = ", ".join(dict.fromkeys(task.board.name for task in tasks))

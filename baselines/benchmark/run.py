@@ -28,6 +28,7 @@ from baselines.progress import Progress, format_seconds, progress_line
 from baselines.provenance import earlier_results, installation_id, source_commit
 from baselines.registry import find_policy
 from baselines.schemas import Count
+from baselines.transcripts import Transcripts
 from baselines.workers import Workers
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.console import say
@@ -56,6 +57,7 @@ class Task:
         refusal: why the policy does not play on the board; empty if it does.
         sha256: of the files of the policy; see `Specification.digest`.
         build: makes the policy; None if it refuses the board.
+        transcripts: those of a policy that asks a server; None for any other.
     """
 
     group: str
@@ -69,6 +71,7 @@ class Task:
     refusal: str = ""
     sha256: str | None = None
     build: Callable[[], Policy] | None = None
+    transcripts: Transcripts | None = None
 
     def __str__(self) -> str:
         return f"{self.entry.policy} on {self.board.name} {self.board.first_click}"
@@ -86,9 +89,8 @@ class Task:
         if self.entry.start is not None:
             module, _, function = self.entry.start.partition(":")
             start = partial(getattr(import_module(module), function), self.config)
-        return Assignment(
-            self.entry.policy, self.build, self.config, seeds, seed, self.batch_size, start=start, record=self.record
-        )
+        how: dict[str, Any] = {"start": start, "record": self.record, "transcripts": self.transcripts}
+        return Assignment(self.entry.policy, self.build, self.config, seeds, seed, self.batch_size, **how)
 
     def owner(self, seed: int) -> dict[str, Any]:
         """Returns what makes the games those of this task: JSON-able, by name; game 0 has this seed."""
@@ -171,7 +173,8 @@ def plan(suite: Suite, games: int, earlier: Iterable[Task] = ()) -> Iterator[Tas
                     yield task(board, refusal=str(error))
                 else:
                     batch_size = entry.batch_size or ready.batch_size
-                    yield task(ready.config, batch_size, ready.precision, build=ready.build)
+                    how: dict[str, Any] = {"build": ready.build, "transcripts": ready.transcripts}
+                    yield task(ready.config, batch_size, ready.precision, **how)
 
 
 class SuiteRun:
@@ -221,6 +224,9 @@ class SuiteRun:
             sweep(4)  # In games/GROUP/BOARD/POLICY/, too.
             parts = self._parts()
             schedule = Schedule([task.assignment(self.seed) for task in self.tasks], parts)
+            place = hashlib.sha256(bytes(self.folder.resolve())).hexdigest()[:8]
+            for each in schedule.tasks:
+                each.begin(f"-{place}")
 
             def facts() -> str:
                 seconds = schedule.seconds_left()
@@ -241,6 +247,8 @@ class SuiteRun:
             except KeyboardInterrupt:
                 tell("interrupted:")
                 raise
+            for each in schedule.tasks:
+                each.end()
 
     def results(self) -> list[tuple[Task, PolicyResult]]:
         """Returns the tasks with their games; raises OSError if a file of games is damaged."""

@@ -123,6 +123,8 @@ def _work(assignments: Sequence[Assignment], results: Results, options: argparse
                 if result.interrupted:
                     say(f"interrupted: {assignment.name} had played {result.games} games")
                     return INTERRUPTED
+        for assignment in assignments:
+            assignment.end()
     finally:
         if results.policies:
             results.print(options.wide)

@@ -57,6 +57,7 @@ COLUMNS: dict[str, Column] = {
     "clicks": Column("clicks/game", "clicks_per_game", ".1f", 11),
     "guesses": Column("guesses/game", "guesses_per_game", ".2f", 8),
     "illegal": Column("illegal/game", "illegal_per_game", ".2f", 4),
+    "cut": Column("cut/game", "cut_per_game", ".2f", 7),
     "unsound": Column("unsound clicks", _judged(lambda found: found["clicks_past_safe"]), "d", 2),
     "avoidable": Column("avoidable losses", _judged(lambda found: found["lost_avoidable"]["count"]), "d", 3),
     "excess": Column("excess risk/game", _judged(lambda found: found["excess_risk_per_game"]), ".3f", 5),
@@ -79,7 +80,9 @@ COLUMNS: dict[str, Column] = {
 EVALUATED = ("policy", "games", "wins", "win_rate", "interval", "clicks", "ms", "p")
 """Columns of the table of `evaluate.py`."""
 
-ANSWERED = ("policy", "games", "win_rate", "interval", "illegal", "unsound", "avoidable", "excess", "tokens", "p")
+ANSWERED = (
+    *("policy", "games", "win_rate", "interval", "illegal", "cut", "unsound", "avoidable", "excess", "tokens", "p"),
+)
 """Columns of the table of `evaluate.py` with a language model; unsound clicks had a safe cell on their board."""
 
 COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval", "p_holm", "ms")

@@ -95,6 +95,8 @@ def evaluate(
             results.append(play(assignment, there, shown))
             if results[-1].interrupted:
                 raise KeyboardInterrupt
+    for assignment in assignments:
+        assignment.end()
     reference = next(iter(references or chosen))
     command = (
         f"baselines.evaluate({[each.name for each in assignments]}, size={(config.rows, config.cols)}, "
@@ -166,6 +168,7 @@ def prepare(
         diagnose=diagnose or (getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS),
         record=record,
         precision=getattr(make, "precision", None),
+        transcripts=getattr(built, "transcripts", None),
     )
 
 
@@ -284,6 +287,7 @@ def play(assignment: Assignment, workers: Workers, shown: bool = True) -> Policy
 
 
 def _play(assignment: Assignment, workers: Workers, on_finished: Callable[[int], object] | None) -> PolicyResult:
+    assignment.begin()
     begin = time.perf_counter()
     records, counters, waiting = list[GameRecord](), Counter[str](), dict[int, Part]()
     result = PolicyResult(assignment.name, records, counters=counters, precision=assignment.precision)

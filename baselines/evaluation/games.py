@@ -1,10 +1,12 @@
 """Seeded games of a policy, played side by side, and the record of each."""
 
+from __future__ import annotations
+
 import base64
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba.core.event import install_timer
@@ -15,6 +17,9 @@ from baselines.evaluation.seeds import derived_seed
 from baselines.policy import RESIGN, Policy, PolicyError, forbidden, policy_name
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv
+
+if TYPE_CHECKING:
+    from baselines.transcripts import Transcripts
 
 
 class GameRecord(NamedTuple):
@@ -81,6 +86,7 @@ class Assignment:
         start: returns the start of the game of a seed, in place of the first-click rule.
         record: True to keep the actions of every game.
         precision: number format of the policy's network; None for a policy without such a choice.
+        transcripts: the transcripts of a policy that asks a server; None for any other.
     """
 
     name: str
@@ -93,6 +99,17 @@ class Assignment:
     start: Callable[[int], Start] | None = None
     record: bool = False
     precision: str | None = None
+    transcripts: Transcripts | None = None
+
+    def begin(self, where: str = "") -> None:
+        """Begins an evaluation, or resumes one of the same seeds and place that did not end."""
+        if self.transcripts is not None:
+            self.transcripts.begin(f"seeds-{self.seeds[0]}-{self.seeds[-1]}{where}")
+
+    def end(self) -> None:
+        """Ends an evaluation, so that the same one begins anew next time."""
+        if self.transcripts is not None:
+            self.transcripts.end()
 
     def play(self, policy: Policy, first: int, games: int) -> Part:
         """Plays consecutive games by batches; `first` is a multiple of the batch size, and `policy` what `build` made.

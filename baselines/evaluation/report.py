@@ -14,6 +14,7 @@ from baselines.evaluation.games import unpack_won
 from baselines.evaluation.plot import draw
 from baselines.evaluation.results import (
     PolicyResult,
+    answer_notes,
     config_row,
     file_head,
     paired_tests,
@@ -180,6 +181,7 @@ class Results:
                 f"Reference: {self.reference}. Intervals: Wilson for a win rate, Newcombe's method 10 for a paired "
                 "difference. p: exact McNemar test, after Holm's correction."
             )
+        yield from answer_notes(self.policies)
         for result in self.policies:
             if result.truncated:
                 yield f"{result.policy} gave up, or reached the step limit, in {result.truncated} games: not won."

@@ -92,6 +92,19 @@ def result_row(result: PolicyResult) -> Row:
     }
 
 
+def answer_notes(results: Iterable[PolicyResult]) -> Iterator[str]:
+    """Yields lines on the answers of language models: how many transcripts gave, and how many were cut."""
+    for result in results:
+        found = result.counters
+        if "answers" in found:
+            yield f"{result.policy}: read {found['read']} of {found['answers']} answers from transcripts."
+            if found["cut"]:
+                yield (
+                    f"{result.policy}: a limit of tokens cut {found['cut']} of {found['answers']} answers, which count "
+                    "as illegal; raise max_tokens, or the limit of the server."
+                )
+
+
 def compare(against: str, won: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> Row:
     """Returns the exact McNemar test of a policy against another one, from their outcomes of the same games.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.chat_server import ChatServer, Raw, board_in
+from support.chat_server import ChatServer, Raw, best_move, board_in, completion
 
 import baselines
 from baselines.chat import KEY, ChatError
@@ -100,13 +100,81 @@ def test_a_killed_evaluation_goes_on_without_asking_again(tmp_path):
         time.sleep(0.2)
         asked = len(server.requests)
         lines = [line for path in tmp_path.rglob("*.jsonl") for line in path.read_text().splitlines()[1:]]
-        (found,) = baselines.evaluate(chat(server, tmp_path), 5, 3, 12, against=()).policies
+        (found,) = baselines.evaluate(chat(server, tmp_path), 5, 3, 12, against=(), workers=2).policies
         whole = len(server.requests) - asked + len(lines)
-        again = baselines.evaluate(chat(server, tmp_path), 5, 3, 12, against=()).policies[0]
+        again = baselines.evaluate(chat(server, tmp_path, replay="true"), 5, 3, 12, against=()).policies[0]
     assert asked - len(lines) <= 1
-    assert whole == sum(record.clicks for record in found.records)
+    assert whole == found.counters["answers"] == sum(record.clicks for record in found.records)
+    assert found.counters["read"] == len(lines) > 0
     assert len(server.requests) - asked == whole - len(lines)
-    assert (again.records, again.counters) == (found.records, found.counters)
+    assert (again.records, again.counters) == (found.records, found.counters | {"read": whole})
+
+
+def test_another_model_at_the_same_address_is_asked_itself(tmp_path):
+    is_worst = False
+    options = {"no_guess": "exact", "against": ()}
+    with ChatServer(lambda messages: f"open {best_move(messages[-1]['content'], 3, is_worst)}") as server:
+        first = baselines.evaluate(chat(server, tmp_path), 5, 3, 5, **options)
+        is_worst = True
+        second = baselines.evaluate(chat(server, tmp_path), 5, 3, 5, **options)
+        assert len(server.requests) == sum(each.policies[0].counters["answers"] for each in (first, second))
+        read = baselines.evaluate(chat(server, tmp_path, replay="true"), 5, 3, 5, **options)
+    assert [each.policies[0].wins for each in (first, second, read)] == [5, 0, 0]
+    assert "read 0 of " in str(second)
+
+
+FORMS = {
+    "cell": lambda row, col: f"open cell ({row}, {col})",
+    "heading": lambda row, col: f"<move>open ROW COL {row} {col}</move>",
+    "parts": lambda row, col: [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "open 0 0"}]},
+        {"type": "text", "text": f"open {row} {col}"},
+    ],
+    "tool": lambda row, col: {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {
+                "id": "1",
+                "type": "function",
+                "function": {"name": "open", "arguments": json.dumps({"col": col, "row": row})},
+            }
+        ],
+    },
+    "odd usage": lambda row, col: Raw(
+        200, completion(f"open {row} {col}", usage={"completion_tokens": 2.5, "prompt_tokens": -1})
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_perfect_player_wins_every_game_in_each_form(form, tmp_path):
+    with ChatServer(lambda messages: FORMS[form](*best_move(messages[-1]["content"], 3))) as server:
+        (found,) = baselines.evaluate(chat(server, tmp_path), 5, 3, 5, no_guess="exact", against=()).policies
+        read = baselines.evaluate(chat(server, tmp_path, replay="true"), 5, 3, 5, no_guess="exact", against=())
+    assert (found.wins, found.counters["illegal"]) == (5, 0)
+    assert read.policies[0].counters == found.counters | {"read": found.counters["answers"]}
+    if form == "parts":
+        assert all(
+            json.loads(line)["reasoning"] for line in next(tmp_path.rglob("*.jsonl")).read_text().splitlines()[1:]
+        )
+
+
+def test_a_cut_reply_is_no_move_and_is_counted(tmp_path):
+    with ChatServer(lambda _: Raw(200, completion("If it is safe I open 2 1", "length"))) as server:
+        results = baselines.evaluate(chat(server, tmp_path, max_illegal=2), 5, 3, 1, against=())
+    assert results.policies[0].counters["cut"] == results.policies[0].counters["illegal"] == 2
+    assert results.policies[0].records[0].clicks == 0
+    assert "cut 2 of 2 answers" in str(results)
+    assert "was cut" in server.requests[1][-1]["content"]
+
+
+@pytest.mark.parametrize(("code", "asked"), [(429, 2), ("503", 2), (400, 1), (None, 1)])
+def test_an_error_with_the_status_of_success_is_one_all_the_same(code, asked, tmp_path):
+    answer = Raw(200, json.dumps({"error": {"code": code, "message": "slow down"}}).encode())
+    with ChatServer(lambda _: answer) as server, pytest.raises(ChatError, match="slow down"):
+        play_games(find_policy(chat(server, tmp_path))(BOARD), BOARD, [1])
+    assert len(server.requests) == asked
 
 
 @pytest.mark.parametrize(
@@ -147,7 +215,7 @@ def test_the_games_before_a_failure_are_kept_and_the_key_is_nowhere(tmp_path, mo
 
 def test_a_transcript_of_other_boards_is_replaced(tmp_path):
     with ChatServer(scripted("exact", 4)) as server:
-        policy = find_policy(chat(server, tmp_path))(BOARD)
+        policy = find_policy(chat(server, tmp_path, replay="true"))(BOARD)
         for seed in (1, 2, 2):
             policy.reset(5)
             play_games(policy, BOARD, [seed])
@@ -168,6 +236,7 @@ def test_wrong_options_are_refused_before_any_request(tmp_path, monkeypatch):
         ("model=m,url=http://x/v1,history=-1", "history"),
         ("model=m,url=http://x/v1,timeout=soon", "timeout"),
         ("model=m,url=http://x/v1,max_tokens=0", "max_tokens"),
+        ("model=m,url=http://x/v1,replay=1", "replay"),
         ("model=m,url=http://x/v1,key=1", "no option key"),
     ):
         with pytest.raises(ValueError, match=word):

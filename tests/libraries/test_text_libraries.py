@@ -7,13 +7,10 @@ import socket
 import threading
 import time
 
-import numpy as np
 import pytest
 from support import ROOT
-from support.chat_server import ChatServer, Raw, board_in
+from support.chat_server import ChatServer, Raw, best_move
 
-from minesweeper_env import HIDDEN
-from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import TextGame
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -24,13 +21,6 @@ def left_open():
     """Collects the streams that the libraries leave open, while their warnings are ignored."""
     yield
     gc.collect()
-
-
-def best_move(text, mines=5):
-    """Returns the cell of least risk on the last board in a text."""
-    board = board_in(text)
-    risks = np.where(board == HIDDEN, mine_probabilities(board, mines), 2.0)
-    return divmod(int(risks.argmin()), board.shape[1])
 
 
 def reply_of(messages):

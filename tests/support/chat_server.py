@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env import HIDDEN
+from minesweeper_env.inference import mine_probabilities
 
 
 class Raw(NamedTuple):
@@ -31,11 +32,20 @@ def board_in(text: str) -> NDArray[np.int8]:
     return np.array([[HIDDEN if cell == "#" else int(cell) for cell in row] for row in rows], np.int8)
 
 
-def completion(content: str | dict[str, Any] | None) -> bytes:
+def best_move(text: str, mines: int = 5, worst: bool = False) -> tuple[int, int]:
+    """Returns the cell of least risk, or of most, on the last board in a text."""
+    board = board_in(text)
+    risks = np.where(board == HIDDEN, mine_probabilities(board, mines), -1.0 if worst else 2.0)
+    row, col = divmod(int(risks.argmax() if worst else risks.argmin()), board.shape[1])
+    return row, col
+
+
+def completion(content: Any, finish: str = "stop", usage: Any = None) -> bytes:
+    """Returns a chat completion of a content, or of a whole message, which is a dict."""
     plain = {"role": "assistant", "content": content, "reasoning_content": "hm"}
     message = content if isinstance(content, dict) else plain
-    choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    usage = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
+    choice = {"index": 0, "message": message, "finish_reason": finish}
+    usage = usage or {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
     body = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
     return json.dumps(body).encode()
 

@@ -1,0 +1,90 @@
+"""Transcripts of chats: a file per game, a line per answer, and which of them an evaluation may read again."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import msgspec
+
+from baselines.files import replace_file
+from minesweeper_env.console import say
+
+MARKER = ".unfinished"
+"""The ending of the file that names the folder of an evaluation which has not ended."""
+
+
+class Answer(msgspec.Struct, omit_defaults=True):
+    """One line of a transcript: what the model was shown, and its answer.
+
+    The thinking is what the server sent apart. The numbers of tokens are 0 if the server did not count them; those of
+    the answer include its thinking. The seconds include all retries. A cut answer met a limit of tokens.
+    """
+
+    observation: str
+    reply: str
+    reasoning: str = ""
+    prompt_tokens: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    cut: bool = False
+
+
+class Transcripts:
+    """The transcripts of a model on a board. Each evaluation has a folder of its own in their folder.
+
+    While an evaluation runs, a marker names its folder, and the same evaluation reads the answers there: so it goes on
+    where it was interrupted. Its end removes the marker. Then only `replay` reads these answers, because another model
+    may answer at the same address. Worker processes get the name of the folder from the process that began it.
+    """
+
+    def __init__(self, folder: Path, settings: dict[str, Any], replay: bool) -> None:
+        """Prepares; writes nothing. `replay` reads the answers of every earlier game."""
+        self.folder, self._settings, self._replay = folder, settings, replay
+        self._run = ""
+
+    def begin(self, evaluation: str) -> None:
+        """Resumes the evaluation of this name if it did not end; otherwise begins it with a folder of its own."""
+        self._marker = self.folder / f"{evaluation}{MARKER}"
+        if self._marker.is_file():
+            self._run = Path(self._marker.read_text(encoding="utf-8").strip()).name
+            say(f"resuming the answers in {self.folder / self._run}; delete {self._marker} to ask for all of them anew")
+        else:
+            self._run = f"{evaluation}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
+            self.folder.mkdir(parents=True, exist_ok=True)
+            replace_file(self._marker, self._run.encode())
+
+    def end(self) -> None:
+        """Ends an evaluation: it is not resumed again."""
+        if self._run:
+            self._marker.unlink(missing_ok=True)
+        self._run = ""
+
+    def read(self, seed: int) -> list[Answer]:
+        """Returns the answers of an earlier play of a game; none if there is none that may be read.
+
+        Raises:
+            ValueError: a file is no transcript.
+        """
+        name = f"{seed}.jsonl"
+        paths = [self.folder / self._run / name] if self._run else []
+        if self._replay:
+            paths += [
+                *sorted(self.folder.glob(f"*/{name}"), key=lambda path: -path.stat().st_mtime),
+                self.folder / name,
+            ]
+        for path in filter(Path.exists, paths):
+            try:
+                return [msgspec.json.decode(line, type=Answer) for line in path.read_bytes().splitlines()[1:]]
+            except (ValueError, msgspec.DecodeError) as error:
+                raise ValueError(f"{path} is no transcript ({error}): delete or move it") from None
+        return []
+
+    def write(self, seed: int, answers: Sequence[Answer]) -> None:
+        """Writes the answers of a game so far, below a line with the settings."""
+        path = self.folder / self._run / f"{seed}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [json.dumps(self._settings).encode(), *map(msgspec.json.encode, answers)]
+        replace_file(path, b"\n".join(lines) + b"\n")
