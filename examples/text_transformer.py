@@ -154,16 +154,16 @@ class Run:
 
 def play(model: Transformer, seeds: list[int], reward: str):
     """Plays games side by side; returns the characters of all moves, their returns, and the results of the games."""
-    games = [TextGame(SIZE, MINES, reward=reward, max_illegal=3) for _ in seeds]
+    games = [TextGame(SIZE, MINES, max_illegal=3) for _ in seeds]
     texts = [game.reset(seed=seed)[0] for game, seed in zip(games, seeds, strict=True)]
     moves, rewards, illegal = [[] for _ in seeds], [[] for _ in seeds], 0
     won, playing = np.zeros(len(seeds), bool), list(range(len(seeds)))
     while playing:
         known, replies = model.answer([texts[game] for game in playing])
         for game, line, reply in zip(playing, known, replies, strict=True):
-            texts[game], earned, _, _, info = games[game].step(reply)
+            texts[game], won_now, _, _, info = games[game].step(reply)
             moves[game].append(line)
-            rewards[game].append(earned)
+            rewards[game].append(won_now if reward == "win" else float(info.get("sound", False)))
             won[game] |= info["is_success"]
             illegal += info["illegal"]
         playing = [game for game in playing if not games[game].over]

@@ -3,6 +3,7 @@
 `TextGame` plays a game of `MinesweeperEnv`; no rule is added. docs/how-to/language-models.md shows its use.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,15 +12,17 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN
-from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, one_of, whole_number
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, items_of, one_of, whole_number
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.escape import counted
 from minesweeper_env.inference.oracle import Oracle
 from minesweeper_env.rendering import join_cells
 from minesweeper_env.replies import Reply, asked_form, parse_reply
+from minesweeper_env.text_rewards import REWARDS, GameRewards, reward_weights
 
 __all__ = [
     "REWARDS",
+    "SPLITS",
     "STYLES",
     "Judgement",
     "Reply",
@@ -28,19 +31,27 @@ __all__ = [
     "judge_clicks",
     "parse_reply",
     "rules_text",
+    "shortened",
+    "split_of",
 ]
 
 STYLES: tuple[str, ...] = ("grid", "list", "json")
 """The forms of the board: rows of characters, a list of the open cells, or JSON."""
 
-REWARDS: tuple[str, ...] = ("win", "progress", "risk", "sound")
-"""The rewards, which docs/how-to/language-models.md explains."""
+SPLITS: tuple[str, ...] = ("train", "dev", "test")
+"""The parts of all layouts; `split_of` finds the part of one."""
+
+MIDDLES: tuple[str, ...] = ("middle", "centre")
+"""The names of the cell in the middle of a board."""
 
 _TIE = 1e-9
 """Probabilities that differ by less are equal."""
 
-_SYMBOLS = "012345678###*"
-"""The character of each cell code; the games have no flags."""
+_SYMBOLS = "012345678F##*"
+"""The character of each cell code."""
+
+_TRIES = 1000
+"""The number of games of a seed among which one is sought that fits."""
 
 _FIRST_CLICKS = {
     "opening": "The first cell that you open is a 0.",
@@ -89,58 +100,94 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
 
 def board_text(codes: NDArray[np.int8], mines: int, style: str = "grid") -> str:
     """Returns a board of (rows, cols) cell codes as text in one of `STYLES`."""
-    covered = int((codes == HIDDEN).sum())
+    covered, flags = int((codes == HIDDEN).sum()), int((codes == FLAGGED).sum())
     cells = [[_SYMBOLS[code] for code in row] for row in codes.tolist()]
     if style == "json":
         rows = ",\n".join("  [" + ", ".join(f'"{cell}"' for cell in row) + "]" for row in cells)
-        return f'{{"mines": {mines}, "covered": {covered}, "board": [\n{rows}\n]}}'
+        flagged = f', "flags": {flags}' * bool(flags)
+        return f'{{"mines": {mines}, "covered": {covered}{flagged}, "board": [\n{rows}\n]}}'
     body = join_cells(cells, 1, ":") if style == "grid" else _lists(cells)
-    return f"{body}\n{counted(mines, 'mine')}, {counted(covered, 'covered cell')}"
+    flagged = f", {counted(flags, 'flag')}" * bool(flags)
+    return f"{body}\n{counted(mines, 'mine')}, {counted(covered, 'covered cell')}{flagged}"
 
 
 def _lists(cells: Sequence[Sequence[str]]) -> str:
     known = [
         (f"({row}, {col})", cell) for row, line in enumerate(cells) for col, cell in enumerate(line) if cell != "#"
     ]
-    opened = ", ".join(f"{place} = {cell}" for place, cell in known if cell != "*")
-    mines = ", ".join(place for place, cell in known if cell == "*")
-    return f"open: {opened or 'none'}" + (f"\nmines: {mines}" if mines else "") + "\nall other cells are covered"
+    opened = ", ".join(f"{place} = {cell}" for place, cell in known if cell not in "F*")
+    lines = [f"open: {opened or 'none'}"]
+    for name, symbol in (("flags", "F"), ("mines", "*")):
+        if places := ", ".join(place for place, cell in known if cell == symbol):
+            lines.append(f"{name}: {places}")
+    return "\n".join([*lines, "all other cells are covered"])
 
 
-def rules_text(config: BoardConfig, style: str, max_illegal: int | None, tools: bool = False) -> str:
+def rules_text(
+    config: BoardConfig,
+    style: str,
+    max_illegal: int | None,
+    tools: bool = False,
+    opened: tuple[int, int] | None = None,
+    max_turns: int | None = None,
+) -> str:
     """Returns the prompt: the rules of the games, the form of the board, and the form of a reply.
 
-    With `tools` the reply is a call of the tool `open`; otherwise it is free text with one move.
+    With `tools` the reply is a call of a tool; otherwise it is free text with one move. `opened` is the cell of a first
+    click that was made already.
     """
+    has_flags = "flag" in config.moves
+    flag = ", F is a flag" * has_flags
     forms = {
-        "grid": "On the board, # is a covered cell, a digit is an open cell, and * is a mine.",
+        "grid": f"On the board, # is a covered cell{flag}, a digit is an open cell, and * is a mine.",
         "list": "The board is a list of the open cells with their numbers, as (row, column) = number.",
-        "json": 'The board is JSON by rows: "#" is a covered cell, a digit is an open cell, "*" is a mine.',
+        "json": f'The board is JSON by rows: "#" is a covered cell{flag}, a digit is an open cell, "*" is a mine.',
     }
+    either = f" or {asked_form('flag')}" * has_flags
+    reply = f"Reply with one move: {asked_form()}{either}. You may think first; the last move of a reply counts."
     if tools:
-        reply = "Make one move at a time: call the tool open with row and col."
-    else:
-        reply = f"Reply with one move: {asked_form()}. You may think first; the last move of a reply counts."
+        reply = f"Make one move at a time: call the tool open{' or flag' * has_flags} with row and col."
+    if has_flags:
+        reply += " A flag sets a mark or removes it; it decides nothing, and a flagged cell cannot be opened."
     limit = "" if max_illegal is None else f"; illegal reply number {max_illegal} ends the game"
+    turns = "" if max_turns is None else f" The game ends after {counted(max_turns, 'turn')}."
     logic = "No guess is needed: after the first move some covered cell is always provably safe."
     parts = (
         f"You play Minesweeper on {counted(config.rows, 'row')} and {counted(config.cols, 'column')} with "
         f"{counted(config.mines, 'hidden mine')}. You win when every cell without a mine is open, and lose when you "
         "open a mine. An open cell shows how many of its up to eight neighbours are mines. A 0 also opens them all.",
-        _FIRST_CLICKS[config.first_click],
+        _FIRST_CLICKS[config.first_click] if opened is None else f"The first move is made: {opened} was opened.",
         logic if config.no_guess else "",
         f"Rows are 0 to {config.rows - 1} from the top, columns 0 to {config.cols - 1} from the left. {forms[style]}",
-        f"{reply} An illegal reply changes nothing{limit}.",
+        f"{reply} An illegal reply changes nothing{limit}.{turns}",
     )
     return "\n".join(filter(None, parts))
+
+
+def split_of(layout: NDArray[np.bool_]) -> str:
+    """Returns the part of `SPLITS` of a layout, (rows, cols) bool: of all layouts 80 % train, 10 % dev, 10 % test.
+
+    A hash decides, which is the same on every machine. Rotations and reflections of a layout belong to one part.
+    """
+    turned = [np.rot90(each, turns) for each in (layout, layout.T) for turns in range(4)]
+    least = min(bytes(str(each.shape), "ascii") + np.packbits(each).tobytes() for each in turned)
+    return SPLITS[max(0, hashlib.sha256(least).digest()[0] * 10 // 256 - 7)]
+
+
+def shortened(messages: Sequence[Any], history: int | None) -> list[Any]:
+    """Returns a conversation with its first message, the prompt, and its last one, the board.
+
+    Of the exchanges between them it keeps the last `history`; None keeps all. The board alone says all that is known.
+    """
+    return [*messages] if history is None else [messages[0], *messages[1:][-1 - 2 * history :]]
 
 
 class TextGame:
     """A game of Minesweeper in text.
 
     `reset` and `step` return what those of a Gymnasium environment return, with text as the observation and as the
-    action. An illegal reply changes nothing, and the next text begins with what is wrong.
-    docs/how-to/language-models.md explains the rewards.
+    action. An illegal reply changes nothing, and the next text begins with what is wrong. `copy.deepcopy` branches a
+    game. docs/how-to/language-models.md explains the rewards.
     """
 
     def __init__(
@@ -153,6 +200,10 @@ class TextGame:
         style: str = "grid",
         reward: str | Mapping[str, float] = "win",
         max_illegal: int | None = 5,
+        moves: Sequence[str] = ("open",),
+        opened: str | Sequence[int] | None = None,
+        max_turns: int | None = None,
+        split: str | None = None,
     ) -> None:
         """Checks the arguments; `reset` starts a game.
 
@@ -164,43 +215,79 @@ class TextGame:
             style: one of `STYLES`.
             reward: one of `REWARDS`, or weights by name, such as {"win": 1, "sound": 0.1}.
             max_illegal: the number of illegal replies that truncates the game; None for no limit.
+            moves: ("open",) or ("open", "flag").
+            opened: "middle", or the (row, col) of a first click that `reset` makes, so that all games of a seed have
+                one layout; None leaves it to the player.
+            max_turns: the number of replies that truncates the game; None for no limit but that of `MinesweeperEnv`.
+            split: one of `SPLITS`; `reset` skips the layouts of the other parts. It needs `opened`.
 
         Raises:
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
-        one_of("style", style, STYLES)
-        self.weights = {reward: 1.0} if isinstance(reward, str) else dict(reward)
-        if not self.weights or not set(self.weights) <= set(REWARDS):
-            raise ValueError(
-                f"reward must be one of {', '.join(REWARDS)}, or a dict of weights by name, not {reward!r}"
-            )
-        self.env = MinesweeperEnv(size, mines, first_click, ("click",), "progress", no_guess=no_guess)
-        self.config, self.style = self.env.config, style
+        self.style, self.weights = one_of("style", style, STYLES), reward_weights(reward)
         # Under other rules for the first click the layouts that fit a board are not equally likely.
         one_of("first_click", first_click, UNIFORM_FIRST_CLICKS)
+        self.moves = tuple(map(str, items_of(moves)))
+        if self.moves not in (("open",), ("open", "flag")):
+            raise ValueError(f"moves must be ('open',) or ('open', 'flag'), not {moves!r}")
+        self.env = MinesweeperEnv(size, mines, first_click, ("click", "flag")[: len(self.moves)], no_guess=no_guess)
+        self.config = self.env.config
         self.max_illegal = None if max_illegal is None else whole_number("max_illegal", max_illegal, 1)
-        self.illegal, self.over = 0, True
+        self.max_turns = None if max_turns is None else whole_number("max_turns", max_turns, 1)
+        self.opened = None if opened is None else _cell_of(opened, self.config)
+        self.split = None if split is None else one_of("split", split, SPLITS)
+        if split is not None and opened is None:
+            raise ValueError("split needs opened, because the first click decides the layout; opened='middle' does")
+        self.illegal, self.turns, self.over = 0, 0, True
 
     def prompt(self, tools: bool = False) -> str:
-        """Returns the rules and the form of a reply; with `tools` the reply is a call of the tool `open`."""
-        return rules_text(self.config, self.style, self.max_illegal, tools)
+        """Returns the rules and the form of a reply; with `tools` the reply is a call of a tool, `open` or `flag`."""
+        return rules_text(self.config, self.style, self.max_illegal, tools, self.opened, self.max_turns)
 
     def observation(self) -> str:
         """Returns the board as text."""
         return board_text(self.codes, self.config.mines, self.style)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        """Starts a game as `MinesweeperEnv.reset` does; returns the board as text, and an empty info."""
+        """Starts a game as `MinesweeperEnv.reset` does; returns the board as text, and an empty info.
+
+        With `opened` it is the first game of the seed that the first click leaves open and that has the `split`.
+
+        Raises:
+            ValueError: an option is not allowed, or no game fits.
+        """
         self.codes, _ = self.env.reset(seed=seed, options=options)
-        self.illegal, self.over = 0, False
+        # No rule protects the first click on a given layout.
+        is_safe = self.config.first_click != "any" or bool(self.config.no_guess)
+        self._is_first_safe = is_safe and not options
+        if self.opened is not None:
+            self._make_first_click(1 if options else _TRIES)
+        self._rewards = GameRewards(self.config.cells - self.config.mines, self._open_cells())
+        self.illegal, self.turns, self.over = 0, 0, False
         return self.observation(), {}
+
+    def _make_first_click(self, tries: int) -> None:
+        """Opens the first cell of this game, or of the first later game of the seed that fits."""
+        assert self.opened is not None
+        row, col = self.opened
+        for number in range(tries):
+            if number:
+                self.env.reset()
+            self.codes, _, over, _, _ = self.env.step(row * self.config.cols + col)
+            if not over and self.split in (None, split_of(self.env.get_state()["mines"])):
+                return
+        wanted = f" and whose layout belongs to {self.split}" * (self.split is not None)
+        raise ValueError(f"no game was found that goes on after a first click at {self.opened}{wanted}")
+
+    def _open_cells(self) -> int:
+        return int((self.codes < FLAGGED).sum())
 
     def step(self, reply: str | None) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Makes the move of a reply.
 
         Returns:
-            The event and the board as text; the reward; whether the game is won or lost; whether illegal replies ended
-            it; and the info: `illegal`, `error`, `cell`, `is_success`, `rewards` by name, and of a click `risk`,
+            The event and the board as text; the reward; whether the game is won or lost; whether a limit ended it; and
+            the info: `illegal`, `error`, `cell`, `is_success`, `rewards`, the changes by name, and of a click `risk`,
             `excess_risk` and `sound`.
 
         Raises:
@@ -208,31 +295,57 @@ class TextGame:
         """
         if self.over:
             raise ResetNeeded("no game is in progress: call reset() first")
-        move = parse_reply(reply, self.codes)
-        if move.action is None:
-            return self._refuse(move)
-        judged = judge_clicks(self.codes[None], self.config.mines, [move.action])
-        risk, least, sound = (value.item() for value in judged)
-        self.codes, progress, self.over, _, found = self.env.step(move.action)
-        won = found["is_success"]
-        rewards = {"win": float(won), "progress": progress, "risk": least - risk, "sound": float(sound)}
-        info = self._info(move, rewards, won) | {"risk": risk, "excess_risk": risk - least, "sound": sound}
-        ending = " You won." if won else " It was a mine: you lost." if self.over else ""
-        text = f"You opened {move.cell}.{ending}\n\n{self.observation()}"
-        return text, self._reward(rewards), self.over, False, info
+        move = parse_reply(reply, self.codes, self.moves)
+        self.turns += 1
+        self.illegal += move.action is None
+        won = lost = is_out = False
+        event, judged = move.error, dict[str, Any]()
+        if move.action is not None:
+            event, judged = self._describe(move.action, move.cell), self._judge(move.action)
+            self.codes, _, over, is_out, found = self.env.step(move.action)
+            won = found["is_success"]
+            lost = over and not won
+            if judged:
+                self._rewards.click(self._open_cells(), judged["excess_risk"], judged["sound"])
+        ending = " You won." if won else " It was a mine: you lost." if lost else self._limit(move, is_out)
+        self.over = bool(ending)
+        given_up = self.over and not won and not lost
+        rewards = self._rewards.reply(not move.error, won, lost, given_up)
+        facts = {"illegal": bool(move.error), "error": move.error, "cell": move.cell, "is_success": won}
+        reward = sum(weight * rewards[name] for name, weight in self.weights.items())
+        text = f"{event}{ending}\n\n{self.observation()}"
+        return text, reward, won or lost, given_up, facts | {"rewards": rewards} | judged
 
-    def _refuse(self, move: Reply) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Counts an illegal reply, and returns what `step` returns for it."""
-        self.illegal += 1
-        self.over = self.illegal == self.max_illegal
-        ending = "\nThe game ends: too many illegal replies." if self.over else ""
-        rewards = {"risk": -1.0}
-        text = f"{move.error}{ending}\n\n{self.observation()}"
-        return text, self._reward(rewards), False, self.over, self._info(move, rewards)
+    def _describe(self, action: int, cell: tuple[int, int] | None) -> str:
+        """Returns what a legal move does."""
+        if action < self.config.cells:
+            return f"You opened {cell}."
+        was_flagged = self.codes.flat[action - self.config.cells] == FLAGGED
+        return f"You {'removed the flag from' if was_flagged else 'flagged'} {cell}."
 
-    def _reward(self, rewards: dict[str, float]) -> float:
-        return sum(weight * rewards.get(name, 0.0) for name, weight in self.weights.items())
+    def _judge(self, action: int) -> dict[str, Any]:
+        """Returns the exact risk of a click, its excess over the least one, and whether it is sound; {} for a flag."""
+        if action >= self.config.cells:
+            return {}
+        risk, least, sound = 0.0, 0.0, True
+        if not self._is_first_safe or self._open_cells():
+            risk, least, sound = (value.item() for value in judge_clicks(self.codes[None], self.config.mines, [action]))
+        return {"risk": risk, "excess_risk": risk - least, "sound": sound}
 
-    def _info(self, move: Reply, rewards: dict[str, float], won: bool = False) -> dict[str, Any]:
-        facts = {"illegal": bool(move.error), "error": move.error, "cell": move.cell}
-        return facts | {"is_success": won, "rewards": rewards}
+    def _limit(self, move: Reply, is_out: bool) -> str:
+        """Returns a sentence on the limit that ends the game; "" if none does."""
+        if move.error and self.illegal == self.max_illegal:
+            return "\nThe game ends: too many illegal replies."
+        return "\nThe game ends: no turns are left." if is_out or self.turns == self.max_turns else ""
+
+
+def _cell_of(opened: Any, config: BoardConfig) -> tuple[int, int]:
+    """Returns the cell of a first click."""
+    if isinstance(opened, str):
+        one_of("opened", opened, MIDDLES, "a cell (row, col) or ")
+        return config.rows // 2, config.cols // 2
+    if len(cell := items_of(opened)) != 2:
+        raise ValueError(f"opened must be 'middle' or a cell (row, col), not {opened!r}")
+    return whole_number("the row of opened", cell[0], 0, config.rows - 1), whole_number(
+        "the column of opened", cell[1], 0, config.cols - 1
+    )

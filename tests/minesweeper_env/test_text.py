@@ -1,16 +1,19 @@
 """Tests of Minesweeper as text: prompts, golden games, rewards, and the judgement of clicks."""
 
+import copy
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from support import naive_inference as naive
+from support.docs_scripts import load_script
 
 from minesweeper_env import HIDDEN, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities
-from minesweeper_env.text import STYLES, TextGame, board_text, judge_clicks
+from minesweeper_env.text import SPLITS, STYLES, TextGame, board_text, judge_clicks, shortened, split_of
 
 GOLDEN = Path(__file__).parent / "text_games.txt"
 
@@ -55,21 +58,46 @@ def test_golden_games():
     assert golden_games() == GOLDEN.read_text()
 
 
-def test_rewards_judge_the_click_and_not_its_luck():
-    game = TextGame(8, 14, reward={"risk": 1})
-    generator = np.random.default_rng(3)
-    for seed in range(20):
+def test_rewards_are_means_over_the_clicks_and_add_up_over_a_game():
+    game, generator = TextGame(6, 8, max_illegal=4), np.random.default_rng(3)
+    for seed in range(60):
         game.reset(seed=seed)
-        over = False
+        over, sums, excess, sound, illegal, turns = False, Counter(), [], [], 0, 0
         while not over:
             covered = np.flatnonzero(game.codes.ravel() == HIDDEN)
-            cell = int(generator.choice(covered))
-            risks = mine_probabilities(game.codes, 14).ravel()
-            _, reward, terminated, truncated, info = game.step(f"open {cell // 8} {cell % 8}")
-            assert reward == pytest.approx(risks[covered].min() - risks[cell])
-            least = risks[covered].min()
-            assert info["sound"] == (risks[cell] == 0 if least == 0 else risks[cell] - least < 1e-9)
-            over = terminated or truncated
+            risks = mine_probabilities(game.codes, 8).ravel()
+            best = covered[risks[covered].argmin()]
+            cell = int(best if generator.random() < 0.7 else generator.choice(covered))
+            reply = f"open {cell // 6} {cell % 6}" if generator.random() < 0.8 else "hm"
+            first = (game.codes < 9).sum()
+            _, reward, terminated, truncated, info = game.step(reply)
+            sums.update(info["rewards"])
+            turns, illegal, over = turns + 1, illegal + info["illegal"], terminated or truncated
+            assert reward == info["rewards"]["win"] == info["is_success"]
+            if reply != "hm" and first:
+                least = risks[covered].min()
+                excess.append(risks[cell] - least)
+                sound.append(risks[cell] == 0 if least == 0 else excess[-1] < 1e-9)
+                assert (info["excess_risk"], info["sound"]) == (pytest.approx(excess[-1]), sound[-1])
+            elif reply != "hm":
+                opening = (game.codes < 9).sum()
+                assert (info["risk"], info["sound"]) == (0.0, True)
+        assert sums["form"] == pytest.approx(1 - illegal / turns)
+        if truncated:
+            assert (illegal, sums["sound"]) == (4, pytest.approx(0))
+            assert (sums["risk"], sums["progress"]) == (pytest.approx(-1), pytest.approx(-1))
+        else:
+            assert sums["risk"] == pytest.approx(-np.mean(excess))
+            assert sums["sound"] == pytest.approx(np.mean(sound))
+            opened = ((game.codes < 9).sum() - opening) / (36 - 8 - opening)
+            assert sums["progress"] == pytest.approx(opened - (not info["is_success"]))
+
+
+def test_no_player_earns_more_than_a_better_one():
+    script = load_script("text_rewards")
+    earned = np.array([list(script.row(name, 5, 5, 5, 300)["rewards"].values()) for name in script.PLAYERS])[:, :, 0]
+    assert (np.diff(earned, axis=0) >= -1e-9).all()
+    assert (earned[-1] > earned[2])[:4].all()
 
 
 def test_clicks_are_judged_as_brute_force_does():
@@ -87,11 +115,110 @@ def test_clicks_are_judged_as_brute_force_does():
         playing &= ~terminations
 
 
+def test_the_samples_of_a_group_play_one_board_from_one_state():
+    game = TextGame(5, 5, no_guess="exact", opened="middle")
+    text, _ = game.reset(seed=4)
+    assert text == TextGame(5, 5, no_guess="exact", opened=(2, 2)).reset(seed=4)[0]
+    assert (game.codes[1:4, 1:4] < 9).all()
+    assert "(2, 2) was opened" in game.prompt()
+    layouts = []
+    for cell in np.flatnonzero(game.codes == HIDDEN):
+        branch = copy.deepcopy(game)
+        branch.step(f"open {cell // 5} {cell % 5}")
+        layouts.append(branch.env.get_state()["mines"].tobytes())
+        assert game.observation() == text
+    assert len(set(layouts)) == 1
+
+
+@pytest.mark.parametrize("no_guess", [False, "exact"])
+def test_splits_share_no_layout_nor_its_rotations(no_guess):
+    layouts = {}
+    for split in SPLITS:
+        game = TextGame(4, 3, "safe", no_guess, opened="middle", split=split)
+        for seed in range(60):
+            assert game.reset(seed=seed)[0] == game.reset(seed=seed)[0]
+            mines = game.env.get_state()["mines"]
+            for turns in range(4):
+                layouts.setdefault(np.rot90(mines, turns).tobytes(), set()).add(split)
+                layouts.setdefault(np.rot90(mines.T, turns).tobytes(), set()).add(split)
+    assert all(len(found) == 1 for found in layouts.values())
+    generator = np.random.default_rng(5)
+    parts = Counter(split_of(generator.random((8, 9)) < 0.2) for _ in range(2000))
+    assert parts["train"] / 2000 == pytest.approx(0.8, abs=0.04)
+    assert parts["test"] / 2000 == pytest.approx(0.1, abs=0.03)
+    # The same on every machine.
+    bits = [np.unpackbits(np.array([each, 7 * each % 256], np.uint8))[:12].reshape(3, 4) for each in range(1, 60)]
+    assert "".join(split_of(each == 1)[-1] for each in bits) == GOLDEN_SPLITS
+
+
+GOLDEN_SPLITS = "nnnnttnnntnntnvnnnnvnnnnnnnvnnvnnnvnttnvnnnnvnntnnnnnnvnnnt"
+"""The last letters of the parts of some layouts."""
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_flag_is_shown_removed_and_never_opened(style):
+    game = TextGame(5, 5, style=style, moves=("open", "flag"), opened="middle")
+    before, _ = game.reset(seed=1)
+    row, col = np.argwhere(game.codes == HIDDEN)[0]
+    text, reward, *_, info = game.step(f"<move>flag {row} {col}</move>")
+    assert (reward, info["illegal"], "risk" in info) == (0.0, False, False)
+    assert "F" in text if style != "list" else f"flags: ({row}, {col})" in text
+    assert game.step(f"open {row} {col}")[4]["illegal"]
+    assert game.step(f"flag {row} {col}")[0].endswith(before)
+    assert all("flag" in game.prompt(tools) for tools in (False, True))
+
+
+def test_turns_end_a_game():
+    game = TextGame(5, 5, opened="middle", moves=("open", "flag"), max_turns=3)
+    game.reset(seed=0)
+    ends = [game.step("flag 0 0")[2:4] for _ in range(3)]
+    assert ends == [(False, False), (False, False), (False, True)]
+    assert game.over
+    assert "3 turns" in game.prompt()
+
+
+def test_a_first_click_without_a_game_is_refused():
+    with pytest.raises(ValueError, match="first click"):
+        TextGame(4, 7, opened=(1, 1)).reset(seed=1)
+    layout = np.eye(5, dtype=bool)
+    assert TextGame(5, 5, "any", opened=(0, 1)).reset(options={"layout": layout})[0].count("#") == 25 - 1
+    with pytest.raises(ValueError, match="first click"):
+        TextGame(5, 5, "any", opened=(0, 0)).reset(options={"layout": layout})
+
+
+def test_a_protected_first_click_has_no_risk_and_one_on_a_given_layout_has():
+    for rule, options, risk in (
+        ("safe", None, 0.0),
+        ("any", None, 0.2),
+        ("safe", {"layout": np.eye(5, dtype=bool)}, 0.2),
+    ):
+        game = TextGame(5, 5, rule)
+        game.reset(seed=1, options=options)
+        assert game.step("open 0 1")[4]["risk"] == pytest.approx(risk)
+
+
+def test_a_shortened_conversation_keeps_the_prompt_and_the_last_board():
+    messages = ["rules", "board", "a", "board 2", "b", "board 3"]
+    assert shortened(messages, 0) == ["rules", "board 3"]
+    assert shortened(messages, 1) == ["rules", "board 2", "b", "board 3"]
+    assert shortened(messages, 9) == shortened(messages, None) == messages
+
+
 def test_wrong_calls_say_what_is_allowed():
     for arguments, word in (
         ({"style": "svg"}, "grid, list, json"),
         ({"reward": "luck"}, "win, progress, risk, sound"),
         ({"reward": {}}, "win, progress, risk, sound"),
+        ({"reward": 1.0}, "win, progress, risk, sound"),
+        ({"reward": {"win": float("nan")}}, "finite"),
+        ({"reward": {"win": float("inf")}}, "finite"),
+        ({"reward": {"win": "1"}}, "finite"),
+        ({"moves": ("flag",)}, "moves"),
+        ({"opened": "corner"}, "middle"),
+        ({"opened": (8, 0)}, "0 to 7"),
+        ({"max_turns": 0}, "max_turns"),
+        ({"split": "test"}, "opened"),
+        ({"split": "all", "opened": "middle"}, "train, dev, test"),
         ({"first_click": "corners"}, "first_click"),
         ({"max_illegal": 0}, "max_illegal"),
         ({"size": 8, "mines": 80}, "mines"),

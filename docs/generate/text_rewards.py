@@ -1,0 +1,76 @@
+"""Writer of what players earn from each reward of `TextGame`: `python docs/generate/text_rewards.py`, some minutes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from baselines.evaluation.intervals import mean_interval
+from baselines.evaluation.results import versions
+from baselines.files import write_json
+from minesweeper_env import HIDDEN
+from minesweeper_env.inference import mine_probabilities
+from minesweeper_env.text import REWARDS, TextGame
+
+BOARDS = {(5, 5, 5): 4000, (8, 8, 14): 2000, (16, 30, 99): 400}
+"""Number of games on each board; their seeds are those from 0 on."""
+
+FILE = Path(__file__).parents[1] / "results" / "text-rewards.json"
+
+Player = Callable[[TextGame, np.random.Generator], str]
+
+
+def exact(game: TextGame, _: np.random.Generator) -> str:
+    """Opens a cell of least risk."""
+    risks = np.where(game.codes == HIDDEN, mine_probabilities(game.codes, game.config.mines), 2.0)
+    return "open {} {}".format(*divmod(int(risks.argmin()), game.config.cols))
+
+
+def any_cell(game: TextGame, generator: np.random.Generator) -> str:
+    """Opens any covered cell."""
+    return "open {} {}".format(*divmod(int(generator.choice(np.flatnonzero(game.codes == HIDDEN))), game.config.cols))
+
+
+def mostly(share: float) -> Player:
+    """Returns a player that opens a cell of least risk in this share of its clicks, and any covered cell otherwise."""
+    return lambda game, generator: (exact if generator.random() < share else any_cell)(game, generator)
+
+
+PLAYERS: dict[str, Player] = {
+    "writes no move": lambda *_: "hm",
+    "opens one cell and gives up": lambda game, generator: "I resign" if game.turns else any_cell(game, generator),
+    "random": any_cell,
+    "80 % least risk": mostly(0.8),
+    "95 % least risk": mostly(0.95),
+    "exact": exact,
+}
+"""The players, from the worst to the best."""
+
+
+def earned(player: Player, game: TextGame, seed: int) -> list[float]:
+    """Returns the sum of each reward over the game of a seed."""
+    generator, sums = np.random.default_rng(seed), dict.fromkeys(REWARDS, 0.0)
+    game.reset(seed=seed)
+    while not game.over:
+        rewards = game.step(player(game, generator))[4]["rewards"]
+        sums = {name: sums[name] + rewards[name] for name in REWARDS}
+    return [*sums.values()]
+
+
+def row(name: str, rows: int, cols: int, mines: int, games: int) -> dict[str, object]:
+    """Returns the mean of each reward of a player, with its 95 % interval by Student's t."""
+    game = TextGame((rows, cols), mines, opened="middle")
+    columns = zip(*(earned(PLAYERS[name], game, seed) for seed in range(games)), strict=True)
+    means = {
+        reward: [float(np.mean(each)), *mean_interval(each)] for reward, each in zip(REWARDS, columns, strict=True)
+    }
+    return {"board": f"{rows}x{cols}/{mines}", "player": name, "games": games, "rewards": means}
+
+
+if __name__ == "__main__":
+    results = []
+    for board, games in BOARDS.items():
+        for name in PLAYERS:
+            results.append(row(name, *board, games))
+            print(results[-1], flush=True)
+    write_json(FILE, {"command": "python docs/generate/text_rewards.py", "versions": versions(), "results": results})

@@ -1,0 +1,59 @@
+"""Rewards of a game in text, each a value of the game so far: their changes sum to the value of the whole game."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["REWARDS", "GameRewards", "reward_weights"]
+
+REWARDS: tuple[str, ...] = ("win", "progress", "risk", "sound", "form")
+"""The rewards, which docs/how-to/language-models.md explains."""
+
+
+def reward_weights(reward: Any) -> dict[str, float]:
+    """Returns the weights of a reward by name, or of a dict of weights; raises a ValueError for any other value."""
+    weights = {reward: 1.0} if isinstance(reward, str) else dict(reward) if isinstance(reward, Mapping) else {}
+    if not weights or not weights.keys() <= set(REWARDS):
+        raise ValueError(f"reward must be one of {', '.join(REWARDS)}, or a dict of weights by name, not {reward!r}")
+    for name, weight in weights.items():
+        is_number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not is_number or not math.isfinite(weight):
+            raise ValueError(f"the weight of {name} must be a finite number, not {weight!r}")
+    return {name: float(weight) for name, weight in weights.items()}
+
+
+class GameRewards:
+    """The rewards of a game so far.
+
+    Means over clicks leave out the first click of the game, because it is a choice without clues. A game that a limit
+    ends has the least value of `progress`, `risk` and `sound`, so that no one gains by giving up.
+    """
+
+    def __init__(self, safe_cells: int, opened: int) -> None:
+        """Begins with the number of safe cells, and how many of them the first click has opened; 0 before it."""
+        self._safe, self._first, self._opened = safe_cells, opened, opened
+        self._judged, self._excess, self._sound = 0, 0.0, 0
+        self._replies, self._legal = 0, 0
+        self._values = dict.fromkeys(REWARDS, 0.0)
+
+    def click(self, opened: int, excess_risk: float, sound: bool) -> None:
+        """Takes in a click and the number of safe cells that are open after it; excess of NaN was not judged."""
+        if not self._first:
+            self._first = opened
+        elif not math.isnan(excess_risk):
+            self._judged, self._excess, self._sound = self._judged + 1, self._excess + excess_risk, self._sound + sound
+        self._opened = opened
+
+    def reply(self, legal: bool, won: bool, lost: bool, given_up: bool) -> dict[str, float]:
+        """Ends a reply; returns the changes of the rewards by name."""
+        self._replies, self._legal = self._replies + 1, self._legal + legal
+        before, left = self._values, self._safe - self._first
+        opened = (self._opened - self._first) / left if left else 1.0
+        self._values = {
+            "win": float(won),
+            "progress": -1.0 if given_up else opened - lost,
+            "risk": -1.0 if given_up else -self._excess / max(1, self._judged),
+            "sound": 0.0 if given_up else self._sound / self._judged if self._judged else float(won or lost),
+            "form": self._legal / self._replies,
+        }
+        return {name: value - before[name] for name, value in self._values.items()}
