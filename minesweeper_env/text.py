@@ -27,6 +27,7 @@ __all__ = [
     "Judgement",
     "Reply",
     "TextGame",
+    "board_rules",
     "board_text",
     "judge_clicks",
     "parse_reply",
@@ -137,12 +138,6 @@ def rules_text(
     click that was made already.
     """
     has_flags = "flag" in config.moves
-    flag = ", F is a flag" * has_flags
-    forms = {
-        "grid": f"On the board, # is a covered cell{flag}, a digit is an open cell, and * is a mine.",
-        "list": "The board is a list of the open cells with their numbers, as (row, column) = number.",
-        "json": f'The board is JSON by rows: "#" is a covered cell{flag}, a digit is an open cell, "*" is a mine.',
-    }
     either = f" or {asked_form('flag')}" * has_flags
     reply = f"Reply with one move: {asked_form()}{either}. You may think first; the last move of a reply counts."
     if tools:
@@ -158,10 +153,29 @@ def rules_text(
         "open a mine. An open cell shows how many of its up to eight neighbours are mines. A 0 also opens them all.",
         _FIRST_CLICKS[config.first_click] if opened is None else f"The first move is made: {opened} was opened.",
         logic if config.no_guess else "",
-        f"Rows are 0 to {config.rows - 1} from the top, columns 0 to {config.cols - 1} from the left. {forms[style]}",
+        _board_form(config, style),
         f"{reply} An illegal reply changes nothing{limit}.{turns}",
     )
     return "\n".join(filter(None, parts))
+
+
+def board_rules(config: BoardConfig, style: str) -> str:
+    """Returns what a board means, for questions about one: `rules_text` without the game."""
+    return (
+        f"This is a board of Minesweeper with {counted(config.rows, 'row')}, {counted(config.cols, 'column')} and "
+        f"{counted(config.mines, 'mine')}. An open cell shows how many of its up to eight neighbours are mines.\n"
+        f"{_board_form(config, style)}"
+    )
+
+
+def _board_form(config: BoardConfig, style: str) -> str:
+    flag = ", F is a flag" * ("flag" in config.moves)
+    forms = {
+        "grid": f"On the board, # is a covered cell{flag}, a digit is an open cell, and * is a mine.",
+        "list": "The board is a list of the open cells with their numbers, as (row, column) = number.",
+        "json": f'The board is JSON by rows: "#" is a covered cell{flag}, a digit is an open cell, "*" is a mine.',
+    }
+    return f"Rows are 0 to {config.rows - 1} from the top, columns 0 to {config.cols - 1} from the left. {forms[style]}"
 
 
 def split_of(layout: NDArray[np.bool_]) -> str:

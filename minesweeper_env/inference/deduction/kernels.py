@@ -92,13 +92,20 @@ def pack_board(mines: int, unknown: int, *arrays: Any) -> int:
 
 @kernel
 def deduce_boards(
-    boards: NDArray[np.int8], max_count: int, mines: int, level: int, known: NDArray[np.int8], *arrays: Any
+    boards: NDArray[np.int8],
+    max_count: int,
+    mines: int,
+    level: int,
+    find_all: bool,
+    known: NDArray[np.int8],
+    *arrays: Any,
 ) -> None:
     """Finds certain cells on N boards by single clues, and by several where these find no safe cell.
 
     Boards are (N, n) int8 cell codes, and the level is SINGLE, SEVERAL or WITH_TOTAL. It fills `known`, (N, n) int8,
-    with UNKNOWN, SAFE, MINE or OPEN: at least one safe cell if there is any to find, and all mines otherwise; on a
-    board that contradicts itself, what was found before that showed. The arrays are as in `read_board`.
+    with UNKNOWN, SAFE, MINE or OPEN. With `find_all` these are all cells that the level finds; otherwise at least one
+    safe cell if there is any to find, and all mines if not. On a board that contradicts itself they are what was found
+    before that showed. The arrays are as in `read_board`.
     """
     clues, memory = Clues(*arrays[:6]), Memory(*arrays[6:])
     for i in range(len(boards)):
@@ -114,7 +121,7 @@ def deduce_boards(
                 unknown += clues.known[cell] == UNKNOWN
                 safe += clues.known[cell] == SAFE
             # A safe cell can be opened, and what it shows is worth more than further search.
-            if safe > 0:
+            if safe > 0 and not find_all:
                 break
             # On a board with too many known mines none are left: a negative number would leave out the total.
             found = look_further(clues, memory, max(left, 0) if level == WITH_TOTAL else -1, unknown)
@@ -162,11 +169,14 @@ def deducers(rows: int, cols: int, radius: int) -> ObjectPool[Deducer]:
     return ObjectPool(partial(_make_deducer, rows, cols, radius))
 
 
-def known_cells(boards: NDArray[np.int8], mines: int, radius: int, level: int) -> NDArray[np.int8]:
+def known_cells(
+    boards: NDArray[np.int8], mines: int, radius: int, level: int, find_all: bool = False
+) -> NDArray[np.int8]:
     """Returns (N, rows, cols) int8, what `deduce_boards` finds on (N, rows, cols) boards."""
     known = np.empty(boards.shape, np.int8)
     flat = np.ascontiguousarray(boards).reshape(len(boards), -1)
     with deducers(*boards.shape[1:], radius).lend() as deducer:
         max_count = deducer.clues.neighbours.shape[1]
-        deduce_boards(flat, max_count, mines, level, known.reshape(flat.shape), *deducer.clues, *deducer.memory)
+        arrays = (known.reshape(flat.shape), *deducer.clues, *deducer.memory)
+        deduce_boards(flat, max_count, mines, level, find_all, *arrays)
     return known

@@ -1,0 +1,317 @@
+"""Kinds of questions about a position: what each asks, the least reasoning that answers it, scores, and solutions.
+
+Facts are the part of a task that follows from its board: a dict with values of JSON.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.cell_sets import neighbour_table
+from minesweeper_env.codes import FLAGGED, HIDDEN
+from minesweeper_env.inference import (
+    InconsistentBoardError,
+    PositionTooHardError,
+    count_layouts,
+    deduce,
+    hint,
+    mine_probabilities,
+    sample_layouts,
+)
+from minesweeper_env.inference.deduction.kernels import SINGLE, WITH_TOTAL, known_cells
+from minesweeper_env.inference.reading import MINE, SAFE
+from minesweeper_env.replies import read_move
+
+LEVELS: tuple[str, ...] = ("single", "subset", "exact", "guess")
+"""The least reasoning that answers a question: one number at a time; several numbers and the number of mines; all
+layouts that fit; or, where no cell is certainly safe, the probabilities of mines."""
+
+TIE = 1e-9
+"""Probabilities that differ by less are equal."""
+
+_SLOPE = 10.0
+"""What an error of 1 in a probability costs: with an error of 0.1 or more the score is 0."""
+
+_EXACT_INTEGERS = 1 << 50
+"""Up to this number of layouts a probability tells in how many of them a cell is a mine."""
+
+_LIST = "Answer <answer>ROW COL, ROW COL</answer>, with all of them."
+_PAIR = re.compile(r"(\d++)(?:[\s,;:=]{1,3}(?:col(?:umn)?|c)?[\s:=]{0,3}|c)(\d++)")
+_NUMBER = re.compile(r"(\d++(?:\.\d*+)?|\.\d++)\s*(%|/\s*(\d++))?")
+
+Facts = Mapping[str, Any]
+
+
+class Position:
+    """A position of a game, and what follows from it; each is computed when it is asked for."""
+
+    def __init__(self, codes: NDArray[np.int8], mines: int) -> None:
+        """Takes (rows, cols) cell codes without flags, and the number of mines on the board."""
+        self.codes, self.mines = codes, mines
+
+    @cached_property
+    def risks(self) -> NDArray[np.float64]:
+        """The mine probability of each cell, (rows, cols); a PositionTooHardError says that it is unknown."""
+        return mine_probabilities(self.codes, self.mines)
+
+    @cached_property
+    def least(self) -> NDArray[np.int64]:
+        """The covered cells of least risk, row * cols + col."""
+        risks = np.where(self.codes == HIDDEN, self.risks, np.inf)
+        return np.flatnonzero(risks < risks.min() + TIE)
+
+    @cached_property
+    def by_single_numbers(self) -> NDArray[np.int8]:
+        """What `known_cells` finds with one number at a time, (rows, cols)."""
+        return known_cells(self.codes[None], self.mines, 1, SINGLE)[0]
+
+    @cached_property
+    def by_several_numbers(self) -> NDArray[np.int8]:
+        """All that `known_cells` finds with several numbers and the number of mines, (rows, cols)."""
+        return known_cells(self.codes[None], self.mines, 1, WITH_TOTAL, find_all=True)[0]
+
+    def level(self, wanted: NDArray[np.bool_], sort: int, number: int) -> str:
+        """Returns the easiest level that finds a number of wanted cells, (rows, cols), of a sort, SAFE or MINE."""
+        if (self.by_single_numbers[wanted] == sort).sum() >= number:
+            return "single"
+        return "subset" if (self.by_several_numbers[wanted] == sort).sum() >= number else "exact"
+
+
+class Question(ABC):
+    """A kind of question."""
+
+    text: str
+    levels: tuple[str, ...]
+
+    @abstractmethod
+    def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:
+        """Returns the facts of a question about a position, with its "level"; None if it has no such question.
+
+        The fact "board" replaces the board of the position.
+        """
+
+    @abstractmethod
+    def answer(self, facts: Facts) -> str:
+        """Returns a right answer."""
+
+    @abstractmethod
+    def score(self, body: str, facts: Facts) -> float:
+        """Returns the score of an answer, from 0 to 1; never raises on any text."""
+
+    @abstractmethod
+    def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
+        """Returns the sentences that prove the answer."""
+
+
+class CertainCells(Question):
+    """All cells that are certainly safe, or certainly mines."""
+
+    levels = LEVELS[:3]
+
+    _number = 0
+    """The number of cells that an answer needs; 0 for all."""
+
+    def __init__(self, word: str, risk: float, sort: int) -> None:
+        """Asks for the cells of a risk, which `known_cells` marks by a sort, and the question by a word."""
+        self.text = f"Which covered cells are certainly {word}? {_LIST}"
+        self._risk, self._sort = risk, sort
+
+    def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:  # noqa: ARG002
+        """Has an answer where there is such a cell."""
+        wanted = (position.codes == HIDDEN) & (position.risks == self._risk)
+        if not wanted.any():
+            return None
+        level = position.level(wanted, self._sort, self._number or int(wanted.sum()))
+        return {"level": level, "cells": np.argwhere(wanted).tolist()}
+
+    def answer(self, facts: Facts) -> str:
+        """Returns all of the cells."""
+        return ", ".join(f"{row} {col}" for row, col in facts["cells"])
+
+    def score(self, body: str, facts: Facts) -> float:
+        """Returns the right cells less the wrong ones, as a share of all right ones."""
+        said = {(int(row[:9]), int(col[:9])) for row, col in _PAIR.findall(body)}
+        right = {*map(tuple, facts["cells"])}
+        return max(0.0, (len(said & right) - len(said - right)) / len(right))
+
+    def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
+        """Returns the steps of `deduce`."""
+        return [step.explain() for step in deduce(board, facts["mines"])]
+
+
+class SafeCell(CertainCells):
+    """One cell that is certainly safe."""
+
+    _number = 1
+
+    def __init__(self) -> None:
+        """Asks for a safe cell."""
+        super().__init__("safe", 0.0, SAFE)
+        self.text = "Name one covered cell that is certainly safe: <answer>ROW COL</answer>."
+
+    def answer(self, facts: Facts) -> str:
+        """Returns the first of the cells."""
+        return "{} {}".format(*facts["cells"][0])
+
+    def score(self, body: str, facts: Facts) -> float:
+        """Returns 1 for a safe cell."""
+        return float(_cell(body) in facts["cells"])
+
+    def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
+        """Returns the shortest proof of the cell of the answer."""
+        return [step.explain() for step in hint(board, facts["mines"], cell=facts["cells"][0])]
+
+
+class BestGuess(Question):
+    """A cell of least risk where no cell is certainly safe."""
+
+    text = "No covered cell is certainly safe. Name one with the least probability of a mine: <answer>ROW COL</answer>."
+    levels = ("guess",)
+
+    def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:  # noqa: ARG002
+        """Has an answer where no cell is safe."""
+        if (position.by_single_numbers == SAFE).any():
+            return None
+        row, col = divmod(int(position.least[0]), position.codes.shape[1])
+        if position.risks[row, col] == 0.0:
+            return None
+        return {"level": "guess", "cell": [row, col], "risks": position.risks.tolist()}
+
+    def answer(self, facts: Facts) -> str:
+        """Returns the first cell of least risk."""
+        return "{} {}".format(*facts["cell"])
+
+    def score(self, body: str, facts: Facts) -> float:
+        """Returns 1 - 10 times the risk above the least."""
+        cell, board, (row, col) = _cell(body), facts["board"], facts["cell"]
+        if cell is None or not (0 <= cell[0] < len(board) and 0 <= cell[1] < len(board[0])):
+            return 0.0
+        if board[cell[0]][cell[1]] != HIDDEN:
+            return 0.0
+        excess = facts["risks"][cell[0]][cell[1]] - facts["risks"][row][col]
+        return max(0.0, 1.0 - _SLOPE * excess) if excess > TIE else 1.0
+
+    def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
+        """Returns the share of the layouts in which the cell is a mine, the least of all."""
+        row, col = facts["cell"]
+        return [_share(board, facts, facts["risks"][row][col]), "No other covered cell is a mine in fewer of them."]
+
+
+class Probability(Question):
+    """The mine probability of a cell that is neither certainly safe nor certainly a mine."""
+
+    text = (
+        "All layouts of the mines that fit the board are equally likely. What is the probability that cell {cell} is a "
+        "mine? Answer with a number from 0 to 1: <answer>NUMBER</answer>."
+    )
+    levels = ("exact",)
+
+    def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:
+        """Has an answer where a cell is uncertain."""
+        unsure = np.flatnonzero((position.risks > 0.0) & (position.risks < 1.0))
+        if not unsure.size:
+            return None
+        row, col = divmod(int(choice(rng, unsure)), position.codes.shape[1])
+        return {"level": "exact", "cell": [row, col], "probability": float(position.risks[row, col])}
+
+    def answer(self, facts: Facts) -> str:
+        """Returns the probability with four decimals."""
+        return f"{facts['probability']:.4f}"
+
+    def score(self, body: str, facts: Facts) -> float:
+        """Returns 1 - 10 times the error; the answer may be a decimal number, a fraction or a percentage."""
+        numbers = _NUMBER.findall(body)
+        if not numbers:
+            return 0.0
+        number, unit, divisor = (part[:20] for part in numbers[-1])
+        value = float(number) / (100.0 if unit == "%" else float(divisor or 1) or np.inf)
+        error = abs(value - facts["probability"])
+        # The answer with four decimals is right.
+        return max(0.0, 1.0 - _SLOPE * error) if error > 1e-4 else 1.0
+
+    def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
+        """Returns the share of the layouts in which the cell is a mine."""
+        return [_share(board, facts, facts["probability"])]
+
+
+class Possible(Question):
+    """Whether any layout fits a board of which one number was changed by 1."""
+
+    text = "Is there a layout of the mines that fits the board? <answer>yes</answer> or <answer>no</answer>."
+    levels = ("exact",)
+
+    def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:
+        """Changes one number, so that with chance 1/2 no layout fits."""
+        codes, wanted = position.codes, rng.random() < 0.5
+        covered = np.append(codes.ravel() == HIDDEN, False)[neighbour_table(codes.shape[0], codes.shape[1], 1)].sum(
+            axis=1
+        )
+        numbers = np.flatnonzero((codes.ravel() < FLAGGED) & (covered > 0))
+        for _ in range(len(numbers)):
+            cell, changed = int(choice(rng, numbers)), codes.copy()
+            changed.flat[cell] += 2 * (rng.random() < 0.5) - 1
+            # A number that its covered neighbours cannot meet would be found at a glance.
+            misfit = _misfit(changed, position.mines) if 0 <= changed.flat[cell] <= covered[cell] else None
+            if misfit is not None and (misfit == "") == wanted:
+                return {"level": "exact", "possible": wanted, "board": changed.tolist()}
+        return None
+
+    def answer(self, facts: Facts) -> str:
+        """Returns "yes" or "no"."""
+        return "yes" if facts["possible"] else "no"
+
+    def score(self, body: str, facts: Facts) -> float:
+        """Returns 1 for the right word."""
+        return float({*re.findall(r"\b(?:yes|no)\b", body.lower())} == {self.answer(facts)})
+
+    def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
+        """Returns a layout that fits, or what is wrong."""
+        if not facts["possible"]:
+            return [f"No layout fits: {_misfit(board, facts['mines'])}."]
+        layout = sample_layouts(board, facts["mines"], 1, np.random.default_rng(0))[0]
+        return [f"This layout fits: mines at {', '.join(str(tuple(cell)) for cell in np.argwhere(layout).tolist())}."]
+
+
+QUESTIONS: dict[str, Question] = {
+    "safe_cell": SafeCell(),
+    "all_safe": CertainCells("safe", 0.0, SAFE),
+    "all_mines": CertainCells("mines", 1.0, MINE),
+    "best_guess": BestGuess(),
+    "probability": Probability(),
+    "possible": Possible(),
+}
+"""The kinds of questions by name."""
+
+
+def choice(rng: Random, items: Sequence[Any] | NDArray[Any]) -> Any:
+    """Returns one of some items; other versions of Python draw the same one, which `Random.choice` does not promise."""
+    return items[int(rng.random() * len(items))]
+
+
+def _cell(body: str) -> list[int] | None:
+    move = read_move(f"<answer>{body}</answer>")
+    return None if move is None else [move.row, move.col]
+
+
+def _misfit(board: NDArray[np.int8], mines: int) -> str | None:
+    """Returns why no layout fits a board; "" if one does, and None for a board that is too hard for the oracle."""
+    try:
+        mine_probabilities(board, mines)
+    except InconsistentBoardError as error:
+        return f"{error.reason} at {error.cell}"
+    except PositionTooHardError:
+        return None
+    return ""
+
+
+def _share(board: NDArray[np.int8], facts: Facts, risk: float) -> str:
+    """Returns a sentence with the number of layouts in which the cell of a question is a mine."""
+    layouts = count_layouts(board, facts["mines"])
+    share = f"{round(risk * layouts)} of the {layouts} layouts that fit"
+    return f"Cell {tuple(facts['cell'])} is a mine in {share if layouts < _EXACT_INTEGERS else f'{risk:.4f} of all'}."

@@ -1,0 +1,231 @@
+"""Tasks of one position: answers, levels and scores against enumeration, and nothing that tells the layout."""
+
+import copy
+import json
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import naive_inference as naive
+
+from minesweeper_env import HIDDEN
+from minesweeper_env.inference import InconsistentBoardError, deduce
+from minesweeper_env.text import SPLITS, split_of
+from minesweeper_env.text_tasks import KINDS, LEVELS, TextTasks
+
+SMALL = [((4, 4), 4), ((3, 6), 4), ((5, 5), 5)]
+CELL_KINDS = ("safe_cell", "all_safe", "all_mines")
+
+
+def tagged(text):
+    return f"I think so. <answer>{text}</answer>"
+
+
+def pairs(text):
+    return {tuple(map(int, pair.split())) for pair in text.split(", ")}
+
+
+def cells(found):
+    return {*map(tuple, np.argwhere(found).tolist())}
+
+
+def fits(board, mines):
+    try:
+        return bool(naive.layouts(board, mines))
+    except InconsistentBoardError:
+        return False
+
+
+@cache
+def first(kind):
+    tasks = TextTasks(kind, size=5, mines=5)
+    return tasks, tasks[0]
+
+
+def check(tasks, entry):
+    """Checks an entry against enumeration of the layouts."""
+    facts, answer, score = entry["metadata"], entry["answer"], lambda text: tasks.score_answer(tagged(text), entry)
+    board, mines = np.array(facts["board"], np.int8), facts["mines"]
+    if tasks.kind == "possible":
+        assert (answer == "yes") == fits(board, mines)
+        assert score("yes") + score("no") == 1
+        return
+    risks = naive.mine_probabilities(board, mines)
+    covered = {cell: risks[cell] for cell in cells(board == HIDDEN)}
+    if tasks.kind == "probability":
+        assert 0 < covered[tuple(facts["cell"])] < 1
+        assert score(f"{covered[tuple(facts['cell'])]}") == pytest.approx(1)
+        assert abs(float(answer) - covered[tuple(facts["cell"])]) < 1e-4
+        return
+    if tasks.kind == "best_guess":
+        least = min(covered.values())
+        assert 0 < least == pytest.approx(covered[tuple(map(int, answer.split()))])
+        for cell, risk in covered.items():
+            assert score("{} {}".format(*cell)) == pytest.approx(max(0, 1 - 10 * (risk - least)), abs=1e-6)
+        return
+    right = {cell for cell, risk in covered.items() if risk == (tasks.kind == "all_mines")}
+    if tasks.kind == "safe_cell":
+        assert pairs(answer) <= right
+        assert all(score("{} {}".format(*cell)) == (cell in right) for cell in np.ndindex(board.shape))
+    else:
+        assert pairs(answer) == right
+        assert score(", ".join(f"{row} {col}" for row, col in covered)) == pytest.approx(
+            max(0, 2 - len(covered) / len(right))
+        )
+
+
+def check_level(tasks, entry):
+    """Checks that the level of an entry answers it, and that no easier level of `deduce` does."""
+    facts = entry["metadata"]
+    board, mines = np.array(facts["board"], np.int8), facts["mines"]
+    right = {*map(tuple, facts["cells"])}
+    enough = [*LEVELS[:3]].index(facts["level"])
+    for number, level in enumerate(("count", "subset", "exact")):
+        steps = deduce(board, mines, level=level)
+        # The mines of the whole board count as several numbers here.
+        steps = [step for step in steps if level != "count" or step.because]
+        found = {cell for step in steps for cell in (step.mine if tasks.kind == "all_mines" else step.safe)} & right
+        assert (bool(found) if tasks.kind == "safe_cell" else found == right) == (number >= enough)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("number", "seed"), [(15, 0), pytest.param(120, 1, marks=pytest.mark.slow)])
+def test_answers_and_scores_are_those_of_all_layouts(kind, number, seed):
+    for size, mines in SMALL:
+        tasks = TextTasks(kind, size=size, mines=mines, seed=seed, n=number)
+        for entry in tasks:
+            check(tasks, entry)
+            assert tasks.score_answer(tagged(entry["answer"]), entry) == tasks.score_answer(entry["answer"], entry) == 1
+            assert tasks.score_answer(tasks.solution(entry), entry) == 1
+
+
+@pytest.mark.parametrize("kind", CELL_KINDS)
+def test_the_level_is_the_least_that_answers(kind):
+    for level in LEVELS[:3]:
+        tasks = TextTasks(kind, size=6, mines=8, level=level, n=8)
+        for entry in tasks:
+            assert entry["metadata"]["level"] == level
+            check_level(tasks, entry)
+
+
+def test_a_task_depends_on_its_arguments_and_number_alone():
+    tasks = TextTasks("safe_cell", size=8, mines=14, seed=3, n=9)
+    backwards = [tasks[number] for number in range(8, -1, -1)][::-1]
+    assert backwards == tasks[:] == [*TextTasks("safe_cell", size=8, mines=14, seed=3, n=9)]
+    assert tasks[-1] == tasks[8]
+    assert copy.deepcopy(tasks)[4] == tasks[4]
+    assert TextTasks("safe_cell", size=8, mines=14, seed=4)[0] != tasks[0]
+    with pytest.raises(IndexError):
+        tasks[9]
+    assert len({entry["question"] for entry in tasks}) == 9
+
+
+GOLDEN = """\
+0: # # # # 1 0 0 0
+1: # # # 3 1 0 0 0
+2: # # # 1 0 1 1 1
+3: # # 3 1 0 2 # #
+4: # # 1 0 0 2 # #
+5: # # 1 0 0 1 # #
+6: # # 3 2 1 1 # #
+7: # # # # # # # #
+14 mines, 34 covered cells
+"""
+
+
+def test_a_task_is_the_same_everywhere():
+    entry = TextTasks("all_safe", size=8, mines=14, seed=7)[5]
+    assert GOLDEN in entry["question"]
+    assert (entry["answer"], entry["metadata"]["level"]) == ("1 2, 3 7, 5 1, 5 6, 6 6, 7 5", "subset")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_but_the_board_decides_what_a_task_holds(kind):
+    """An entry is JSON, and the facts of a kind without chance follow from its board."""
+    for entry in TextTasks(kind, size=5, mines=5, n=10):
+        facts = json.loads(json.dumps(entry))["metadata"]
+        assert set(facts) <= {"kind", "seed", "index", "board", "mines", "level", "cell", "cells"} | {
+            "risks",
+            "probability",
+            "possible",
+        }
+        shown = re.findall(r"^\d+: (.*)$", entry["question"], re.MULTILINE)
+        assert [line.split() for line in shown] == [
+            ["#" if code == HIDDEN else str(code) for code in row] for row in facts["board"]
+        ]
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_the_games_of_a_split_have_its_layouts(split):
+    tasks = TextTasks("probability", size=5, mines=5, split=split, n=20)
+    for entry in tasks:
+        mines = tasks._env.get_state()["mines"]
+        assert split_of(mines) == split
+        board = np.array(entry["metadata"]["board"])
+        assert not mines[board < HIDDEN].any()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(text=st.none() | st.text() | st.text("0123456789 ,.;%/()<>answeryesno\\boxed{}rowcl-", max_size=60))
+def test_any_reply_has_a_score(kind, text):
+    tasks, entry = first(kind)
+    assert 0 <= tasks.score_answer(text, entry) <= 1
+    assert 0 <= tasks.score_answer(f"<answer>{text}</answer>", entry) <= 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [
+        *(("safe_cell", form) for form in ("{0} {1}", "({0}, {1})", "row {0}, column {1}", "column {1}, row {0}")),
+        *(("safe_cell", form) for form in (r"\boxed{{{0}, {1}}}", "<think>1 1</think> <answer>({0},{1})</answer>")),
+        *(("all_safe", form) for form in ("({0}, {1})", "r{0}c{1}", "row {0}, column {1}", "[{0}, {1}]", "{0},{1}")),
+    ],
+)
+def test_forms_of_cells_are_read(kind, form):
+    tasks = TextTasks(kind, size=8, mines=14, n=12)
+    for entry in tasks:
+        named = entry["metadata"]["cells"][: None if kind == "all_safe" else 1]
+        assert tasks.score_answer("; ".join(form.format(*cell) for cell in named), entry) == 1
+
+
+@pytest.mark.parametrize(
+    "form", ["{0:.4f}", "{0:.3f}", "{1:.1f}%", "about {1:.2f} %", "it is {0:.5f}.", r"\boxed{{{0}}}"]
+)
+def test_forms_of_numbers_are_read(form):
+    tasks = TextTasks("probability", size=5, mines=5, n=12)
+    for entry in tasks:
+        risk = entry["metadata"]["probability"]
+        assert tasks.score_answer(form.format(risk, 100 * risk), entry) > 0.98
+        assert tasks.score_answer("1/0", entry) == 0 or risk < 0.1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "allowed"),
+    [
+        ({"kind": "unsafe"}, "safe_cell"),
+        ({"kind": "probability", "level": "single"}, "exact"),
+        ({"level": "hard"}, "single, subset"),
+        ({"split": "all"}, "train"),
+        ({"style": "svg"}, "grid"),
+        ({"seed": -1}, "seed"),
+        ({"n": 0}, "n must"),
+        ({"mines": 99}, "mines"),
+    ],
+)
+def test_wrong_arguments_are_refused(wrong, allowed):
+    with pytest.raises(ValueError, match=allowed):
+        TextTasks(**wrong)
+
+
+def test_a_board_without_such_a_position_is_named(monkeypatch):
+    monkeypatch.setattr("minesweeper_env.text_tasks._GAMES", 50)
+    with pytest.raises(ValueError, match="50 games on 4x4/1 have no task safe_cell of level exact"):
+        TextTasks(size=4, mines=1, level="exact")[0]
+
+
+def test_half_of_the_changed_boards_fit_no_layout():
+    answers = [entry["answer"] for entry in TextTasks("possible", size=4, mines=4, n=100)]
+    assert 30 < answers.count("no") < 70
