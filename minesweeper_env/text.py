@@ -312,6 +312,7 @@ class TextGame:
         move = parse_reply(reply, self.codes, self.moves)
         self.turns += 1
         self.illegal += move.action is None
+        self._rewards.reply(move.action is not None)
         won = lost = is_out = False
         event, judged = move.error, dict[str, Any]()
         if move.action is not None:
@@ -324,11 +325,19 @@ class TextGame:
         ending = " You won." if won else " It was a mine: you lost." if lost else self._limit(move, is_out)
         self.over = bool(ending)
         given_up = self.over and not won and not lost
-        rewards = self._rewards.reply(not move.error, won, lost, given_up)
+        rewards = self._rewards.changes(won, lost, given_up)
         facts = {"illegal": bool(move.error), "error": move.error, "cell": move.cell, "is_success": won}
         reward = sum(weight * rewards[name] for name, weight in self.weights.items())
         text = f"{event}{ending}\n\n{self.observation()}"
         return text, reward, won or lost, given_up, facts | {"rewards": rewards} | judged
+
+    def give_up(self) -> dict[str, float]:
+        """Ends the game as a limit does; returns the changes of the rewards by name, and none for a game that is over.
+
+        A library calls it when a limit of its own ends a conversation.
+        """
+        is_over, self.over = self.over, True
+        return {} if is_over else self._rewards.changes(given_up=True)
 
     def _describe(self, action: int, cell: tuple[int, int] | None) -> str:
         """Returns what a legal move does."""

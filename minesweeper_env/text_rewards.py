@@ -44,9 +44,12 @@ class GameRewards:
             self._judged, self._excess, self._sound = self._judged + 1, self._excess + excess_risk, self._sound + sound
         self._opened = opened
 
-    def reply(self, legal: bool, won: bool, lost: bool, given_up: bool) -> dict[str, float]:
-        """Ends a reply; returns the changes of the rewards by name."""
-        self._replies, self._legal = self._replies + 1, self._legal + legal
+    def reply(self, is_legal: bool) -> None:
+        """Takes in a reply."""
+        self._replies, self._legal = self._replies + 1, self._legal + is_legal
+
+    def changes(self, won: bool = False, lost: bool = False, given_up: bool = False) -> dict[str, float]:
+        """Returns the changes of the rewards since the last call, by name."""
         before, left = self._values, self._safe - self._first
         opened = (self._opened - self._first) / left if left else 1.0
         self._values = {
@@ -54,6 +57,6 @@ class GameRewards:
             "progress": -1.0 if given_up else opened - lost,
             "risk": -1.0 if given_up else -self._excess / max(1, self._judged),
             "sound": 0.0 if given_up else self._sound / self._judged if self._judged else float(won or lost),
-            "form": self._legal / self._replies,
+            "form": self._legal / max(1, self._replies),
         }
         return {name: value - before[name] for name, value in self._values.items()}

@@ -8,7 +8,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from minesweeper_env.text import TextGame
+from minesweeper_env.text import TextGame, shortened
 
 FIGURES = ("win", "illegal", "unsound", "excess_risk")
 """What a game is scored by: the win, and the numbers of illegal replies and of unsound clicks, and the excess risk."""
@@ -23,39 +23,56 @@ def minesweeper(
     mines: int = 5,
     no_guess: str = "exact",
     style: str = "grid",
+    opened: str | None = None,
+    flags: bool = False,
+    max_turns: int | None = None,
+    split: str | None = None,
+    history: int | None = None,
 ) -> Task:
-    """Returns games with consecutive seeds; `no_guess` is "exact", "subset" or "no"."""
+    """Returns games with consecutive seeds; `no_guess` is "exact", "subset" or "no".
+
+    A request holds the last `history` exchanges before the board; None sends all.
+    """
     arguments: dict[str, Any] = {
         "size": (rows, cols),
         "mines": mines,
         "no_guess": no_guess != "no" and no_guess,
         "style": style,
+        "opened": opened,
+        "moves": ("open", "flag")[: 1 + flags],
+        "max_turns": max_turns,
+        "split": split,
     }
     samples = []
     for seed in range(first_seed, first_seed + games):
         game = TextGame(**arguments)
         messages = [ChatMessageSystem(content=game.prompt()), ChatMessageUser(content=game.reset(seed=seed)[0])]
         samples.append(Sample(id=f"seed-{seed}", input=messages, target="win", metadata={"seed": seed}))
-    return Task(dataset=MemoryDataset(samples, name="minesweeper"), solver=play(arguments), scorer=outcome())
+    return Task(dataset=MemoryDataset(samples, name="minesweeper"), solver=play(arguments, history), scorer=outcome())
 
 
 @solver
-def play(arguments: dict[str, Any]) -> Solver:
-    """Returns a solver that answers each move of the model with the next board, to the end of the game."""
+def play(arguments: dict[str, Any], history: int | None = None) -> Solver:
+    """Returns a solver that answers each move of the model with the next board, to the end of the game.
+
+    A limit of Inspect ends a game as not won. Its figures are kept after each reply, so that they are scored then too.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         game = TextGame(**arguments)
         game.reset(seed=state.metadata["seed"])
         figures = dict.fromkeys(FIGURES, 0.0)
+        state.store.set("figures", figures)
         while not game.over and not state.completed:
+            state.messages = shortened(state.messages, history)
             state = await generate(state)
             text, _, _, _, info = game.step(state.output.completion)
             figures["win"] = float(info["is_success"])
             figures["illegal"] += info["illegal"]
             figures["unsound"] += not info.get("sound", True)
             figures["excess_risk"] += info.get("excess_risk", 0.0)
+            state.store.set("figures", figures)
             state.messages.append(ChatMessageUser(content=text))
-        state.store.set("figures", figures)
         return state
 
     return solve

@@ -1,11 +1,18 @@
-"""Server of OpenEnv: `uvicorn minesweeper_text.openenv:app`; each session plays its own game."""
+"""Server of OpenEnv: `uvicorn minesweeper_text.openenv:app`; each session plays its own game.
 
+The variables MINESWEEPER_SESSIONS and MINESWEEPER_IDLE_SECONDS set the number of sessions, and when an idle one ends.
+"""
+
+import os
 from typing import Any
 from uuid import uuid4
 
+from fastapi import Request
+from fastapi.responses import JSONResponse
+from gymnasium.error import ResetNeeded
 from openenv.core.env_server.http_server import create_fastapi_app
 from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import Action, Observation, State
+from openenv.core.env_server.types import Action, ConcurrencyConfig, Observation, State
 from pydantic import Field
 
 from minesweeper_env.text import TextGame
@@ -60,5 +67,22 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
         return self._state
 
 
-app = create_fastapi_app(MinesweeperEnvironment, MinesweeperAction, MinesweeperObservation, max_concurrent_envs=64)
+limits = ConcurrencyConfig(
+    max_concurrent_envs=int(os.environ.get("MINESWEEPER_SESSIONS", "64")),
+    session_timeout=float(os.environ.get("MINESWEEPER_IDLE_SECONDS", "3600")),
+)
+app = create_fastapi_app(MinesweeperEnvironment, MinesweeperAction, MinesweeperObservation, concurrency_config=limits)
 """The server."""
+
+
+@app.exception_handler(ResetNeeded)
+def refuse_step(_: Request, error: ResetNeeded) -> JSONResponse:
+    """Answers a step without a game, as every step by HTTP is, because each request there has its own environment."""
+    return JSONResponse({"detail": f"{error}; a game needs the session of a WebSocket, /ws"}, 409)
+
+
+@app.exception_handler(TypeError)
+@app.exception_handler(ValueError)
+def refuse_reset(_: Request, error: Exception) -> JSONResponse:
+    """Answers a reset with options that `TextGame` refuses."""
+    return JSONResponse({"detail": str(error)}, 422)

@@ -8,19 +8,24 @@ import verifiers.v1 as vf
 from openai import AsyncOpenAI
 from verifiers.v1.dialects.chat import message_to_wire
 
-from minesweeper_env.text import REWARDS, TextGame
+from minesweeper_env.replies import tool_call
+from minesweeper_env.text import REWARDS, TextGame, shortened
 
 NUMBERS = {name: {"type": "integer"} for name in ("row", "col")}
 PARAMETERS = {"type": "object", "properties": NUMBERS, "required": list(NUMBERS)}
-TOOL = {"type": "function", "function": {"name": "open", "description": "Open a cell.", "parameters": PARAMETERS}}
+TOOLS = [
+    {"type": "function", "function": {"name": name, "description": text, "parameters": PARAMETERS}}
+    for name, text in (("open", "Open a cell."), ("flag", "Set or remove a flag."))
+]
 
 
 class GameData(vf.TaskData):
-    """One game: its seed, the arguments of its `TextGame`, and the weights of its rewards."""
+    """One game: its seed, the arguments of its `TextGame`, its tools and history, and the weights of its rewards."""
 
     seed: int
     arguments: dict[str, Any]
-    tools: bool
+    tools: int
+    history: int | None
     weights: dict[str, float]
 
 
@@ -39,10 +44,16 @@ class MinesweeperConfig(vf.TasksetConfig):
     no_guess: Literal["no", "subset", "exact"] = "exact"
     style: str = "grid"
     tools: bool = False
+    opened: str | None = None
+    flags: bool = False
+    max_turns: int | None = None
+    split: str | None = None
+    history: int | None = None
     win: float = 1.0
     progress: float = 0.0
     risk: float = 0.0
     sound: float = 0.0
+    form: float = 0.0
 
 
 class MinesweeperTaskset(vf.Taskset[GameTask, MinesweeperConfig]):
@@ -57,13 +68,18 @@ class MinesweeperTaskset(vf.Taskset[GameTask, MinesweeperConfig]):
             "mines": config.mines,
             "no_guess": level,
             "style": config.style,
+            "opened": config.opened,
+            "moves": ["open", "flag"][: 1 + config.flags],
+            "max_turns": config.max_turns,
+            "split": config.split,
         }
         weights = {name: getattr(config, name) for name in REWARDS}
         for seed in range(config.first_seed, config.first_seed + config.games):
             game = TextGame(**arguments)
             board, _ = game.reset(seed=seed)
             prompt = [vf.SystemMessage(content=game.prompt(config.tools)), vf.UserMessage(content=board)]
-            fields = {"arguments": arguments, "tools": config.tools, "weights": weights}
+            fields = {"arguments": arguments, "weights": weights, "history": config.history}
+            fields["tools"] = config.tools * len(game.moves)
             data = GameData(name=f"seed-{seed}", seed=seed, prompt=prompt, **fields)
             yield GameTask(data, config.task)
 
@@ -86,7 +102,7 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
             segment = await talk.turn()
             while not segment.terminated:
                 calls = segment.messages[-1].tool_calls or [] if segment.messages else []
-                reply = f"{calls[-1].name} {calls[-1].arguments}" if calls else segment.last_reply
+                reply = tool_call(calls[-1].name, calls[-1].arguments) if calls else segment.last_reply
                 text, _, terminated, truncated, info = game.step(reply)
                 sums.update(info["rewards"])
                 sums["illegal"] += info["illegal"]
@@ -95,6 +111,7 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
                 # Each call needs an answer; the last one counts as the move.
                 answers = [{"role": "tool", "tool_call_id": call.id, "content": text} for call in calls]
                 segment = await talk.turn(answers or text)
+            sums.update(game.give_up())
         talk.trace.record_metric("illegal", sums["illegal"])
         for name, weight in task.data.weights.items():
             talk.trace.record_reward(name, sums[name], weight)
@@ -115,8 +132,10 @@ class MinesweeperHarness(vf.Harness[vf.HarnessConfig]):
         mcp_urls: Any,  # noqa: ARG002
         data: GameData,
     ) -> vf.ProgramResult:
-        messages: Any = [message_to_wire(message) for message in data.prompt or []]
-        tools: Any = {"tools": [TOOL]} if data.tools else {}
+        messages: Any = shortened([message_to_wire(message) for message in data.prompt or []], data.history)
+        if messages[1]["role"] == "tool":  # Its call is not among the messages any more.
+            messages[1] = {"role": "user", "content": messages[1]["content"]}
+        tools: Any = {"tools": TOOLS[: data.tools]} if data.tools else {}
         async with AsyncOpenAI(base_url=endpoint, api_key=secret) as client:
             await client.chat.completions.create(model=ctx.model, messages=messages, **tools)
         return vf.ProgramResult(0, "", "")

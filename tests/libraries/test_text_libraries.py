@@ -11,7 +11,7 @@ import pytest
 from support import ROOT
 from support.chat_server import ChatServer, Raw, best_move
 
-from minesweeper_env.text import TextGame
+from minesweeper_env.text import REWARDS, TextGame
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -39,7 +39,7 @@ def sums_of(seed, replies, **arguments):
     """Returns the sums of the rewards of a game that is played directly."""
     game = TextGame((5, 5), 5, no_guess="exact", **arguments)
     text, _ = game.reset(seed=seed)
-    sums = dict.fromkeys(("win", "progress", "risk", "sound"), 0.0)
+    sums = dict.fromkeys(REWARDS, 0.0)
     messages = [{}] * replies
     while not game.over:
         text, _, _, _, info = game.step(reply_of([*messages, {"content": text}]))
@@ -57,6 +57,7 @@ def test_verifiers_plays_whole_games_and_weighs_the_rewards(tools, tmp_path, mon
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     with ChatServer(call_of if tools else reply_of) as server:
         taskset = {"id": "minesweeper_text", "games": 3, "tools": tools, "sound": 0.1, "risk": 0.5}
+        taskset |= {"history": 0, "opened": "middle", "flags": True, "split": "test"} if tools else {}
         client = {"type": "eval", "base_url": server.url, "api_key_var": "OPENAI_API_KEY"}
         config = EvalConfig(
             env={"taskset": taskset}, model="m", client=client, push=False, rich=None, output_dir=str(tmp_path)
@@ -72,6 +73,8 @@ def test_verifiers_plays_whole_games_and_weighs_the_rewards(tools, tmp_path, mon
             assert {name: each.score for name, each in trace.rewards.items()} == pytest.approx(sums)
             assert trace.reward == pytest.approx(sums["win"] + 0.5 * sums["risk"] + 0.1 * sums["sound"])
         assert trace.rewards["win"].score == 1.0
+    kinds = [[message["role"] for message in request] for request in server.requests]
+    assert all(each == ["system", "user"] for each in kinds) == tools
 
 
 def test_verifiers_tells_a_broken_server_from_a_lost_game(tmp_path, monkeypatch):
@@ -102,6 +105,7 @@ def test_the_code_of_the_page_plays_a_game_as_text(capsys):
 
 def test_openenv_serves_sessions_of_their_own():
     pytest.importorskip("openenv")
+    import httpx
     import uvicorn
     from openenv.core import GenericEnvClient
 
@@ -134,29 +138,51 @@ def test_openenv_serves_sessions_of_their_own():
             total += result.reward
         assert result.observation["won"]
         state = client.state()
-        assert total == pytest.approx(1 + 0.1 * (state["step_count"] - 1))
+        assert total == pytest.approx(1 + 0.1)
+        assert state["step_count"] > 2
         assert "#" in other.step({"reply": "hm"}).observation["text"]
         code = blocks_of_page()[1].replace("http://127.0.0.1:8000", url)
         exec(compile(code, "the page", "exec"), {})
         assert set(state) == {"episode_id", "step_count"}
+        for path, body, word in (("step", {"action": {"reply": "open 0 0"}}, "/ws"), ("reset", {"mines": 99}, "mines")):
+            answer = httpx.post(f"{url}/{path}", json=body)
+            assert 400 <= answer.status_code < 500
+            assert word in answer.json()["detail"]
     server.should_exit = True
 
 
-def test_inspect_scores_games(tmp_path):
-    pytest.importorskip("inspect_ai")
+def inspect_games(folder, tokens=2, limits=None, **arguments):
+    """Returns the log of games that Inspect plays, and the number of messages in each request."""
     from inspect_ai import eval as evaluate
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     from minesweeper_text.inspect_task import minesweeper
 
+    lengths = []
+
     def answer(messages, *_):
+        lengths.append(len(messages))
         content = reply_of([{"content": message.text} for message in messages])
         output = ModelOutput.from_content("mockllm/model", content)
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=tokens)
         return output
 
     model = get_model("mockllm/model", custom_outputs=answer)
-    (log,) = evaluate(minesweeper(games=4), model=model, log_dir=str(tmp_path), display="none", score_display=False)
+    how = {"log_dir": str(folder), "display": "none", "score_display": False} | (limits or {})
+    (log,) = evaluate(minesweeper(games=4, **arguments), model=model, **how)
     assert log.status == "success"
-    figures = {score.name: score.metrics["mean"].value for score in log.results.scores}
+    return {score.name: score.metrics["mean"].value for score in log.results.scores}, lengths
+
+
+def test_inspect_scores_games(tmp_path):
+    pytest.importorskip("inspect_ai")
+    figures, lengths = inspect_games(tmp_path, history=1)
     assert figures == {"win": 1.0, "illegal": 1.0, "unsound": 0.0, "excess_risk": 0.0}
+    assert set(lengths) == {2, 4}
+
+
+@pytest.mark.parametrize(("limits", "illegal"), [({"message_limit": 4}, 1.0), ({"token_limit": 1}, 0.0)])
+def test_inspect_scores_a_game_that_a_limit_ends_as_not_won(limits, illegal, tmp_path):
+    pytest.importorskip("inspect_ai")
+    figures, _ = inspect_games(tmp_path, limits=limits)
+    assert figures == {"win": 0.0, "illegal": illegal, "unsound": 0.0, "excess_risk": 0.0}
