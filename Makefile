@@ -23,7 +23,7 @@ OLDEST_EXTRAS = msgspec==0.20.0 torch==2.6.0 stable-baselines3==2.7.0 sb3-contri
 # Each learning library has an environment of its own, since RLlib asks for one version of gymnasium.
 LIBRARIES = .venv-libraries
 # These are extras of setup.cfg, with tests of their own.
-TEXT_LIBRARIES = verifiers openenv inspect
+TEXT_LIBRARIES = verifiers openenv inspect trl
 CLEANRL = cleanrl-1.2.0-py3-none-any.whl
 OTHER_VENV = .venv-$(notdir $(PYTHON))
 
@@ -120,7 +120,7 @@ test-libraries: $(VENV)/installed $(LIBRARIES)/torchrl/installed $(LIBRARIES)/ti
 	$(BIN)/python -m pytest tests/libraries
 
 $(TEXT_LIBRARIES:%=test-%): test-%: $(LIBRARIES)/%/installed
-	NUMBA_CACHE_DIR=$(abspath $(LIBRARIES))/kernels $(LIBRARIES)/$*/bin/python -m pytest tests/libraries/test_text_libraries.py
+	NUMBA_CACHE_DIR=$(abspath $(LIBRARIES))/kernels $(LIBRARIES)/$*/bin/python -m pytest tests/libraries/test_text_libraries.py tests/libraries/test_trl.py
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/engine.py
@@ -167,9 +167,10 @@ $(LIBRARIES)/%/installed: pyproject.toml setup.cfg
 	$(LIBRARIES)/$*/bin/python -m pip install $(TORCH) $(LIBRARY) --editable .
 	touch $@
 
+$(LIBRARIES)/trl/installed: LIBRARY = $(TORCH)
 $(TEXT_LIBRARIES:%=$(LIBRARIES)/%/installed): $(LIBRARIES)/%/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(LIBRARIES)/$*
-	$(LIBRARIES)/$*/bin/python -m pip install --no-compile pytest pytest-xdist hypothesis --editable '.[$*]'
+	$(LIBRARIES)/$*/bin/python -m pip install --no-compile $(LIBRARY) pytest pytest-xdist hypothesis --editable '.[$*]'
 	touch $@
 
 # CleanRL 1.2.0 asks for an older Python; only its ppo.py is read.

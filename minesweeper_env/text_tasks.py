@@ -129,7 +129,8 @@ class TextTasks(Sequence[dict[str, Any]]):
             safe = np.flatnonzero(position.by_single_numbers == SAFE)
             codes, _, over, _, _ = self._env.step(choice(rng, safe if safe.size else position.least))
 
-    def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
+    @staticmethod
+    def score_answer(answer: str | None, entry: dict[str, Any]) -> float:
         r"""Returns the score of a reply, from 0 to 1; never raises on any reply.
 
         The last `<answer>` or `\boxed{}` counts, or else the whole reply; thinking does not count.
@@ -143,7 +144,8 @@ class TextTasks(Sequence[dict[str, Any]]):
         """
         text = answer_of(answer or "")
         bodies = _BODY.findall(text)
-        return self._question.score("".join(bodies[-1]) if bodies else text, entry["metadata"])
+        facts = entry["metadata"]
+        return QUESTIONS[facts["kind"]].score("".join(bodies[-1]) if bodies else text, facts)
 
     def solution(self, entry: dict[str, Any]) -> str:
         """Returns a text that solves a task, to train on: the reasons, and the answer in the form that is asked for."""

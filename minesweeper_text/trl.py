@@ -1,0 +1,98 @@
+"""Minesweeper for TRL: games for the `environment_factory` of `GRPOTrainer`, and the reward of tasks of one position.
+
+docs/how-to/grpo.md trains with them. This module needs no TRL.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from minesweeper_env.replies import tool_call
+from minesweeper_env.text import TextGame
+from minesweeper_env.text_tasks import TextTasks
+
+__all__ = ["MinesweeperEnv", "MinesweeperFlagsEnv", "game_rows", "task_reward", "task_rows"]
+
+
+def game_rows(games: int, first_seed: int = 1 << 31, **arguments: Any) -> list[dict[str, Any]]:
+    """Returns rows for `Dataset.from_list`, one for each game: its prompt, its seed, and the arguments of `TextGame`.
+
+    The middle is open unless `opened` says otherwise: then all generations of a group play one board. A ValueError
+    refuses arguments that `TextGame` refuses.
+    """
+    arguments = {"opened": "middle", **arguments}
+    prompt = TextGame(**arguments).prompt(tools=True)
+    messages = [{"role": "system", "content": prompt}, {"role": "user", "content": ""}]
+    return [{"prompt": messages, "seed": first_seed + game, **arguments} for game in range(games)]
+
+
+def task_rows(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns rows for `Dataset.from_list`, one for each task; tasks of several kinds may be joined."""
+    return [
+        {"prompt": [{"role": "user", "content": task["question"]}], "metadata": json.dumps(task["metadata"])}
+        for task in tasks
+    ]
+
+
+def task_reward(completions: Sequence[Any], metadata: Sequence[str], **columns: Any) -> list[float]:  # noqa: ARG001
+    """Returns the scores of completions, texts or conversations, on the tasks of `task_rows`: a reward function."""
+    replies = [each if isinstance(each, str) else each[-1]["content"] for each in completions]
+    facts = map(json.loads, metadata)
+    return [TextTasks.score_answer(reply, {"metadata": each}) for reply, each in zip(replies, facts, strict=True)]
+
+
+class MinesweeperEnv:
+    """A game of `TextGame`, whose moves are calls of the tool `open`."""
+
+    def __init__(self) -> None:
+        """Prepares; `reset` starts a game."""
+        self._game = TextGame()
+        self._reward = 0.0
+
+    def reset(self, seed: int, prompt: Any = None, **arguments: Any) -> str:  # noqa: ARG002
+        """Starts the game of a row of `game_rows`; returns its board. A ValueError refuses wrong arguments."""
+        # A column that some rows lack is None there.
+        self._game = TextGame(**{name: value for name, value in arguments.items() if value is not None})
+        self._reward = 0.0
+        return self._game.reset(seed=seed)[0]
+
+    def open(self, row: int, col: int) -> str:
+        """Open a covered cell of the board.
+
+        Args:
+            row: The row of the cell, counted from 0 at the top.
+            col: The column of the cell, counted from 0 at the left.
+
+        Returns:
+            What the move did, and the board.
+        """
+        return self._move("open", row, col)
+
+    def get_reward(self) -> float:
+        """Returns the reward of the game so far; a game without an end counts as given up."""
+        rewards = self._game.give_up()
+        self._reward += sum(weight * rewards.get(name, 0.0) for name, weight in self._game.weights.items())
+        return self._reward
+
+    def _move(self, verb: str, row: int, col: int) -> str:
+        if self._game.over:
+            return "The game is over."
+        text, reward, *_ = self._game.step(tool_call(verb, {"row": row, "col": col}))
+        self._reward += reward
+        return text
+
+
+class MinesweeperFlagsEnv(MinesweeperEnv):
+    """A game with `moves=("open", "flag")`."""
+
+    def flag(self, row: int, col: int) -> str:
+        """Set a flag on a covered cell, or remove it.
+
+        Args:
+            row: The row of the cell, counted from 0 at the top.
+            col: The column of the cell, counted from 0 at the left.
+
+        Returns:
+            What the move did, and the board.
+        """
+        return self._move("flag", row, col)
