@@ -19,13 +19,18 @@ TOOLS = [
 ]
 
 
-class GameData(vf.TaskData):
-    """One game: its seed, the arguments of its `TextGame`, its tools and history, and the weights of its rewards."""
+class PlayerData(vf.TaskData):
+    """What the harness reads of a task: the number of its tools, and of the exchanges that the model sees."""
+
+    tools: int = 0
+    history: int | None = None
+
+
+class GameData(PlayerData):
+    """One game: its seed, the arguments of its `TextGame`, and the weights of its rewards."""
 
     seed: int
     arguments: dict[str, Any]
-    tools: int
-    history: int | None
     weights: dict[str, float]
 
 
@@ -130,10 +135,10 @@ class MinesweeperHarness(vf.Harness[vf.HarnessConfig]):
         endpoint: str,
         secret: str,
         mcp_urls: Any,  # noqa: ARG002
-        data: GameData,
+        data: PlayerData,
     ) -> vf.ProgramResult:
         messages: Any = shortened([message_to_wire(message) for message in data.prompt or []], data.history)
-        if messages[1]["role"] == "tool":  # Its call is not among the messages any more.
+        if data.history is not None and messages[1]["role"] == "tool":  # Its call is not among the messages any more.
             messages[1] = {"role": "user", "content": messages[1]["content"]}
         tools: Any = {"tools": TOOLS[: data.tools]} if data.tools else {}
         async with AsyncOpenAI(base_url=endpoint, api_key=secret) as client:

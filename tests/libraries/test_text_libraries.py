@@ -12,6 +12,7 @@ from support import ROOT
 from support.chat_server import ChatServer, Raw, best_move
 
 from minesweeper_env.text import REWARDS, TextGame
+from minesweeper_env.text_tasks import TextTasks
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -77,6 +78,25 @@ def test_verifiers_plays_whole_games_and_weighs_the_rewards(tools, tmp_path, mon
     assert all(each == ["system", "user"] for each in kinds) == tools
 
 
+def test_verifiers_scores_the_tasks_of_the_page(tmp_path, monkeypatch):
+    pytest.importorskip("verifiers")
+    from verifiers.v1.cli.eval.runner import run_eval
+    from verifiers.v1.configs.cli.eval import EvalConfig
+
+    code = next(block for block in blocks_of_page("grpo") if "verifiers" in block).replace("n=100", "n=4")
+    (tmp_path / "minesweeper_tasks.py").write_text(code)
+    answers = {task["question"]: task["answer"] for task in TextTasks("safe_cell", size=5, mines=5, n=4)[1:]}
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with ChatServer(lambda messages: answers.get(messages[-1]["content"], "hm")) as server:
+        client = {"type": "eval", "base_url": server.url, "api_key_var": "OPENAI_API_KEY"}
+        env = {"taskset": {"id": "minesweeper_tasks"}, "agent": {"runtime": {"type": "subprocess"}}}
+        config = EvalConfig(env=env, model="m", client=client, push=False, rich=None, output_dir=str(tmp_path / "out"))
+        episodes = asyncio.run(run_eval(config))
+    assert all(episode.ok for episode in episodes)
+    assert sorted(trace.reward for episode in episodes for trace in episode.traces) == [0.0, 1.0, 1.0, 1.0]
+
+
 def test_verifiers_tells_a_broken_server_from_a_lost_game(tmp_path, monkeypatch):
     pytest.importorskip("verifiers")
     from verifiers.v1.cli.eval.runner import run_eval
@@ -93,8 +113,8 @@ def test_verifiers_tells_a_broken_server_from_a_lost_game(tmp_path, monkeypatch)
     assert not episode.ok
 
 
-def blocks_of_page():
-    text = (ROOT / "docs" / "how-to" / "language-models.md").read_text(encoding="utf-8")
+def blocks_of_page(name="language-models"):
+    text = (ROOT / "docs" / "how-to" / f"{name}.md").read_text(encoding="utf-8")
     return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
