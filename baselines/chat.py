@@ -59,9 +59,9 @@ class ChatServer:
         except (self._failure, AttributeError, IndexError, TypeError, ValueError) as error:
             problem = " ".join(self._text(f"{type(error).__name__}: {error}").split())[:300]
             raise ChatError(f"{self._name}: no chat completion: {problem}") from None
-        tokens = (_count(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens"))
+        asked, tokens = (_count(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens"))
         seconds, cut = round(time.perf_counter() - begin, 3), str(choice.finish_reason).lower() in _CUT
-        return Answer(messages[-1]["content"], reply, thinking, *tokens, seconds, cut)
+        return Answer(messages[-1]["content"], reply, thinking, asked, tokens, seconds, cut)
 
     def _complete(self, messages: list[dict[str, str]]) -> Any:
         """Returns what the server sends; some servers send an error with the status of success."""

@@ -55,6 +55,7 @@ MARKED_FORMS = (
     *("{verb}({row}, {col})", "{verb}_cell({row}, {col})", "{verb}_cell(row={row}, col={col})"),
     '{{"name": "{verb}", "arguments": {{"row": {row}, "col": {col}}}}}',
     '{{"name": "{verb}_cell", "arguments": "{{\\"col\\": {col}, \\"row\\": {row}}}"}}',
+    '{{"type": "{verb}", "row": {row}, "col": {col}}}',
     '{{"col": {col}, "action": "{verb}", "row": "{row}"}}',
     "{{'move': '{verb}', 'cell': [{row}, {col}]}}",
     '<tool_call>{{"arguments": {{"row": {row}, "col": {col}}}, "name": "{verb}"}}</tool_call>',

@@ -350,9 +350,9 @@ class TextGame:
         """Returns the exact risk of a click, its excess over the least one, and whether it is sound; {} for a flag."""
         if action >= self.config.cells:
             return {}
-        risk, least, sound = 0.0, 0.0, True
-        if not self._is_first_safe or self._open_cells():
-            risk, least, sound = (value.item() for value in judge_clicks(self.codes[None], self.config.mines, [action]))
+        if self._is_first_safe and not self._open_cells():
+            return {"risk": 0.0, "excess_risk": 0.0, "sound": True}
+        risk, least, sound = (value.item() for value in judge_clicks(self.codes[None], self.config.mines, [action]))
         return {"risk": risk, "excess_risk": risk - least, "sound": sound}
 
     def _limit(self, move: Reply, is_out: bool) -> str:
@@ -369,6 +369,7 @@ def _cell_of(opened: Any, config: BoardConfig) -> tuple[int, int]:
         return config.rows // 2, config.cols // 2
     if len(cell := items_of(opened)) != 2:
         raise ValueError(f"opened must be 'middle' or a cell (row, col), not {opened!r}")
-    return whole_number("the row of opened", cell[0], 0, config.rows - 1), whole_number(
-        "the column of opened", cell[1], 0, config.cols - 1
-    )
+    row, col = (whole_number(f"{name} of opened", each, 0) for name, each in zip(("row", "column"), cell, strict=True))
+    if row >= config.rows or col >= config.cols:
+        raise ValueError(f"opened must be a cell of the board of {config.rows}x{config.cols}, not {opened!r}")
+    return row, col

@@ -25,6 +25,7 @@ from baselines.files import replace_file
 from baselines.learned.settings import ALGORITHMS, options_of
 from baselines.registry import policy_names
 from minesweeper_env import ENV_SPECIFICATIONS, BoardConfig
+from minesweeper_env.replies import MARKED_FORMS, PROSE_FORMS
 
 DOCS = Path(__file__).parents[1]
 
@@ -105,6 +106,23 @@ def policies() -> str:
     return markdown_table(["policy", "what it does"], rows)
 
 
+def text_rewards() -> str:
+    """Returns what each player earns from each reward of a game in text, with 95 % intervals."""
+    file = json.loads((DOCS / "results" / "text-rewards.json").read_bytes())
+    rows = []
+    for row in file["results"]:
+        cells = [f"{mean:.2f} ±{(high - low) / 2:.2f}" for mean, low, high in row["rewards"].values()]
+        rows.append([row["board"], row["player"], f"{row['games']}", *(cell.removesuffix(" ±0.00") for cell in cells)])
+    heads = [f"`{name}`" for name in file["results"][0]["rewards"]]
+    return f"`{file['command']}`, seeds from 0 on:\n\n{markdown_table(['board', 'player', 'n', *heads], rows)}"
+
+
+def reply_forms() -> str:
+    """Returns examples of all forms of a move that are read."""
+    forms = (f"`{each.format(verb='open', row=3, col=4)}`" for each in (*MARKED_FORMS, *PROSE_FORMS))
+    return ",\n".join(forms)
+
+
 BLOCKS: dict[str, Callable[..., str]] = {
     "board": lambda board, names="": board_table(entries(), board, names.split()),
     "examples": examples,
@@ -114,6 +132,8 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "policies": policies,
     "ids": ids,
     "hyperparameters": hyperparameters,
+    "text-rewards": text_rewards,
+    "reply-forms": reply_forms,
 }
 """Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
 

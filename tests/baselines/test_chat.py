@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,11 +14,15 @@ import pytest
 from support.chat_server import ChatServer, Raw, best_move, board_in, completion
 
 import baselines
+from baselines.benchmark.entries import suite_of
+from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.run import SuiteRun
 from baselines.chat import KEY, ChatError
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import derived_seed
 from baselines.registry import find_policy
+from baselines.workers import local_workers
 from minesweeper_env import HIDDEN, BoardConfig
 
 pytest.importorskip("openai")
@@ -121,6 +126,27 @@ def test_another_model_at_the_same_address_is_asked_itself(tmp_path):
         read = baselines.evaluate(chat(server, tmp_path, replay="true"), 5, 3, 5, **options)
     assert [each.policies[0].wins for each in (first, second, read)] == [5, 0, 0]
     assert "read 0 of " in str(second)
+
+
+def test_a_suite_resumes_in_its_folder_and_asks_anew_in_another(tmp_path):
+    protocol = replace(PROTOCOL, sizes=((4, 4, 3),), first_clicks=("opening",), least_games=10)
+
+    def reply(messages):
+        return Raw(400, b"{}") if len(server.requests) == 15 else f"open {best_move(messages[-1]['content'], 3)}"
+
+    def counters(folder):
+        run = SuiteRun(suite, folder, None, 10, "")
+        run.play(local_workers(1))
+        return run.results()[0][1].counters
+
+    with ChatServer(reply) as server:
+        suite = suite_of([chat(server, tmp_path / "chat")], protocol=protocol)
+        with pytest.raises(ChatError):
+            counters(tmp_path / "one")
+        first = counters(tmp_path / "one")
+        assert len(server.requests) == first["answers"] + 1
+        second = counters(tmp_path / "two")
+    assert second == first | {"read": 0, "answer_ms": second["answer_ms"]}
 
 
 FORMS = {
