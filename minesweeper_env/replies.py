@@ -3,7 +3,7 @@
 import json
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,13 +45,8 @@ THINKING = (
 """The marks around thinking in the replies of several families of models, in any case."""
 
 MARKED_FORMS = (
-    *(
-        "<move>{verb} {row} {col}</move>",
-        "<answer>{row} {col}</answer>",
-        "<action>({row}, {col})</action>",
-        "[{verb} {row} {col}]",
-    ),
-    *(r"\boxed{{{row}, {col}}}", r"$\boxed{{\text{{{verb} }} ({row}, {col})}}$"),
+    *("<move>{verb} {row} {col}</move>", "<answer>{row} {col}</answer>", "<action>({row}, {col})</action>"),
+    *("[{verb} {row} {col}]", r"\boxed{{{row}, {col}}}", r"$\boxed{{\text{{{verb} }} ({row}, {col})}}$"),
     *("{verb}({row}, {col})", "{verb}_cell({row}, {col})", "{verb}_cell(row={row}, col={col})"),
     '{{"name": "{verb}", "arguments": {{"row": {row}, "col": {col}}}}}',
     '{{"name": "{verb}_cell", "arguments": "{{\\"col\\": {col}, \\"row\\": {row}}}"}}',
@@ -99,7 +94,12 @@ _MARKS = re.compile(
     rf"|(?<=\[)(?P<bracket>\s*+(?:{_any_of(VERBS)})[^\[\]<\n]{{1,200}}+)\]|(?<={{)(?P<object>{_OBJECT})\}})"
 )
 _AXIS = re.compile(rf"(?<![a-z])(?:{_any_of(AXES)})(?![a-z])")
-_VERB = re.compile(rf"({_any_of(VERBS)}){_TOOL}")
+# The quotes of an object, which are escaped where it stands in a text.
+_QUOTE = r"\\{0,3}+[\"']"
+_NAME = re.compile(rf"{_QUOTE}name{_QUOTE}\s*+:")
+_KEY = re.compile(rf"{_QUOTE}({_any_of(AXES)}){_QUOTE}\s*+:\s*+(?:{_QUOTE})?+(-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])")
+_CELL = re.compile(rf"{_QUOTE}(?:{_any_of(FILLERS)}){_QUOTE}\s*+:\s*+\[\s*+({_NUMBER})\s*+,\s*+({_NUMBER})\s*+\]")
+_VALUE = re.compile(rf":\s*+{_QUOTE}({_any_of(VERBS)}){_TOOL}{_QUOTE}")
 _BEGINS, _ENDS = (re.compile(_any_of(marks)) for marks in zip(*THINKING, strict=True))
 _MOST = 500
 """The number of tags and objects, and of moves in prose, at the end of a reply among which its move is sought."""
@@ -247,41 +247,10 @@ def _from_match(match: re.Match[str]) -> Move | None:
 
 
 def _from_object(text: str, needs_verb: bool) -> Move | None:
-    """Returns the move of a JSON object, or of a Python dict, with its keys in any order; None for any other text."""
-    if "{" not in text:
+    """Returns the move of an object of JSON or Python, with its keys in any order; None for any other text."""
+    numbers = {AXES[name]: int(number[:9]) for name, number in _KEY.findall(text)}
+    numbers |= {axis: int(number[:9]) for pair in _CELL.findall(text) for axis, number in enumerate(pair)}
+    verbs = _VALUE.findall(text)
+    if len(numbers) < 2 or (not verbs and (needs_verb or _NAME.search(text))):
         return None
-    leaves = [*_leaves(_parsed(text) or _parsed(text.replace("'", '"')))]
-    verbs = [match[1] for _, value in leaves if isinstance(value, str) and (match := _VERB.fullmatch(value))]
-    cell: dict[int, int] = {}
-    for key, value in reversed(leaves):
-        if key in AXES and (number := _whole_number(value)) is not None:
-            cell[AXES[key]] = number
-        elif key in FILLERS and isinstance(value, list) and len(value) == 2:
-            cell.update(
-                {axis: number for axis, each in enumerate(value) if (number := _whole_number(each)) is not None}
-            )
-    if len(cell) < 2 or (not verbs and (needs_verb or any(key == "name" for key, _ in leaves))):
-        return None
-    return Move(VERBS[verbs[0]] if verbs else "open", cell[0], cell[1])
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the keys and values of an object, and of the objects in it, which may be JSON in a text."""
-    for key, inner in value.items() if isinstance(value, dict) else ():
-        found = _parsed(inner) if isinstance(inner, str) and inner.lstrip().startswith("{") else inner
-        yield from _leaves(found) if isinstance(found, dict) else [(key.lower(), found)]
-
-
-def _whole_number(value: Any) -> int | None:
-    """Returns a number of a JSON object, or of a text in it; None for any other value."""
-    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,9}", value.strip()):
-        return int(value)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return int(value) if is_number and value == value // 1 and abs(value) < 1e9 else None
+    return Move(VERBS[verbs[-1]] if verbs else "open", numbers[0], numbers[1])

@@ -12,11 +12,11 @@ LINES = {
     "azulejos_env": 2_004,
     "baselines": 16_489,
     "benchmarks": 1_275,
-    "docs": 816,
+    "docs": 910,
     "examples": 1_351,
     "minesweeper_env": 11_410,
     "minesweeper_play": 5_456,
-    "minesweeper_text": 267,
+    "minesweeper_text": 330,
     "tests": 24_511,
 }
 """Lines of each folder, counted once for each release; the slack leaves room for the changes between two releases."""
