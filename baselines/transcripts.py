@@ -41,20 +41,25 @@ class Transcripts:
     """
 
     def __init__(self, folder: Path, settings: dict[str, Any], replay: bool) -> None:
-        """Prepares; writes nothing. `replay` reads the answers of every earlier game."""
+        """Prepares; writes nothing. `replay` reads the answers of the newest evaluation before this one, too."""
         self.folder, self._settings, self._replay = folder, settings, replay
-        self._run = ""
+        self._run, self._earlier = "", folder
 
     def begin(self, evaluation: str) -> None:
         """Resumes the evaluation of this name if it did not end; otherwise begins it with a folder of its own."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         self._marker = self.folder / f"{evaluation}{MARKER}"
-        if self._marker.is_file():
-            self._run = Path(self._marker.read_text(encoding="utf-8").strip()).name
+        self._run = Path(self._marker.read_text(encoding="utf-8")).name if self._marker.is_file() else ""
+        if self._run:
             say(f"resuming the answers in {self.folder / self._run}; delete {self._marker} to ask for all of them anew")
         else:
             self._run = f"{evaluation}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
-            self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(self._marker, self._run.encode())
+        if self._replay:
+            others = [path for path in self.folder.iterdir() if path.is_dir() and path.name != self._run]
+            # Games that were played outside of evaluations lie in the folder itself.
+            self._earlier = max(others, key=lambda path: path.stat().st_mtime, default=self.folder)
+            say(f"reading the answers in {self._earlier}")
 
     def end(self) -> None:
         """Ends an evaluation: it is not resumed again."""
@@ -63,18 +68,13 @@ class Transcripts:
         self._run = ""
 
     def read(self, seed: int) -> list[Answer]:
-        """Returns the answers of an earlier play of a game; none if there is none that may be read.
+        """Returns the answers of an earlier play of a game that may be read; [] for none.
 
         Raises:
             ValueError: a file is no transcript.
         """
-        name = f"{seed}.jsonl"
-        paths = [self.folder / self._run / name] if self._run else []
-        if self._replay:
-            paths += [
-                *sorted(self.folder.glob(f"*/{name}"), key=lambda path: -path.stat().st_mtime),
-                self.folder / name,
-            ]
+        folders = [self.folder / self._run] * bool(self._run) + [self._earlier] * self._replay
+        paths = (folder / f"{seed}.jsonl" for folder in folders)
         for path in filter(Path.exists, paths):
             try:
                 return [msgspec.json.decode(line, type=Answer) for line in path.read_bytes().splitlines()[1:]]

@@ -123,7 +123,9 @@ def test_another_model_at_the_same_address_is_asked_itself(tmp_path):
         is_worst = True
         second = baselines.evaluate(chat(server, tmp_path), 5, 3, 5, **options)
         assert len(server.requests) == sum(each.policies[0].counters["answers"] for each in (first, second))
+        asked = len(server.requests)
         read = baselines.evaluate(chat(server, tmp_path, replay="true"), 5, 3, 5, **options)
+        assert len(server.requests) == asked
     assert [each.policies[0].wins for each in (first, second, read)] == [5, 0, 0]
     assert "read 0 of " in str(second)
 
