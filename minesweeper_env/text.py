@@ -42,9 +42,6 @@ STYLES: tuple[str, ...] = ("grid", "list", "json")
 SPLITS: tuple[str, ...] = ("train", "dev", "test")
 """The parts of all layouts; `split_of` finds the part of one."""
 
-MIDDLES: tuple[str, ...] = ("middle", "centre")
-"""The names of the cell in the middle of a board."""
-
 _TIE = 1e-9
 """Probabilities that differ by less are equal."""
 
@@ -53,6 +50,9 @@ _SYMBOLS = "012345678F##*"
 
 _TRIES = 1000
 """The number of games of a seed among which one is sought that fits."""
+
+_WON, _LOST = " You won.", " It was a mine: you lost."
+_TOO_MANY, _NO_TURNS = (f"\nThe game ends: {why}." for why in ("too many illegal replies", "no turns are left"))
 
 _FIRST_CLICKS = {
     "opening": "The first cell that you open is a 0.",
@@ -311,25 +311,32 @@ class TextGame:
             raise ResetNeeded("no game is in progress: call reset() first")
         move = parse_reply(reply, self.codes, self.moves)
         self.turns += 1
-        self.illegal += move.action is None
         self._rewards.reply(move.action is not None)
-        won = lost = is_out = False
-        event, judged = move.error, dict[str, Any]()
-        if move.action is not None:
-            event, judged = self._describe(move.action, move.cell), self._judge(move.action)
-            self.codes, _, over, is_out, found = self.env.step(move.action)
-            won = found["is_success"]
-            lost = over and not won
-            if judged:
-                self._rewards.click(self._open_cells(), judged["excess_risk"], judged["sound"])
-        ending = " You won." if won else " It was a mine: you lost." if lost else self._limit(move, is_out)
-        self.over = bool(ending)
+        event, ending, judged = self._refuse(move) if move.action is None else self._make(move.action, move.cell)
+        if not ending and self.turns == self.max_turns:
+            ending = _NO_TURNS
+        self.over, won, lost = bool(ending), ending == _WON, ending == _LOST
         given_up = self.over and not won and not lost
         rewards = self._rewards.changes(won, lost, given_up)
         facts = {"illegal": bool(move.error), "error": move.error, "cell": move.cell, "is_success": won}
         reward = sum(weight * rewards[name] for name, weight in self.weights.items())
         text = f"{event}{ending}\n\n{self.observation()}"
         return text, reward, won or lost, given_up, facts | {"rewards": rewards} | judged
+
+    def _refuse(self, move: Reply) -> tuple[str, str, dict[str, Any]]:
+        """Counts an illegal reply; returns what `_make` returns."""
+        self.illegal += 1
+        return move.error, _TOO_MANY if self.illegal == self.max_illegal else "", {}
+
+    def _make(self, action: int, cell: Any) -> tuple[str, str, dict[str, Any]]:
+        """Makes a legal move; returns what happened, the end of the game or "", and the judgement of a click."""
+        judged, was_flagged = self._judge(action), self.codes[cell] == FLAGGED
+        self.codes, _, over, is_out, found = self.env.step(action)
+        if judged:
+            self._rewards.click(self._open_cells(), judged["excess_risk"], judged["sound"])
+        done = "opened" if judged else "removed the flag from" if was_flagged else "flagged"
+        ending = _WON if found["is_success"] else _LOST if over else _NO_TURNS if is_out else ""
+        return f"You {done} {cell}.", ending, judged
 
     def give_up(self) -> dict[str, float]:
         """Ends the game as a limit does; returns the changes of the rewards by name, and none for a game that is over.
@@ -338,13 +345,6 @@ class TextGame:
         """
         is_over, self.over = self.over, True
         return {} if is_over else self._rewards.changes(given_up=True)
-
-    def _describe(self, action: int, cell: tuple[int, int] | None) -> str:
-        """Returns what a legal move does."""
-        if action < self.config.cells:
-            return f"You opened {cell}."
-        was_flagged = self.codes.flat[action - self.config.cells] == FLAGGED
-        return f"You {'removed the flag from' if was_flagged else 'flagged'} {cell}."
 
     def _judge(self, action: int) -> dict[str, Any]:
         """Returns the exact risk of a click, its excess over the least one, and whether it is sound; {} for a flag."""
@@ -355,21 +355,12 @@ class TextGame:
         risk, least, sound = (value.item() for value in judge_clicks(self.codes[None], self.config.mines, [action]))
         return {"risk": risk, "excess_risk": risk - least, "sound": sound}
 
-    def _limit(self, move: Reply, is_out: bool) -> str:
-        """Returns a sentence on the limit that ends the game; "" if none does."""
-        if move.error and self.illegal == self.max_illegal:
-            return "\nThe game ends: too many illegal replies."
-        return "\nThe game ends: no turns are left." if is_out or self.turns == self.max_turns else ""
-
 
 def _cell_of(opened: Any, config: BoardConfig) -> tuple[int, int]:
     """Returns the cell of a first click."""
-    if isinstance(opened, str):
-        one_of("opened", opened, MIDDLES, "a cell (row, col) or ")
+    if isinstance(opened, str) and opened in ("middle", "centre"):
         return config.rows // 2, config.cols // 2
     if len(cell := items_of(opened)) != 2:
         raise ValueError(f"opened must be 'middle' or a cell (row, col), not {opened!r}")
-    row, col = (whole_number(f"{name} of opened", each, 0) for name, each in zip(("row", "column"), cell, strict=True))
-    if row >= config.rows or col >= config.cols:
-        raise ValueError(f"opened must be a cell of the board of {config.rows}x{config.cols}, not {opened!r}")
-    return row, col
+    row = whole_number("the row of opened", cell[0], 0, config.rows - 1)
+    return row, whole_number("the column of opened", cell[1], 0, config.cols - 1)

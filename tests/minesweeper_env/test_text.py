@@ -215,7 +215,7 @@ def test_wrong_calls_say_what_is_allowed():
         ({"reward": {"win": "1"}}, "finite"),
         ({"moves": ("flag",)}, "moves"),
         ({"opened": "corner"}, "middle"),
-        ({"opened": (8, 0)}, "8x8"),
+        ({"opened": (8, 0)}, "0 to 7"),
         ({"max_turns": 0}, "max_turns"),
         ({"split": "test"}, "opened"),
         ({"split": "all", "opened": "middle"}, "train, dev, test"),
