@@ -28,8 +28,8 @@ AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
 """The axis of each name of a coordinate. x and y are not read, because people disagree which of them is the row."""
 
 FILLERS = (
-    *("the", "cell", "square", "tile", "at", "in", "on", "and", "of", "position", "coordinate", "coordinates"),
-    *("location", "index", "number", "arguments", "args", "parameters", "parameter", "input", "text"),
+    *("the", "cell", "square", "tile", "field", "at", "in", "on", "and", "of", "position", "coordinate", "coordinates"),
+    *("location", "index", "number", "arguments", "args", "parameters", "parameter", "action", "input", "text"),
 )
 """Words that may stand around the numbers of a cell."""
 
@@ -85,7 +85,7 @@ _TOOL = r"(?:_?(?:cell|square|tile))?+(?![a-z])"
 _PROSE = re.compile(rf"(?P<verb>{_any_of(_MOVES)}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+){_PAIR}")
 _BARE = re.compile(rf"(?P<before>{_GAP}{{0,24}}+){_PAIR}(?:{_GAP}|\.){{0,24}}+")
 _DENIAL = re.compile(
-    r"(?:\b(?:not|never|cannot|without|than|if)|n['\u2019]t)(?:\s++(?!(?:so|but|then|and|thus|hence)\b)[a-z]++){0,3}\s+\Z"
+    r"(?:\b(?:not|never|cannot|than|if)|n['\u2019]t)(?:\s++(?!(?:so|but|then|and|thus|hence)\b)[a-z]++){0,3}\s+\Z"
 )
 _OBJECT = r"[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+"
 _MARKS = re.compile(

@@ -86,6 +86,8 @@ def test_a_label_stands_for_the_verb(label):
         (reader.tool_call("open", {"col": 4, "row": 3}), (3, 4)),
         (reader.tool_call("close", {"col": 4, "row": 3}) + "open 1 1", None),
         (r"So $\boxed{\text{row } 3, \text{column } 4}$", (3, 4)),
+        ('Action: open\nAction Input: {"row": 3, "col": 4}', (3, 4)),
+        ("Action: reveal\nRow: 3\nColumn: 4", (3, 4)),
         ("İİİ<think>open 1 1</think>open 3 4", (3, 4)),
     ],
 )
