@@ -53,21 +53,24 @@ class ChatServer:
         begin = time.perf_counter()
         try:
             found = self._complete(messages)
-            choice, usage = found.choices[0], found.usage
-            reply, thinking = map(self._text, _texts(choice.message))
-        # The client returns what is no chat completion as it is.
-        except (self._failure, AttributeError, IndexError, TypeError, ValueError) as error:
+            choice, usage = found["choices"][0], found.get("usage") or {}
+            reply, thinking = map(self._text, _texts(choice["message"]))
+            asked, tokens = (_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+        except (self._failure, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = " ".join(self._text(f"{type(error).__name__}: {error}").split())[:300]
             raise ChatError(f"{self._name}: no chat completion: {problem}") from None
-        asked, tokens = (_count(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens"))
-        seconds, cut = round(time.perf_counter() - begin, 3), str(choice.finish_reason).lower() in _CUT
+        seconds, cut = round(time.perf_counter() - begin, 3), str(choice.get("finish_reason")).lower() in _CUT
         return Answer(messages[-1]["content"], reply, thinking, asked, tokens, seconds, cut)
 
     def _complete(self, messages: list[dict[str, str]]) -> Any:
-        """Returns what the server sends; some servers send an error with the status of success."""
+        """Returns the JSON that the server sends, after retries; some servers send errors with the status of success.
+
+        The client retries the others. It would also make objects of the JSON, which lack what servers add or leave out.
+        """
+        create = self._client.chat.completions.with_raw_response.create
         for attempt in range(self._retries + 1):
-            found = self._client.chat.completions.create(messages=messages, **self._request)
-            error = getattr(found, "error", None) or getattr((found.choices or [None])[0], "error", None)
+            found = create(messages=messages, **self._request).http_response.json()
+            error = found.get("error") or (found.get("choices") or [{}])[0].get("error")
             if not error:
                 break
             facts = error if isinstance(error, dict) else {"message": error}
@@ -83,16 +86,15 @@ class ChatServer:
         return clean.replace(self._key, "***") if self._key else clean
 
 
-def _texts(message: Any) -> tuple[str, str]:
+def _texts(message: dict[str, Any]) -> tuple[str, str]:
     """Returns the reply, with its tool calls, and the thinking of a message, whose content may come in parts."""
-    parts = message.content if isinstance(message.content, list) else [message.content]
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
     thoughts = [part for part in parts if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")]
-    calls = [getattr(call, "function", None) for call in message.tool_calls or []]
-    calls += [getattr(message, "function_call", None)]
+    calls = [call.get("function") for call in message.get("tool_calls") or []] + [message.get("function_call")]
     reply = _joined([part for part in parts if part not in thoughts])
-    reply += "".join(tool_call(str(call.name), call.arguments) for call in calls if call)
-    apart = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
-    return reply, _joined([apart, *thoughts])
+    reply += "".join(tool_call(str(call.get("name")), call.get("arguments")) for call in calls if call)
+    return reply, _joined([message.get("reasoning_content") or message.get("reasoning"), *thoughts])
 
 
 def _joined(part: Any) -> str:

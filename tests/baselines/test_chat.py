@@ -159,15 +159,7 @@ FORMS = {
         {"type": "text", "text": f"open {row} {col}"},
     ],
     "tool": lambda row, col: {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [
-            {
-                "id": "1",
-                "type": "function",
-                "function": {"name": "open", "arguments": json.dumps({"col": col, "row": row})},
-            }
-        ],
+        "tool_calls": [{"function": {"name": "open", "arguments": json.dumps({"col": col, "row": row})}}]
     },
     "odd usage": lambda row, col: Raw(
         200, completion(f"open {row} {col}", usage={"completion_tokens": 2.5, "prompt_tokens": -1})
@@ -214,6 +206,8 @@ def test_an_error_with_the_status_of_success_is_one_all_the_same(code, asked, tm
         (Raw(200, b"{broken"), 1, "no chat completion"),
         (Raw(200, b"<html>hello</html>", kind="text/html"), 1, "no chat completion"),
         (Raw(200, b'{"choices": []}'), 1, "no chat completion"),
+        (Raw(200, b'{"choices": [{"message": null}]}'), 1, "no chat completion"),
+        (Raw(200, b"[1]"), 1, "no chat completion"),
         (Raw(200, b"{}", 3.0), 2, "timed out"),
     ],
 )
