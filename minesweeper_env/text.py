@@ -193,7 +193,9 @@ def shortened(messages: Sequence[Any], history: int | None) -> list[Any]:
 
     Of the exchanges between them it keeps the last `history`; None keeps all. The board alone says all that is known.
     """
-    return [*messages] if history is None else [messages[0], *messages[1:][-1 - 2 * history :]]
+    if history is None:
+        return [*messages]
+    return [messages[0], *messages[1:][-1 - 2 * whole_number("history", history, 0) :]]
 
 
 class TextGame:

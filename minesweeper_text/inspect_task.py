@@ -9,6 +9,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from minesweeper_env.text import TextGame, shortened
+from minesweeper_text import game_arguments
 
 FIGURES = ("win", "illegal", "unsound", "excess_risk")
 """What a game is scored by: the win, and the numbers of illegal replies and of unsound clicks, and the excess risk."""
@@ -33,16 +34,8 @@ def minesweeper(
 
     A request holds the last `history` exchanges before the board; None sends all.
     """
-    arguments: dict[str, Any] = {
-        "size": (rows, cols),
-        "mines": mines,
-        "no_guess": no_guess != "no" and no_guess,
-        "style": style,
-        "opened": opened,
-        "moves": ("open", "flag")[: 1 + flags],
-        "max_turns": max_turns,
-        "split": split,
-    }
+    others: dict[str, Any] = {"mines": mines, "style": style, "opened": opened, "max_turns": max_turns, "split": split}
+    arguments = game_arguments(rows, cols, no_guess, flags, **others)
     samples = []
     for seed in range(first_seed, first_seed + games):
         game = TextGame(**arguments)

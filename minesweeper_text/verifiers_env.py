@@ -10,6 +10,10 @@ from verifiers.v1.dialects.chat import message_to_wire
 
 from minesweeper_env.replies import tool_call
 from minesweeper_env.text import REWARDS, TextGame, shortened
+from minesweeper_text import game_arguments
+
+ARGUMENTS = ("rows", "cols", "mines", "no_guess", "flags", "style", "opened", "max_turns", "split")
+"""The fields of the configuration from which the arguments of the games come."""
 
 NUMBERS = {name: {"type": "integer"} for name in ("row", "col")}
 PARAMETERS = {"type": "object", "properties": NUMBERS, "required": list(NUMBERS)}
@@ -27,11 +31,10 @@ class PlayerData(vf.TaskData):
 
 
 class GameData(PlayerData):
-    """One game: its seed, the arguments of its `TextGame`, and the weights of its rewards."""
+    """One game: its seed, and the arguments of its `TextGame`."""
 
     seed: int
     arguments: dict[str, Any]
-    weights: dict[str, float]
 
 
 class GameTask(vf.Task[GameData]):
@@ -67,24 +70,13 @@ class MinesweeperTaskset(vf.Taskset[GameTask, MinesweeperConfig]):
     def load(self) -> Iterator[GameTask]:
         """Yields the tasks."""
         config = self.config
-        level = config.no_guess != "no" and config.no_guess
-        arguments = {
-            "size": [config.rows, config.cols],
-            "mines": config.mines,
-            "no_guess": level,
-            "style": config.style,
-            "opened": config.opened,
-            "moves": ["open", "flag"][: 1 + config.flags],
-            "max_turns": config.max_turns,
-            "split": config.split,
-        }
-        weights = {name: getattr(config, name) for name in REWARDS}
+        arguments = game_arguments(**{name: getattr(config, name) for name in ARGUMENTS})
+        arguments["reward"] = {name: getattr(config, name) for name in REWARDS}
         for seed in range(config.first_seed, config.first_seed + config.games):
             game = TextGame(**arguments)
             board, _ = game.reset(seed=seed)
             prompt = [vf.SystemMessage(content=game.prompt(config.tools)), vf.UserMessage(content=board)]
-            fields = {"arguments": arguments, "weights": weights, "history": config.history}
-            fields["tools"] = config.tools * len(game.moves)
+            fields = {"arguments": arguments, "tools": config.tools * len(game.moves), "history": config.history}
             data = GameData(name=f"seed-{seed}", seed=seed, prompt=prompt, **fields)
             yield GameTask(data, config.task)
 
@@ -118,7 +110,7 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
                 segment = await talk.turn(answers or text)
             sums.update(game.give_up())
         talk.trace.record_metric("illegal", sums["illegal"])
-        for name, weight in task.data.weights.items():
+        for name, weight in task.data.arguments["reward"].items():
             talk.trace.record_reward(name, sums[name], weight)
 
 
