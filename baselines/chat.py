@@ -17,8 +17,8 @@ from baselines.files import file_name
 from baselines.policy import RESIGN, PolicyError, checked_act
 from baselines.transcripts import Answer, Transcripts
 from minesweeper_env.config import BoardConfig, one_of, whole_number
-from minesweeper_env.replies import Reply, answer_of, parse_reply, tool_call
 from minesweeper_env.text import STYLES, board_text, rules_text
+from minesweeper_env.text.replies import Reply, answer_of, parse_reply, tool_call
 
 KEY = "OPENAI_API_KEY"
 """The variable of the environment with the key; servers without keys need none."""

@@ -16,9 +16,9 @@ from minesweeper_env.config import one_of, whole_number
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.reading import SAFE
-from minesweeper_env.replies import answer_of
 from minesweeper_env.text import SPLITS, STYLES, board_rules, board_text, split_of
-from minesweeper_env.text_questions import LEVELS, QUESTIONS, Position, choice
+from minesweeper_env.text.questions import LEVELS, QUESTIONS, Position, choice
+from minesweeper_env.text.replies import answer_of
 
 __all__ = ["KINDS", "LEVELS", "TextTasks"]
 

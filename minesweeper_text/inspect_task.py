@@ -9,7 +9,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from minesweeper_env.text import TextGame, shortened
-from minesweeper_text import game_arguments
+from minesweeper_text.arguments import game_arguments
 
 FIGURES = ("win", "illegal", "unsound", "excess_risk")
 """What a game is scored by: the win, and the numbers of illegal replies and of unsound clicks, and the excess risk."""

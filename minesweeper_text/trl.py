@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from minesweeper_env.replies import tool_call
 from minesweeper_env.text import TextGame
+from minesweeper_env.text.replies import tool_call
 from minesweeper_env.text_tasks import TextTasks
 
 __all__ = ["MinesweeperEnv", "MinesweeperFlagsEnv", "game_rows", "task_reward", "task_rows"]

@@ -8,9 +8,9 @@ import verifiers.v1 as vf
 from openai import AsyncOpenAI
 from verifiers.v1.dialects.chat import message_to_wire
 
-from minesweeper_env.replies import tool_call
 from minesweeper_env.text import REWARDS, TextGame, shortened
-from minesweeper_text import game_arguments
+from minesweeper_env.text.replies import tool_call
+from minesweeper_text.arguments import game_arguments
 
 ARGUMENTS = ("rows", "cols", "mines", "no_guess", "flags", "style", "opened", "max_turns", "split")
 """The fields of the configuration from which the arguments of the games come."""

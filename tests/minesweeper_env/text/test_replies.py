@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minesweeper_env import HIDDEN
-from minesweeper_env import replies as reader
-from minesweeper_env.replies import Move, parse_reply, read_move
+from minesweeper_env.text import replies as reader
+from minesweeper_env.text.replies import Move, parse_reply, read_move
 
 COVERED = np.full((8, 9), HIDDEN, np.int8)
 CALL = {"name": "open", "arguments": {"row": 3, "col": 4}}

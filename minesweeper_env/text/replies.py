@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN
 
-__all__ = ["Reply", "answer_of", "asked_form", "parse_reply", "read_move", "tool_call"]
-
 VERBS = {
-    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig"), "open"),
+    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig", "choose", "select", "pick"), "open"),
     **dict.fromkeys(("flag", "mark"), "flag"),
 }
 """The move that each verb means; a verb may also be a tool's name, such as open_cell."""
@@ -29,7 +27,19 @@ AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
 
 FILLERS = (
     *("the", "cell", "square", "tile", "field", "at", "in", "on", "and", "of", "position", "coordinate", "coordinates"),
-    *("location", "index", "number", "arguments", "args", "parameters", "parameter", "action", "input", "text"),
+    *(
+        "location",
+        "index",
+        "number",
+        "boxed",
+        "arguments",
+        "args",
+        "parameters",
+        "parameter",
+        "action",
+        "input",
+        "text",
+    ),
 )
 """Words that may stand around the numbers of a cell."""
 

@@ -26,7 +26,7 @@ from minesweeper_env.inference import (
 )
 from minesweeper_env.inference.deduction.kernels import SINGLE, WITH_TOTAL, known_cells
 from minesweeper_env.inference.reading import MINE, SAFE
-from minesweeper_env.replies import read_move
+from minesweeper_env.text.replies import read_move
 
 LEVELS: tuple[str, ...] = ("single", "subset", "exact", "guess")
 """The least reasoning that answers a question: one number at a time; several numbers and the number of mines; all

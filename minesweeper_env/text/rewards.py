@@ -4,8 +4,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["REWARDS", "GameRewards", "reward_weights"]
-
 REWARDS: tuple[str, ...] = ("win", "progress", "risk", "sound", "form")
 """The rewards, which docs/how-to/language-models.md explains."""
 

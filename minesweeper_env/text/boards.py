@@ -1,0 +1,104 @@
+"""The words of text games: a board in three styles, the rules of a game, and what a board means."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.codes import FLAGGED, HIDDEN
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.escape import counted
+from minesweeper_env.rendering import join_cells
+from minesweeper_env.text.replies import asked_form
+
+STYLES: tuple[str, ...] = ("grid", "list", "json")
+"""The forms of the board: rows of characters, a list of the open cells, or JSON."""
+
+_SYMBOLS = "012345678F##*"
+"""The character of each cell code."""
+
+_FIRST_CLICKS = {
+    "opening": "The first cell that you open is a 0.",
+    "safe": "The first cell that you open is no mine.",
+    "any": "The first cell that you open may be a mine.",
+    "corners": "Mines around the first cell that you open move to the corners.",
+}
+
+
+def board_text(codes: NDArray[np.int8], mines: int, style: str = "grid") -> str:
+    """Returns a board of (rows, cols) cell codes as text in one of `STYLES`."""
+    covered, flags = int((codes == HIDDEN).sum()), int((codes == FLAGGED).sum())
+    cells = [[_SYMBOLS[code] for code in row] for row in codes.tolist()]
+    if style == "json":
+        rows = ",\n".join("  [" + ", ".join(f'"{cell}"' for cell in row) + "]" for row in cells)
+        flagged = f', "flags": {flags}' * bool(flags)
+        return f'{{"mines": {mines}, "covered": {covered}{flagged}, "board": [\n{rows}\n]}}'
+    body = join_cells(cells, 1, ":") if style == "grid" else _lists(cells)
+    flagged = f", {counted(flags, 'flag')}" * bool(flags)
+    return f"{body}\n{counted(mines, 'mine')}, {counted(covered, 'covered cell')}{flagged}"
+
+
+def _lists(cells: Sequence[Sequence[str]]) -> str:
+    known = [
+        (f"({row}, {col})", cell) for row, line in enumerate(cells) for col, cell in enumerate(line) if cell != "#"
+    ]
+    opened = ", ".join(f"{place} = {cell}" for place, cell in known if cell not in "F*")
+    lines = [f"open: {opened or 'none'}"]
+    for name, symbol in (("flags", "F"), ("mines", "*")):
+        if places := ", ".join(place for place, cell in known if cell == symbol):
+            lines.append(f"{name}: {places}")
+    return "\n".join([*lines, "all other cells are covered"])
+
+
+def rules_text(
+    config: BoardConfig,
+    style: str,
+    max_illegal: int | None,
+    tools: bool = False,
+    opened: tuple[int, int] | None = None,
+    max_turns: int | None = None,
+) -> str:
+    """Returns the prompt: the rules of the games, the form of the board, and the form of a reply.
+
+    With `tools` the reply is a call of a tool; otherwise it is free text with one move. `opened` is the cell of a first
+    click that was made already.
+    """
+    has_flags = "flag" in config.moves
+    either = f" or {asked_form('flag')}" * has_flags
+    reply = f"Reply with one move: {asked_form()}{either}. You may think first; the last move of a reply counts."
+    if tools:
+        reply = f"Make one move at a time: call the tool open{' or flag' * has_flags} with row and col."
+    if has_flags:
+        reply += " A flag sets a mark or removes it; it decides nothing, and a flagged cell cannot be opened."
+    limit = "" if max_illegal is None else f"; illegal reply number {max_illegal} ends the game"
+    turns = "" if max_turns is None else f" The game ends after {counted(max_turns, 'turn')}."
+    logic = "No guess is needed: after the first move some covered cell is always provably safe."
+    parts = (
+        f"You play Minesweeper on {counted(config.rows, 'row')} and {counted(config.cols, 'column')} with "
+        f"{counted(config.mines, 'hidden mine')}. You win when every cell without a mine is open, and lose when you "
+        "open a mine. An open cell shows how many of its up to eight neighbours are mines. A 0 also opens them all.",
+        _FIRST_CLICKS[config.first_click] if opened is None else f"The first move is made: {opened} was opened.",
+        logic if config.no_guess else "",
+        _board_form(config, style),
+        f"{reply} An illegal reply changes nothing{limit}.{turns}",
+    )
+    return "\n".join(filter(None, parts))
+
+
+def board_rules(config: BoardConfig, style: str) -> str:
+    """Returns what a board means, for questions about one: `rules_text` without the game."""
+    return (
+        f"This is a board of Minesweeper with {counted(config.rows, 'row')}, {counted(config.cols, 'column')} and "
+        f"{counted(config.mines, 'mine')}. An open cell shows how many of its up to eight neighbours are mines.\n"
+        f"{_board_form(config, style)}"
+    )
+
+
+def _board_form(config: BoardConfig, style: str) -> str:
+    flag = ", F is a flag" * ("flag" in config.moves)
+    forms = {
+        "grid": f"On the board, # is a covered cell{flag}, a digit is an open cell, and * is a mine.",
+        "list": "The board is a list of the open cells with their numbers, as (row, column) = number.",
+        "json": f'The board is JSON by rows: "#" is a covered cell{flag}, a digit is an open cell, "*" is a mine.',
+    }
+    return f"Rows are 0 to {config.rows - 1} from the top, columns 0 to {config.cols - 1} from the left. {forms[style]}"
