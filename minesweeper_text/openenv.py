@@ -15,7 +15,11 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, ConcurrencyConfig, Observation, State
 from pydantic import Field
 
-from minesweeper_env.text import TextGame
+from minesweeper_env.config import one_of, whole_number
+from minesweeper_env.text import SPLITS, TextGame
+
+TASKS = 10_000
+"""The number of tasks of each part: the games with the middle open, by seed."""
 
 
 class MinesweeperAction(Action):
@@ -34,7 +38,7 @@ class MinesweeperObservation(Observation):
 
 
 class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservation, State]):
-    """A game of `TextGame`. The options of a reset are the arguments of `TextGame`."""
+    """A game of `TextGame`. The options of a reset are the arguments of `TextGame`, or a task: a split and an index."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -43,8 +47,12 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
         super().__init__()
         self._game, self._state = TextGame(), State()
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **options: Any) -> MinesweeperObservation:
-        """Starts the game of a seed; raises a ValueError for options that `TextGame` refuses."""
+    def reset(
+        self, seed: int | None = None, episode_id: str | None = None, index: int | None = None, **options: Any
+    ) -> MinesweeperObservation:
+        """Starts the game of a seed, or that of a task; raises a ValueError for options that `TextGame` refuses."""
+        if index is not None:
+            seed, options = whole_number("index", index, 0, TASKS - 1), {"opened": "middle", **options}
         self._game, self._state = TextGame(**options), State(episode_id=episode_id or str(uuid4()))
         text, _ = self._game.reset(seed=seed)
         return MinesweeperObservation(text=text, prompt=self._game.prompt(), reward=0.0)
@@ -61,6 +69,27 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
         facts = {"illegal": info["illegal"], "won": info["is_success"]}
         return MinesweeperObservation(text=text, done=terminated or truncated, reward=reward, **facts)
 
+    def list_splits(self) -> list[str]:
+        """Returns the parts of the layouts."""
+        return [*SPLITS]
+
+    def num_tasks(self, split: str) -> int:
+        """Returns the number of tasks of a part; a ValueError names the parts."""
+        one_of("split", split, SPLITS)
+        return TASKS
+
+    def get_task(self, split: str, index: int) -> dict[str, Any]:
+        """Returns a task, whose split and index `reset` takes; raises an IndexError behind the last one."""
+        return {"id": f"{split}-{index}", "split": split, "index": range(self.num_tasks(split))[index]}
+
+    def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[dict[str, Any]]:
+        """Returns the tasks of a slice."""
+        return [self.get_task(split, index) for index in range(self.num_tasks(split))[start:stop]]
+
+    def list_tasks(self, split: str) -> list[dict[str, Any]]:
+        """Returns the first hundred tasks of a part."""
+        return self.get_task_range(split, 0, 100)
+
     @property
     def state(self) -> State:
         """The number of replies; it holds no mines."""
@@ -71,7 +100,13 @@ limits = ConcurrencyConfig(
     max_concurrent_envs=int(os.environ.get("MINESWEEPER_SESSIONS", "64")),
     session_timeout=float(os.environ.get("MINESWEEPER_IDLE_SECONDS", "3600")),
 )
-app = create_fastapi_app(MinesweeperEnvironment, MinesweeperAction, MinesweeperObservation, concurrency_config=limits)
+app = create_fastapi_app(
+    MinesweeperEnvironment,
+    MinesweeperAction,
+    MinesweeperObservation,
+    concurrency_config=limits,
+    env_name="minesweeper",
+)
 """The server."""
 
 

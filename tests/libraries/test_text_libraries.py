@@ -162,6 +162,10 @@ def test_openenv_serves_sessions_of_their_own():
         assert total == pytest.approx(1 + 0.1)
         assert state["step_count"] > 2
         assert "#" in other.step({"reply": "hm"}).observation["text"]
+        tasks = httpx.post(f"{url}/minesweeper/task_range", json={"split": "test", "stop": 2}).json()["tasks"]
+        texts = [client.reset(split=task["split"], index=task["index"]).observation["text"] for task in tasks]
+        assert [other.reset(split="test", index=index).observation["text"] for index in (0, 1)] == texts
+        assert texts[0] != texts[1]
         code = blocks_of_page()[2].replace("http://127.0.0.1:8000", url)
         exec(compile(code, "the page", "exec"), {})
         assert set(state) == {"episode_id", "step_count"}
