@@ -20,15 +20,15 @@ BOARDS = ("5x5/5", "4x6/4")
 
 
 def settings(**changes):
-    small = {"boards": BOARDS, "envs": 32, "steps": 900}
-    fast = {"batch_size": 32, "search_starts": 200, "heads_first": 4, "warm_up": 10}
+    small = {"boards": BOARDS, "envs": 8, "steps": 240}
+    fast = {"batch_size": 32, "search_starts": 60, "heads_first": 4, "warm_up": 10}
     return tiny("afterstate", **{**small, "hyperparameters": fast, **changes})
 
 
 @pytest.mark.usefixtures("curves")
 def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
     training = train(settings(), tmp_path)
-    assert training.steps >= 900
+    assert training.steps >= 240
     assert all(board in training.progress.kept["summary"] for board in BOARDS)
     game = BoardConfig(6, 6, 6, moves=("click",))
     policy = find_agent(tmp_path)(game, slack=0.1, depth=3)
@@ -42,9 +42,9 @@ def test_resuming_goes_on_exactly(tmp_path):
     for folder in folders:
         folder.mkdir()
     train(settings(), folders[0])
-    train_until_cut(settings(), folders[1], 400)
+    train_until_cut(settings(), folders[1], 120)
     resumed = prepare(settings(), folders[1], resume=True)
-    assert 400 <= resumed.learner.num_timesteps < 900
+    assert 120 <= resumed.learner.num_timesteps < 240
     run(resumed)
     assert_same_end(*folders)
 
