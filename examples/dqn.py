@@ -5,6 +5,9 @@
 
 The discount `gamma` is 0: Q is the chance that a click is safe. That nearly suffices, though it ignores which of two
 safe clicks shows more. A gamma near 1 makes Q the chance to win.
+
+With discount 0 the board also teaches about cells that nobody clicks: the risks around a clue sum to it, and after a
+win every covered cell is a mine. Both need nothing but what a player sees.
 """
 
 import json
@@ -19,7 +22,9 @@ import torch
 from torch import nn
 
 from baselines.cli.arguments import parser_of
+from baselines.learned.common.optimisation import consistency_losses, hindsight_losses
 
+GUESS = 0.9  # a click of a lower Q is a guess
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH = 32, 4
 CPU = getattr(torch.cpu, "get_capabilities", dict)()
@@ -41,6 +46,8 @@ class Args:
     num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
     batch_size: Annotated[int, "stored clicks of each update"] = 256
     learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training"] = 3e-3
+    consistency: Annotated[float, "weight of the squared errors of the clues, with gamma 0"] = 0.1
+    won_games: Annotated[float, "weight of the mines that a win shows, with gamma 0"] = 0.05
     device: Annotated[str, "where the network learns, for example cuda"] = "cpu"
 
 
@@ -89,36 +96,58 @@ class Agent(nn.Module):
 
 
 class Replay:
-    """The last clicks that may teach something: a row for each, with its board, the next one and the outcome."""
+    """The last clicks that may teach something: a row for each, with its board, the next one and the outcome.
 
-    def __init__(self, size: tuple[int, int], random: np.random.Generator) -> None:
-        row = [("board", "i1", size), ("next", "i1", size), ("cell", "i8"), ("safe", "f4"), ("ended", "f4")]
-        self.rows, self.random, self.stored = np.zeros(200_000, row), random, 0
+    Its `safe_cells` are 1 for a safe cell, 0 for a mine, and -1 while no win has shown the mines.
+    """
+
+    def __init__(self, args: Args) -> None:
+        row = [("board", "i1", args.size), ("next", "i1", args.size), ("cell", "i8"), ("safe", "f4"), ("ended", "f4")]
+        self.rows, self.stored = np.zeros(200_000, [*row, ("safe_cells", "i1", np.prod(args.size))]), 0
+        self.random = np.random.default_rng(args.seed)
+        self.since_guess: list[list[int]] = [[] for _ in range(args.num_envs)]  # rows of each game in progress
 
     def add(self, q: np.ndarray, **columns: np.ndarray) -> None:
         """Stores doubtful clicks, one in ten of the certain ones, and no first clicks."""
-        doubtful = self.random.random(len(q)) < np.maximum(0.1, 5 - 5 * q.max(1))
-        kept = doubtful & (columns["board"] < HIDDEN).any((1, 2))
+        best, opened = q.max(1), (columns["board"] < HIDDEN).any((1, 2))
+        kept = (self.random.random(len(q)) < np.maximum(0.1, 5 - 5 * best)) & opened
         places = (self.stored + np.arange(kept.sum())) % len(self.rows)
         for name, values in columns.items():
             self.rows[name][places] = values[kept]
+        self.rows["safe_cells"][places] = -1
         self.stored += len(places)
+        for game, place in zip(np.flatnonzero(kept), places, strict=True):
+            self.since_guess[game].append(place)
+        for game in np.flatnonzero((best < GUESS) | ~opened):
+            self.since_guess[game].clear()
+
+    def add_win(self, game: int, last: np.ndarray) -> None:
+        """Stores the mines of a won game, its covered cells, with its boards since the last guess.
+
+        Earlier boards are left out: only games whose guesses went well are won, so they would call each guess safe.
+        """
+        self.rows["safe_cells"][self.since_guess[game]] = last.reshape(-1) < HIDDEN
 
 
-def loss_of(agent: Agent, replay: Replay, gamma: float, count: int) -> torch.Tensor:
-    """Returns the cross-entropy between Q and the goals of a minibatch, in one of the 8 rotations and reflections."""
-    random = replay.random
-    batch = replay.rows[random.integers(min(replay.stored, len(replay.rows)), size=count)]
-    boards, device = batch["board"], agent.head.weight.device
-    cells = np.arange(boards[0].size).reshape(boards[0].shape)
+def loss_of(agent: Agent, replay: Replay, args: Args) -> torch.Tensor:
+    """Returns the loss of a minibatch, in one of the 8 rotations and reflections."""
+    random, device = replay.random, agent.head.weight.device
+    batch = replay.rows[random.integers(min(replay.stored, len(replay.rows)), size=args.batch_size)]
+    cells = np.arange(batch["board"][0].size).reshape(args.size)
     turned = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))
-    logits = agent(torch.as_tensor(boards.reshape(len(batch), -1)[:, turned], device=device))
+    boards = torch.as_tensor(batch["board"].reshape(len(batch), -1)[:, turned], device=device)
+    logits = agent(boards)
     clicked = logits[np.arange(len(batch)), turned.argsort(None)[batch["cell"]]]
     goal = batch["safe"].copy()  # The goal of Q: was the click safe?
-    if gamma > 0:  # And is the next click safe, and so on? After a win all are.
+    if args.gamma > 0:  # And is the next click safe, and so on? After a win all are.
         following = agent.q(batch["next"], batch["next"].reshape(len(batch), -1) == HIDDEN).max(1)
-        goal = goal * (1 - gamma + gamma * np.maximum(batch["ended"], following))
-    return nn.functional.binary_cross_entropy_with_logits(clicked, torch.as_tensor(goal, device=device))
+        goal = goal * (1 - args.gamma + args.gamma * np.maximum(batch["ended"], following))
+    loss = nn.functional.binary_cross_entropy_with_logits(clicked, torch.as_tensor(goal, device=device))
+    if args.gamma == 0:  # Then 1 - Q is the chance of a mine, in every covered cell.
+        safe_cells = torch.as_tensor(batch["safe_cells"][:, turned.ravel()], device=device)
+        loss = loss + args.consistency * consistency_losses(logits, boards, agent.mines).mean()
+        loss = loss + args.won_games * hindsight_losses(logits, boards, safe_cells, cells.size).mean()
+    return loss
 
 
 def options() -> Args:
@@ -154,7 +183,7 @@ def main() -> None:
     game = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
     env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **game)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)  # the seeds of test games are below 2**30
-    replay = Replay(args.size, np.random.default_rng(args.seed))
+    replay = Replay(args)
     wins, curve, steps, done = [0.0], [], 0, 0.0
     while done < 1:
         # 1. Click the safest legal cell of each board. The luck of the boards explores enough.
@@ -164,11 +193,13 @@ def main() -> None:
         wins = [*wins, *rewards[ended]][-2000:]
         # 2. Store what may teach something.
         replay.add(q, board=boards, next=after, cell=clicks, safe=rewards, ended=ended)
+        for won in np.flatnonzero(ended & (rewards > 0)):
+            replay.add_win(won, info["final_obs"][won])
         boards, steps = after, steps + args.num_envs
         if replay.stored < args.batch_size:
             continue
         # 3. Take a step down the gradient of the loss of a minibatch.
-        loss = loss_of(agent, replay, args.gamma, args.batch_size)
+        loss = loss_of(agent, replay, args)
         optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - done) * min(1, replay.stored / 20_000)
         optimizer.zero_grad()
         loss.backward()

@@ -1,4 +1,4 @@
-"""Losses of finished games, and optimisers by name."""
+"""Losses on all covered cells: what the end of a game shows, and what the clues say; and optimisers by name."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -43,6 +43,33 @@ def hindsight_weights(codes: Tensor, isolated_weight_cap: float) -> Tensor:
     # Without isolated cells a cap of 0 would give 0 / 0, a NaN that their zero mask does not remove.
     weight = (isolated_weight_cap / isolated.sum(dim=1, keepdim=True).clamp(min=1)).clamp(max=1.0)
     return (legal & touched) + isolated * weight
+
+
+TOTAL_WEIGHT = 0.1
+"""Weight of the number of mines on the board beside a clue, in `consistency_losses`."""
+
+
+def consistency_losses(outputs: Tensor, codes: Tensor, mines: int) -> Tensor:
+    """Returns how far the mine probabilities of boards miss what the boards show, by squared errors.
+
+    The probabilities of the covered neighbours of a clue sum to the clue, and those of all covered cells to the number
+    of mines. The loss needs the visible board alone, so it also teaches about cells that nobody clicked:
+
+        loss = sum over clues c of (sum of p around c - c)^2 + TOTAL_WEIGHT * (sum of all p - mines)^2.
+
+    Args:
+        outputs: (N, rows * cols) float32, logits of safety.
+        codes: (N, rows, cols), boards of games in progress, of radius 1.
+        mines: the number of mines of each board.
+
+    Returns:
+        (N, 1) float32; 0 for the exact probabilities, and for those of any layout that fits the board.
+    """
+    covered = codes >= FLAGGED
+    risks = torch.sigmoid(-outputs).reshape(codes.shape) * covered
+    around = 9 * functional.avg_pool2d(risks[:, None], 3, stride=1, padding=1)[:, 0]
+    errors = torch.where(covered, 0.0, around - codes) ** 2
+    return (errors.sum(dim=(1, 2)) + TOTAL_WEIGHT * (risks.sum(dim=(1, 2)) - mines) ** 2)[:, None]
 
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
