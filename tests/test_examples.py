@@ -5,6 +5,7 @@ import runpy
 import shlex
 import sys
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
@@ -13,6 +14,7 @@ from support.processes import run_python
 
 import baselines
 from baselines.cli import dataset
+from minesweeper_env.inference import mine_probabilities_batch
 
 
 @pytest.mark.parametrize(
@@ -62,6 +64,29 @@ def test_an_agent_without_a_favourite_first_click_takes_the_middle():
     agent = runpy.run_path(str(ROOT / "examples" / "dqn.py"))["Agent"](3, None)
     torch.nn.init.constant_(agent.head.bias, 100.0)  # Q of each cell is 1
     assert agent.act(np.full((2, 5, 7), 11, np.int8), np.ones((2, 35), np.int8)).tolist() == [17, 17]
+
+
+def test_a_win_tells_the_example_of_dqn_the_mines_of_its_boards_since_the_last_guess():
+    example = runpy.run_path(str(ROOT / "examples" / "dqn.py"))
+    replay = example["Replay"](example["Args"](size=(4, 5), num_envs=30))
+    game = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": 3}
+    env = gym.make_vec("minesweeper_env:Minesweeper-v0", 30, size=(4, 5), **game)
+    boards, info = env.reset(seed=0)
+    layouts, guesses = [], []
+    for step in range(60):
+        q = np.where(info["action_mask"], 1 - mine_probabilities_batch(boards, 3).reshape(30, -1), -1)
+        layouts.append(env.unwrapped._current_games().mines().reshape(30, -1))
+        guesses.append(q.max(1) < 0.9)
+        after, rewards, ended, _, info = env.step(q.argmax(1))
+        replay.add(q, board=boards, next=after, cell=30 * step + np.arange(30), safe=rewards, ended=ended)
+        for won in np.flatnonzero(ended & (rewards > 0)):
+            replay.add_win(won, info["final_obs"][won])
+        boards = after
+    rows = replay.rows[: replay.stored]
+    known = (rows["safe_cells"] >= 0).all(1)
+    assert 20 < known.sum() < len(rows)
+    assert not np.concatenate(guesses)[rows["cell"]][known].any()
+    np.testing.assert_array_equal(rows["safe_cells"][known], ~np.concatenate(layouts)[rows["cell"]][known])
 
 
 @pytest.mark.slow

@@ -18,8 +18,10 @@ Differences from textbook DQN:
    for every covered cell of every stored board, whether the cell was safe. `hindsight` weighs this second loss. It uses
    observations only, yet is closer to supervised learning than to reinforcement learning. With weight 0 the agent
    learns from its clicks alone.
-9. With `teacher`, the oracle gives the target of every cell. That is distillation, not learning
-   by playing.
+9. With `hindsight_games` "won", hindsight uses what a player sees of a win alone: its covered cells are the mines.
+   Boards up to the last guess are left out, because games are won only where the guesses went well.
+10. `consistency` weighs a third loss, from the visible board alone: the risks around a clue sum to it.
+11. With `teacher`, the oracle gives the target of every cell. That is distillation, not learning by playing.
 """
 
 from typing import Any
@@ -35,12 +37,16 @@ from torch import Tensor
 from torch.nn import functional
 
 from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
+from baselines.learned.common.optimisation import consistency_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import BoardNetwork, cell_head, click_masks, random_clicks, turn_at_random, unopened
 from baselines.learned.settings import DQNHyperparameters, TrainingSettings
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
+
+GUESS = 0.9
+"""A click of a lower Q is a guess, for `hindsight_games`."""
 
 ILLEGAL = -1e8
 """Q-value of an illegal click, below every return."""
@@ -102,8 +108,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
         policy: `MinesweeperQPolicy`.
         env: a `MinesweeperVecEnv`.
         teacher: True to fit the oracle's probabilities of all cells instead of the returns.
-        hyperparameters: `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities, and
-            `replay_ratio` replaces `gradient_steps`.
+        hyperparameters: `keep_scale`, `hindsight` and `consistency` count where gamma is 0 and returns are
+            probabilities, and `replay_ratio` replaces `gradient_steps`.
         **kwargs: arguments of `DQN`, with its own hyperparameters among them.
     """
 
@@ -168,7 +174,9 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self.slot.store(
             chosen, observations=boards, next_observations=following, actions=buffer_action, rewards=reward, dones=ended
         )
-        self.slot.record_ends(dones, infos)
+        won_alone = self.hyperparameters.hindsight_games == "won"
+        self.slot.forget(won_alone & (self._predicted < GUESS))
+        self.slot.record_ends(dones, infos, losses=not won_alone)
         self._last_obs = new_obs
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
@@ -196,6 +204,9 @@ class MaskedDQN(MultiBoardMixin, DQN):
         losses = loss(chosen, targets, reduction="none")
         if self.hyperparameters.hindsight > 0:
             losses = losses + self.hyperparameters.hindsight * self.hindsight_losses(outputs, sample)
+        if self.hyperparameters.consistency > 0:
+            consistency = consistency_losses(outputs, sample.observations, self.slot.env.config.mines)
+            losses = losses + self.hyperparameters.consistency * consistency
         return losses.mean()
 
     def _targets(self, sample: Transitions) -> Tensor:

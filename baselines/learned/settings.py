@@ -172,6 +172,12 @@ class DQNHyperparameters(ClickHyperparameters):
     """Hyperparameters of DQN, with defaults for `MaskedDQN`."""
 
     learner: ClassVar[str] = "baselines.learned.dqn:make_dqn"
+    hindsight_games: str = option(
+        "all",
+        "games whose end labels stored boards in hindsight; won ones need no mine to be seen",
+        choices=("all", "won"),
+    )
+    consistency: float = option(0.0, "weight of the squared errors of the risks around clues and of all risks", 0, 1e3)
     learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
     train_freq: int = option(8, "steps of every game between two rounds of updates", 1, 10_000)
     target_update_interval: int = option(10_000, "steps between two updates of the target network", 1, 1 << 40)

@@ -108,20 +108,26 @@ class BoardSlot:
         unknown = np.full((int(chosen.sum()), self.env.config.cells), -1, np.int8)
         self.buffer.add(safe=unknown, games=self.games[chosen], **rows)
 
-    def record_ends(self, dones: NDArray[np.bool_], infos: list[dict[str, Any]]) -> None:
+    def forget(self, games: NDArray[np.bool_]) -> None:
+        """Leaves the boards that some of the N games have stored so far without labels: they get new numbers."""
+        self.games[games] += len(self.games)
+
+    def record_ends(self, dones: NDArray[np.bool_], infos: list[dict[str, Any]], losses: bool = True) -> None:
         """Labels the stored boards of games that ended, and numbers the games that follow them.
 
-        Truncated games stay without labels: their last board does not show the mines. `dones` and `infos` are as
-        `MinesweeperVecEnv.step_wait` returns them.
+        Truncated games stay without labels: their last board does not show the mines. Without `losses` lost games do,
+        too. `dones` and `infos` are as `MinesweeperVecEnv.step_wait` returns them.
         """
         for index in np.flatnonzero(dones):
             if not infos[index]["TimeLimit.truncated"]:
                 last = infos[index]["terminal_observation"].reshape(-1)
+                if (lost := (last == MINE).any()) and not losses:
+                    continue
                 # A lost board shows its mines; on a won board the covered cells are the mines.
-                safe = last != MINE if (last == MINE).any() else last < FLAGGED
+                safe = last != MINE if lost else last < FLAGGED
                 outcomes, games = (self.buffer.columns[name][: self.buffer.size] for name in ("safe", "games"))
                 outcomes[games == self.games[index]] = safe
-        self.games[dones] += len(self.games)
+        self.forget(dones)
 
     def tensors(self) -> Tensors:
         """Returns the games and the boards, for `restore`."""
@@ -212,9 +218,10 @@ class MultiBoardMixin(BaseAlgorithm):
                 module.observation_space, module.action_space = self.observation_space, self.action_space  # type: ignore[assignment]
 
     def take(self, hyperparameters: Any) -> None:
-        """Takes the hyperparameters; without hindsight and thinning unless returns are probabilities and gamma is 0."""
+        """Takes the hyperparameters, without those of safety unless returns are probabilities and gamma is 0."""
         counts = self.policy.probability and self.gamma == 0
-        self.hyperparameters = hyperparameters if counts else replace(hyperparameters, keep_scale=0, hindsight=0)
+        off = {name: 0.0 for name in ("keep_scale", "hindsight", "consistency") if hasattr(hyperparameters, name)}
+        self.hyperparameters = hyperparameters if counts else replace(hyperparameters, **off)
 
     def learn_from_buffer(self, loss_of: Callable[[Transitions], Tensor]) -> list[float]:
         """Draws each stored board `replay_ratio` times on average, in minibatches, and returns their losses."""

@@ -1,11 +1,14 @@
-"""Hindsight losses against a loop in plain Python."""
+"""Losses on all covered cells against loops in plain Python."""
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
-from baselines.learned.common.optimisation import hindsight_losses
+from baselines.learned.common.optimisation import consistency_losses, hindsight_losses
+from minesweeper_env.inference import mine_probabilities_batch
+from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 OPEN, LEGAL = range(9), (10, 11)
 
@@ -58,3 +61,64 @@ def test_hindsight_losses_are_those_of_a_loop_over_the_cells(cap):
     torch.testing.assert_close(found[:, 0], torch.tensor(by_hand), rtol=1e-5, atol=1e-5)
     assert (found[::3] == 0).all()
     assert (found[1:50:3] > 0).any()
+
+
+def inconsistency_by_hand(outputs, codes, mines):
+    """Returns the consistency loss of one board: outputs by cell, codes by row and column."""
+    cols = len(codes[0])
+    risks = {divmod(cell, cols): 1 / (1 + math.exp(output)) for cell, output in enumerate(outputs)}
+    risks = {(row, col): risk for (row, col), risk in risks.items() if codes[row][col] not in OPEN}
+    loss = 0.1 * (sum(risks.values()) - mines) ** 2
+    for row, line in enumerate(codes):
+        for col, code in enumerate(line):
+            if code in OPEN:
+                near = [risk for (i, j), risk in risks.items() if max(abs(i - row), abs(j - col)) == 1]
+                loss += (sum(near) - code) ** 2
+    return loss
+
+
+def test_consistency_losses_are_those_of_a_loop_over_the_cells():
+    outputs, codes, _ = random_boards(60, 4, 6)
+    found = consistency_losses(outputs, codes, 5)
+    by_hand = [inconsistency_by_hand(*board, 5) for board in zip(outputs.tolist(), codes.tolist(), strict=True)]
+    assert found.shape == (60, 1)
+    torch.testing.assert_close(found[:, 0], torch.tensor(by_hand), rtol=1e-5, atol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def played():
+    """Returns boards after some clicks on safe cells, and their mines, (N, rows * cols) bool."""
+    env = MinesweeperVectorEnv(40, size=(5, 6), mines=9, first_click="safe", moves=("click",))
+    env.reset(seed=0)
+    mines = env._current_games().mines().reshape(40, -1)
+    legal = np.ones_like(mines)
+    for _ in range(3):
+        codes, *_, info = env.step((legal & ~mines).argmax(axis=1))
+        legal = info["action_mask"].astype(bool)
+        mines = env._current_games().mines().reshape(40, -1)  # the first click places them
+    assert not info["is_success"].any()
+    return codes, mines
+
+
+def test_true_layouts_and_exact_probabilities_are_consistent_and_other_risks_are_not(played):
+    codes, mines = played
+    exact = mine_probabilities_batch(codes, 9).reshape(40, -1)
+    wrong = np.roll(mines, 1, axis=1)
+    for risks, is_consistent in ((mines, True), (exact, True), (wrong, False), (np.full_like(exact, 0.5), False)):
+        outputs = -torch.logit(torch.as_tensor(risks, dtype=torch.float32), eps=1e-7)
+        losses = consistency_losses(outputs, torch.as_tensor(codes), 9)
+        assert (losses.max() < 1e-5) if is_consistent else (losses.median() > 1)
+
+
+def test_the_gradient_of_consistency_is_finite_and_leads_to_consistent_risks(played):
+    codes = torch.as_tensor(played[0])
+    outputs = torch.zeros(40, 30)
+    outputs[:, ::7], outputs[:, 1::7] = 200.0, -200.0
+    for _ in range(200):
+        outputs.requires_grad_()
+        losses = consistency_losses(outputs, codes, 9)
+        (gradient,) = torch.autograd.grad(losses.sum(), outputs)
+        assert gradient.isfinite().all()
+        assert (gradient[codes.reshape(40, -1) < 9] == 0).all()
+        outputs = (outputs - 0.5 * gradient).detach()
+    assert losses.mean() < 0.5 * consistency_losses(torch.zeros(40, 30), codes, 9).mean()

@@ -5,6 +5,7 @@ import pytest
 import torch
 from support.tiny_training import BOTH, learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
+from baselines.learned import dqn
 from baselines.learned.common.multi_board import BoardSlot
 from baselines.learned.common.replay_buffer import RingBuffer, ThinnedReplayBuffer, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
@@ -91,6 +92,36 @@ def test_the_buffer_notes_the_end_of_a_game_on_its_boards_alone():
     assert (outcomes[[4, 5, 0]] == -1).all()
 
 
+def test_the_end_of_a_game_labels_no_board_before_its_last_guess():
+    slot, safe = empty_slot(6), np.arange(20) % 3 > 0
+    slot.games = np.array([1])
+    add(slot, slot.games)
+    slot.forget(np.array([True]))
+    add(slot, slot.games)
+    won = {"TimeLimit.truncated": False, "terminal_observation": np.where(safe, 0, 11).reshape(4, 5)}
+    slot.record_ends(np.array([True]), [won], losses=False)
+    outcomes = slot.buffer.columns["safe"]
+    assert (outcomes[0] == -1).all()
+    np.testing.assert_array_equal(outcomes[1], safe)
+
+
+def test_from_won_games_dqn_learns_their_mines_alone(monkeypatch):
+    monkeypatch.setattr(dqn, "GUESS", 0.5)  # clicks of an untrained network
+    won = {"hindsight_games": "won", "keep_scale": 0.0}
+    model = make_model(tiny("dqn", boards=("4x5/2",), envs=50, hyperparameters=won))
+    learn(model, 3_000)
+    columns = {name: column[: model.slot.buffer.size] for name, column in model.slot.buffer.columns.items()}
+    known = columns["safe"][:, 0] >= 0
+    assert 20 < known.sum() < 0.9 * len(known)
+    assert (columns["rewards"][known] == 1).all()
+    for board, safe in zip(columns["observations"][known], columns["safe"][known].reshape(-1, 4, 5), strict=True):
+        assert (safe == 0).sum() == 2
+        mines = np.pad(safe == 0, 1)
+        around = sum(mines[row : row + 4, col : col + 5].astype(int) for row in range(3) for col in range(3))
+        np.testing.assert_array_equal(board[board < 9], around[board < 9])
+        assert (safe[board < 9] == 1).all()
+
+
 def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_them():
     few = {"learning_starts": 100, "replay_ratio": 0.2, "keep_scale": 1.0, "keep_min": 0.3}
     model = make_model(tiny("dqn", boards=("5x5/6",), envs=64, hyperparameters=few))
@@ -121,28 +152,29 @@ def watch_clicks(model):
 
 
 def test_nothing_is_thinned_or_learned_in_hindsight_with_gamma_above_0():
-    model = make_model(tiny("dqn", reward="win", gamma=0.5))
+    model = make_model(tiny("dqn", reward="win", gamma=0.5, hyperparameters={"consistency": 1.0}))
     assert model.hyperparameters.hindsight == model.hyperparameters.keep_scale == 0
+    assert model.hyperparameters.consistency == 0
     learn(model, 600)
     assert model.replay_buffer.size == model.num_timesteps
 
 
-@pytest.mark.parametrize("mines", [2, 9])
-def test_the_last_board_of_a_game_shows_where_the_mines_were(mines):
+@pytest.mark.parametrize(("mines", "losses"), [(2, True), (9, True), (2, False)])
+def test_the_last_board_of_a_game_shows_where_the_mines_were(mines, losses):
     slot = make_model(tiny("dqn", boards=(f"4x5/{mines}",), first_click="any", envs=50)).slot
     seen = {True: 0, False: 0}
     for _ in range(60):
         layouts, numbers = slot.env.games._current_games().mines(), slot.games.copy()
         slot.store(np.ones(50, bool), observations=np.zeros((50, 4, 5), np.int8))
         _, _, dones, infos = slot.env.step(slot.env.games.sample_actions())
-        slot.record_ends(dones, infos)
+        slot.record_ends(dones, infos, losses)
         for index in np.flatnonzero(dones):
-            if infos[index]["episode"]["l"] > 1:
+            if infos[index]["episode"]["l"] > 1 and (losses or infos[index]["is_success"]):
                 outcomes, games = (slot.buffer.columns[name][: slot.buffer.size] for name in ("safe", "games"))
                 outcomes = outcomes[games == numbers[index]]
                 np.testing.assert_array_equal(outcomes[-1], ~layouts[index].reshape(-1))
                 seen[infos[index]["is_success"]] += 1
-    assert seen[False] > 20
+    assert (seen[False] > 20) == losses
     assert mines == 9 or seen[True] > 5
 
 
