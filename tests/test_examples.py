@@ -99,6 +99,17 @@ def test_a_capped_plane_lifts_dqn_on_a_larger_board(tmp_path):
     assert plain["wins"] < 10 < 15 < capped["wins"]
 
 
+def test_the_fit_to_the_clues_wins_boards_without_guesses_and_no_certainty_of_a_network_hinders_it():
+    game = {"size": 8, "mines": 14, "no_guess": "exact", "games": 100, "seed": 1_500_000_000, "against": ()}
+    example = ROOT / "examples" / "capped_dqn.py"
+    alone, without, fitted = (
+        baselines.evaluate(f"{example}:{policy}", **game).policies[0].wins
+        for policy in ("fit_alone", "fitted_dqn:soften=0", "fitted_dqn")
+    )
+    assert alone == without > 95
+    assert fitted > 95
+
+
 BOARD = {"size": 5, "mines": 3, "games": 1000, "seed": 1_500_000_000, "against": ()}
 
 

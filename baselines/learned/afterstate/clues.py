@@ -35,18 +35,22 @@ CERTAIN = 0.999
 """Safety from which a cell counts as certain. Boards with such a cell stay as they are, since the agent clicks it."""
 
 
-def fitted_safety(safety: NDArray[np.float32], boards: NDArray[np.int8], mines: int) -> NDArray[np.float32]:
+def fitted_safety(
+    safety: NDArray[np.float32], boards: NDArray[np.int8], mines: int, certain: float = CERTAIN
+) -> NDArray[np.float32]:
     """Returns the safety of all cells, fitted to the clues on boards without a certain cell.
 
     Args:
         safety: (N, rows * cols) float32, the probability that a covered cell is safe; 0 for open cells.
         boards: (N, rows, cols) int8 codes of radius 1.
         mines: the number of mines on each board.
+        certain: safety from which a cell counts as certain; above 1, all boards are fitted. That helps where a network
+            is certain of cells that are no safer than others, as on boards larger than those of its training.
 
     Returns:
         (N, rows * cols) float32; 0 for open cells. On an impossible board the clues are met as far as they can be.
     """
-    unsure = np.flatnonzero(safety.max(axis=1) < CERTAIN)
+    unsure = np.flatnonzero(safety.max(axis=1) < certain)
     codes = np.ascontiguousarray(boards[unsure])
     # No clue can correct a probability that is exactly 0 or 1.
     risks = np.clip(1.0 - safety[unsure].astype(np.float64), _LEAST, 1.0 - _LEAST)
