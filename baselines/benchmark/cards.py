@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from baselines.benchmark.protocol import TRACKS, Protocol
+from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, TRACKS, Protocol
 from baselines.registry import AGENT_TRACKS, POLICIES, policy_names
 from minesweeper_env.config import one_of
 
@@ -19,6 +19,10 @@ MOST_NAME, MOST_TEXT = 60, 200
 
 TRACKS_OF_PACKAGE = {name: row.track for name, row in POLICIES.items()} | AGENT_TRACKS
 """Tracks of the policies of the package; None where the options decide."""
+
+
+INFERENCE_OF_PACKAGE = {"random": "none", **dict.fromkeys(("afterstate", "afterstate-any-size"), "clues")}
+"""Inference of the policies of the package that is not the first of their track."""
 
 
 class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,6 +39,7 @@ class Card(Strict, frozen=True):
         training_hours: core-hours of its training; None if there was none or if they were not measured.
         hardware: what it was trained on; empty without training.
         sha256: SHA-256 of its file or run folder; None for a policy of the package, which its version identifies.
+        inference: its inference at play, one of `INFERENCE`; earlier files do not state it.
     """
 
     name: str
@@ -46,6 +51,7 @@ class Card(Strict, frozen=True):
     training_hours: Annotated[float, msgspec.Meta(ge=0, le=1e7)] | None = None
     hardware: str = ""
     sha256: str | None = None
+    inference: str | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         for name, most in (("name", MOST_NAME), ("author", MOST_NAME), ("policy", MOST_TEXT)):
@@ -59,6 +65,14 @@ class Card(Strict, frozen=True):
             if not _LINK.fullmatch(link):
                 raise ValueError(f"a link must be an address with https:// or a path in this repository, not {link!r}")
         one_of("track", self.track, TRACKS)
+        one_of("inference", self.inference_at_play, INFERENCE)
+
+    @property
+    def inference_at_play(self) -> str:
+        """The inference that the card states; otherwise that of the policy of the package, or of the track."""
+        if self.inference is not msgspec.UNSET:
+            return str(self.inference)
+        return inference_of(self.policy) or INFERENCE_OF_TRACK[self.track][0]
 
     @property
     def entry(self) -> str:
@@ -77,6 +91,8 @@ def check_card(card: Card, protocol: Protocol) -> None:
     known = track_of(card.policy)
     if known not in (None, card.track):
         raise ValueError(f"{card.policy} is a policy of the package, of track {known}, not {card.track}")
+    allowed = (inference_of(card.policy),) if known else INFERENCE_OF_TRACK[card.track]
+    one_of(f"inference in track {card.track}", card.inference_at_play, allowed)
     check_name_is_free(card, (Card(name, name, "search", AUTHOR) for name in policy_names()))
     is_learned = card.track in ("board", "reveal") or card.training_steps is not None
     if protocol.asks_for_code and is_learned and (not card.links or card.training_steps is None):
@@ -88,6 +104,17 @@ def track_of(policy: str) -> str | None:
     base, _, options = policy.partition(":")
     track = TRACKS_OF_PACKAGE.get(base)
     return "oracle" if "=exact" in options and track not in (None, "search") else track
+
+
+def inference_of(policy: str) -> str:
+    """Returns the inference at play of a policy of the package, which an option such as first=exact changes.
+
+    For other policies, and where the options decide, it is empty.
+    """
+    if (track := track_of(policy)) is None:
+        return ""
+    base, _, options = policy.partition(":")
+    return "oracle" if "=exact" in options else INFERENCE_OF_PACKAGE.get(base, INFERENCE_OF_TRACK[track][0])
 
 
 def check_name_is_free(card: Card, others: Iterable[Card]) -> None:

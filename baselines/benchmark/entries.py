@@ -33,7 +33,8 @@ def card_for(policy: str, **given: Any) -> Card:
     fields = {"name": policy, **_known(policy), **{name: value for name, value in given.items() if value is not None}}
     if missing := [f"--{name}" for name in ("track", "author") if name not in fields]:
         raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
-    return msgspec.convert({"policy": policy, "sha256": Specification.of(policy).digest(), **fields}, Card)
+    card = msgspec.convert({"policy": policy, "sha256": Specification.of(policy).digest(), **fields}, Card)
+    return msgspec.structs.replace(card, inference=card.inference_at_play)
 
 
 def _known(policy: str) -> dict[str, Any]:
@@ -124,7 +125,8 @@ def write_entry(card: Card, run: SuiteRun, protocol: Protocol) -> None:
         say(line)
     rows = [{"board": games.name, **rate_row(games.games, games.wins)} for games in result.boards]
     page = Page.for_stdout()
-    page.table(table_of(f"{card.name}, track {card.track}", ("board", "games", "wins", "win_rate", "interval"), rows))
+    title = f"{card.name}, track {card.track}, inference at play: {card.inference_at_play}"
+    page.table(table_of(title, ("board", "games", "wins", "win_rate", "interval"), rows))
     page.print()
     say(f"wrote {run.folder / card.file_name}")
 

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TypeVar
 
 from baselines.benchmark.cards import AUTHOR, Card
-from baselines.benchmark.protocol import PROTOCOL, Protocol
+from baselines.benchmark.protocol import INFERENCE, PROTOCOL, Protocol
 from baselines.benchmark.result_files import SUFFIX, ResultFile, read_result_file, title_of
 from baselines.evaluation.columns import LEVEL, P_VALUE, Column, Row, games_range, per_cent, spaced, with_holm
 from baselines.evaluation.intervals import mean_interval
@@ -89,11 +89,11 @@ def budget_of(cards: Sequence[Card]) -> str:
 
 
 def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> str:
-    """Returns all boards, a row per entry, by budget and win rate; a line of a cell per set of rules of the protocol.
+    """Returns all boards, a row per entry, by inference at play, budget and win rate.
 
-    An entry of several trainings has the mean of their win rates with the 95 % interval of Student's t, another one its
-    win rate with the Wilson interval; `±` stands before the longer side. `*` marks p < 0.05 against the reference. A
-    column that no entry fills is left out.
+    A line of a cell stands for a set of rules of the protocol. An entry of several trainings has the mean of their win
+    rates with the 95 % interval of Student's t, another one its win rate with the Wilson interval; `±` stands before
+    the longer side. `*` marks p < 0.05 against the reference. A column that no entry fills is left out.
     """
     entries, boards = _grouped(results, lambda result: result.card), dict[str, list[dict[Entry, list[Row]]]]()
     for board in protocol.boards:
@@ -101,13 +101,14 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> st
         boards.setdefault(board_name(board.rows, board.cols, board.mines), []).append(rows)
     order = ["", *BUDGETS, "open"]
 
-    def rank(name: Entry) -> tuple[int, float]:
+    def rank(name: Entry) -> tuple[int, int, float]:
         rates = [
             fmean(row["win_rate"] for row in rows[name]) for rules in boards.values() for rows in rules if name in rows
         ]
-        return order.index(budget_of([result.card for result in entries[name]])), -sum(rates)
+        cards = [result.card for result in entries[name]]
+        return list(INFERENCE).index(cards[0].inference_at_play), order.index(budget_of(cards)), -sum(rates)
 
-    headings = ["entry", "track", "budget", "million steps", "core-hours", "ms/game", *boards]
+    headings = ["entry", "at play", "track", "budget", "million steps", "core-hours", "ms/game", *boards]
     table = []
     for name in sorted(entries, key=rank):
         cells = [[_cell(rows.get(name, [])) for rows in rules] for rules in boards.values()]
@@ -150,6 +151,7 @@ def _cost_cells(results: Sequence[ResultFile]) -> list[str]:
     times = [result.times.boards.get(TIMED) for result in results if result.times]
     return [
         name + author + count,
+        card.inference_at_play + (", search" if card.track == "search" else ""),
         card.track,
         budget_of(cards) + (f"<br>{len(cards)} runs" if len(cards) > 1 else ""),
         _mean([None if each.training_steps is None else each.training_steps / 1e6 for each in cards]),

@@ -81,7 +81,7 @@ class Protocol:
 
 
 TRACKS = {
-    "scripted": "rules and inference written by hand; nothing is learned, and the oracle is not called",
+    "scripted": "rules or inference written by hand choose the clicks, alone or after a learned network; no oracle",
     "board": "learned from play; the policy sees only the board; training saw only what a player sees",
     "reveal": "learned; the policy sees only the board; training also used the mines that the end of a game reveals",
     "oracle": "calls the exact mine probabilities at play",
@@ -89,6 +89,23 @@ TRACKS = {
     "text": "a language model that reads the board as text; it runs no program of its own",
 }
 """Tracks by name. A policy belongs to the last of the tracks whose description fits it."""
+
+INFERENCE = {
+    "none": "no inference written by hand: a network, a table or chance alone decides",
+    "clues": "inference written by hand that reads the clues, such as rules, or a fit of the risks to the clues",
+    "oracle": "the exact mine probabilities",
+}
+"""Inference at play, by name, the weakest first. It can win more than learning does, so entries are grouped by it."""
+
+INFERENCE_OF_TRACK = {
+    "scripted": ("clues", "none"),
+    "board": ("none",),
+    "reveal": ("none",),
+    "oracle": ("oracle",),
+    "search": ("oracle", "clues", "none"),
+    "text": ("none",),
+}
+"""What the policies of a track may use at play; the first counts for a card that does not state it."""
 
 _PLAIN = {name: text for name, text in TRACKS.items() if name != "text"}
 

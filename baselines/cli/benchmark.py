@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
+from baselines.benchmark.protocol import INFERENCE, PROTOCOL, PROTOCOLS, TRACKS
 from baselines.checks import check_extra
 from baselines.cli.arguments import SUITE_NEEDS, Parser, chosen_workers, positive_number, share, whole_number_from
 from baselines.cli.command import Command, Work
@@ -25,7 +25,7 @@ EXAMPLES = """\
 {0} run --policy mine.py:Agent --track board --author "A. Nonym" --out runs/benchmark
 {0} check runs/benchmark/mine.py_Agent.json --replay 100"""
 
-CARD_FIELDS = ("name", "track", "author", "links", "training_steps", "training_hours", "hardware")
+CARD_FIELDS = ("name", "track", "inference", "author", "links", "training_steps", "training_hours", "hardware")
 
 
 def _prepare(options: argparse.Namespace) -> Work:
@@ -86,6 +86,8 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     card = run.add_argument_group("card of the entry (known for the policies of the package)")
     card.add_argument("--name", help="name it so, and several trainings NAME@1, NAME@2 (default the policy)")
     card.add_argument("--track", help=f"enter it in this track: {', '.join(TRACKS)}")
+    text = f"state its inference at play: {', '.join(INFERENCE)} (default the first of its track)"
+    card.add_argument("--inference", help=text)
     card.add_argument("--author", help="name its author")
     card.add_argument("--link", nargs="+", dest="links", metavar="URL", help="link its code, weights or paper")
     card.add_argument(

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from baselines.benchmark.leaderboard import board_table, markdown_table, overview, read_results, rows_of
-from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, TRACKS
+from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, per_cent, spaced
 from baselines.evaluation.intervals import mean_interval
@@ -110,7 +110,11 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "examples": examples,
     "reference": reference,
     "overview": lambda version: overview(entries(version), PROTOCOLS[version]),
-    "tracks": lambda: markdown_table(["track", "a policy of it"], [[f"`{k}`", v] for k, v in TRACKS.items()]),
+    "tracks": lambda: markdown_table(
+        ["track", "a policy of it", "inference at play"],
+        [[f"`{k}`", v, ", ".join(f"`{each}`" for each in INFERENCE_OF_TRACK[k])] for k, v in TRACKS.items()],
+    ),
+    "inference": lambda: markdown_table(["at play", "what it is"], [[f"`{k}`", v] for k, v in INFERENCE.items()]),
     "policies": policies,
     "ids": ids,
     "hyperparameters": hyperparameters,

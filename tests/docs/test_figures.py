@@ -122,12 +122,13 @@ def test_entries_are_compared_on_the_games_that_both_played():
     assert "| `better` | 6 | 83.3 % | 43.6 to 97.0 % | +25.0 (" in table
     assert "`worse`" not in table
     heading, _, *lines = overview(entries).splitlines()
-    assert heading == "| entry | track | ms/game | 5x5/5 |"
-    assert lines[0] == "| `better`<br>me<br>n = 6 | board | 0.25 | 83.3&nbsp;±39.7<br>- |"
-    assert lines[2] == "| `worse`<br>me<br>n = 4 | board | - | 0.0&nbsp;±49.0<br>- |"
+    assert heading == "| entry | at play | track | ms/game | 5x5/5 |"
+    assert lines[0] == "| `better`<br>me<br>n = 6 | none | board | 0.25 | 83.3&nbsp;±39.7<br>- |"
+    assert lines[1] == "| `worse`<br>me<br>n = 4 | none | board | - | 0.0&nbsp;±49.0<br>- |"
     # A stranger's file of this name changes no row, wherever it comes from.
     stranger = entry("worse", [1, 1, 1, 1], author="a stranger")
-    assert lines[2] in overview([*entries, stranger]).splitlines()
+    assert lines[2].startswith("| `exact`<br>me<br>n = 4 | oracle | oracle |")
+    assert lines[1] in overview([*entries, stranger]).splitlines()
     rival = entry("exact", [0, 0, 0, 0], author="minesweeper-env")
     assert rows_of([*entries, rival], "5x5/5 opening")[0]["difference"] == pytest.approx(75.0)
     (alone,) = rows_of(entries[1:2], "5x5/5 opening")
@@ -179,8 +180,9 @@ def test_trainings_of_one_entry_have_the_mean_and_the_interval_of_students_t():
     entries = [entry(f"mine@{seed}", won[seed], **cards[seed]) for seed in range(5)]
     heading, _, row = overview(entries).splitlines()
     # By hand: deviation of 1, 0.75, 0.5, 0.25 and 0.75 is 0.28504; quantile of t with 4 degrees of freedom 2.77645.
-    assert heading == "| entry | track | budget | million steps | core-hours | 5x5/5 |"
-    assert row == "| `mine`<br>me<br>n = 4 | board | 1 million steps<br>5 runs | 1 | 2.5 | 65.0&nbsp;±35.4<br>- |"
+    assert heading == "| entry | at play | track | budget | million steps | core-hours | 5x5/5 |"
+    cost = "none | board | 1 million steps<br>5 runs | 1 | 2.5"
+    assert row == f"| `mine`<br>me<br>n = 4 | {cost} | 65.0&nbsp;±35.4<br>- |"
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,35 @@ def test_the_card_of_an_agent_of_the_package_states_its_training():
     assert card_for("os.path:join", track="board", author="me").name == "os.path:join"
 
 
+@pytest.mark.parametrize(
+    ("policy", "inference"),
+    [
+        *(("random", "none"), ("subset", "clues"), ("dqn", "none"), ("dqn:first=exact", "oracle")),
+        *(("exact", "oracle"), ("lookahead", "oracle"), ("afterstate", "clues"), ("afterstate:safety=exact", "oracle")),
+    ],
+)
+def test_a_card_states_the_inference_of_a_policy_of_the_package_and_no_other(policy, inference):
+    card = card_for(policy)
+    assert card.inference == card.inference_at_play == inference
+    check_card(card, PROTOCOL)
+    for other in {"none", "clues", "oracle"} - {inference}:
+        with pytest.raises(ValueError, match=f"inference in track {card.track} must be"):
+            check_card(msgspec.structs.replace(card, inference=other), PROTOCOL)
+
+
+@pytest.mark.parametrize(("track", "known"), [("board", ["none"]), ("scripted", ["clues", "none"])])
+def test_the_track_decides_which_inference_an_entry_may_state(track, known):
+    card = card_for("os.path:join", track=track, author="me")
+    assert card.inference == known[0]
+    for inference in ("none", "clues", "oracle"):
+        stated = msgspec.structs.replace(card, inference=inference)
+        if inference in known:
+            check_card(stated, PROTOCOL)
+        else:
+            with pytest.raises(ValueError, match=f"inference in track {track} must be"):
+                check_card(stated, PROTOCOL)
+
+
 NAMES = ("", "a|b", "../x", ".", "a/b", "CON", "com1.x", "a\n", "a ", "\u0435xact", "x" * 61, "\uff45xact")
 AUTHORS = ("", " ", "a\nb", "a\x1b[2J", "a\u202eb", "x" * 61, "\uff4de", "a\u00a0b", "a\u2003b", 5)
 LINKS = ("http://x.org", "javascript:alert(1)", "//x.org", "../x", "a b", "https://x.org](y", "https://x.org/<b>", 5)
@@ -216,6 +245,7 @@ LINKS = ("http://x.org", "javascript:alert(1)", "//x.org", "../x", "a b", "https
     "wrong",
     [
         {"track": "best"},
+        {"inference": "rules"},
         {"training_steps": -1},
         *({"name": name} for name in NAMES),
         *({"author": author} for author in AUTHORS),
