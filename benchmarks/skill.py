@@ -1,0 +1,89 @@
+"""Skill over processor time: what a beginner's trainings win on 8x8 with 14 mines, on one core.
+
+Each row is trainings of their own, because the learning rate falls over the budget of a training: `examples/dqn.py` for
+each budget in seconds, and `train.py --config quick`, which `make run` trains and which has a budget in steps. The fit
+to the clues, `exact` and `lookahead` need no training. All play the same development games.
+
+    python benchmarks/skill.py runs/skill --seconds 60 --seeds 1 2 3 4 5
+
+Trainings that the folder holds already are not repeated. The results go to skill.json in it.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from timing import pin_to_one_core, print_table
+
+from baselines import evaluate
+from baselines.evaluation.intervals import mean_interval
+from baselines.evaluation.results import versions
+from baselines.files import write_json
+from baselines.provenance import processor_name
+
+ROOT = Path(__file__).parents[1]
+FIRST_SEED, GAMES = 1_500_000_000, 2000
+UNTRAINED = (f"{ROOT}/examples/capped_dqn.py:fit_alone", "exact", "lookahead")
+
+
+def trained(arguments: list[str], out: Path) -> float:
+    """Trains into a folder, unless it is done; returns the processor seconds of the command."""
+    file = out / "seconds.json"
+    if not file.exists():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *arguments, "--out", str(out)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        write_json(file, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return float(json.loads(file.read_bytes()))
+
+
+def row(training: str, folder: Path, seeds: list[int]) -> dict[str, Any]:
+    """Returns the processor seconds and the win rates of a training with several seeds."""
+    seconds, rates = [], []
+    for seed in seeds:
+        out = folder / training.replace("/", "_").replace(" ", "_") / str(seed)
+        seconds.append(trained([*training.split(), "--seed", str(seed)], out))
+        policy = f"{ROOT}/examples/dqn.py:Agent:file={out}/model.pt" if (out / "model.pt").exists() else str(out)
+        rates.append(win_rate(policy))
+    return {"training": training, "seeds": seeds, "seconds": seconds, "win_rates": rates}
+
+
+def win_rate(policy: str) -> float:
+    """Returns the fraction of the development games that a policy wins."""
+    return evaluate(policy, 8, 14, GAMES, seed=FIRST_SEED, against=(), progress=False).policies[0].win_rate
+
+
+def main() -> None:
+    """Trains, plays, prints the table and writes it."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("folder", type=Path, help="of the trainings")
+    parser.add_argument("--seconds", type=int, nargs="+", default=[60], help="budgets of examples/dqn.py (default 60)")
+    parser.add_argument(
+        "--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5], help="of each training (default 1 to 5)"
+    )
+    options = parser.parse_args()
+    pin_to_one_core()
+    trainings = [f"examples/dqn.py --cpu-minutes {seconds / 60:g}" for seconds in options.seconds]
+    rows = [row(each, options.folder, options.seeds) for each in (*trainings, "train.py --config quick")]
+    rows += [
+        {"training": Path(each).name, "seeds": [], "seconds": [0.0], "win_rates": [win_rate(each)]}
+        for each in UNTRAINED
+    ]
+    games = {"size": [8, 8], "mines": 14, "first_click": "opening", "seed": FIRST_SEED, "games": GAMES}
+    content = {"config": games, "processor": processor_name(), "versions": versions(), "results": rows}
+    write_json(options.folder / "skill.json", content)
+    lines = []
+    for each in rows:
+        low, high = mean_interval(each["win_rates"]) or (float("nan"),) * 2
+        rates = f"{100 * fmean(each['win_rates']):.1f}", f"{100 * low:.1f} to {100 * high:.1f}"
+        lines.append((each["training"], str(len(each["seeds"])), f"{fmean(each['seconds']):.0f}", *rates))
+    print_table(f"8x8/14 opening, {GAMES} games", ("", "runs", "seconds", "won, %", "95 % (t)"), lines)
+
+
+if __name__ == "__main__":
+    main()
