@@ -52,16 +52,13 @@ class Args:
 
 
 class Agent(nn.Module):
-    """A Q-network for boards of any size: one residual block, applied again and again.
-
-    evaluate.py gives it a `file`. With `symmetries` it rates a board by the mean over its rotations and reflections.
-    """
+    """A Q-network for boards of any size: one residual block, applied again and again; evaluate.py gives it a file."""
 
     batch_size = 256  # games that evaluate.py plays side by side
 
-    def __init__(self, mines: int, file: str | None, symmetries: bool = False, **_: object) -> None:
+    def __init__(self, mines: int, file: str | None, **_: object) -> None:
         super().__init__()
-        self.mines, self.symmetries = mines, symmetries
+        self.mines = mines
         self.stem = nn.Conv2d(13, CHANNELS, 3, padding=1)
         self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1) for _ in range(2))
         self.pooled, self.head = nn.Linear(CHANNELS, CHANNELS), nn.Conv2d(CHANNELS, 1, 1)
@@ -84,20 +81,10 @@ class Agent(nn.Module):
                 x = torch.relu(x + self.pooled(x.mean((2, 3)))[:, :, None, None])
             return self.head(x).flatten(1).float()
 
-    def mean_of_views(self, codes: torch.Tensor) -> torch.Tensor:
-        """Returns the mean of the logits over the 8 rotations and reflections of each board."""
-        views = []
-        for turns in range(4):
-            for mirrored in ((), (1,)):
-                view = torch.rot90(codes.flip(mirrored), turns, (1, 2))
-                views.append(torch.rot90(self(view).reshape(view.shape), -turns, (1, 2)).flip(mirrored))
-        return torch.stack(views).mean(0).flatten(1)
-
     @torch.no_grad()
     def q(self, boards: np.ndarray, legal: np.ndarray) -> np.ndarray:
         """Returns Q, (N, rows * cols): -1 if illegal. First clicks are all safe, so only the middle counts for them."""
-        codes = torch.as_tensor(boards, device=self.head.weight.device)
-        logits = self.mean_of_views(codes) if self.symmetries else self(codes)
+        logits = self(torch.as_tensor(boards, device=self.head.weight.device))
         q = np.where(legal, logits.sigmoid().cpu().numpy(), -1)
         rows, cols = boards.shape[1:]
         q[(boards == HIDDEN).all((1, 2))] = np.arange(rows * cols) == rows // 2 * cols + cols // 2

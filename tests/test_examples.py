@@ -66,18 +66,6 @@ def test_an_agent_without_a_favourite_first_click_takes_the_middle():
     assert agent.act(np.full((2, 5, 7), 11, np.int8), np.ones((2, 35), np.int8)).tolist() == [17, 17]
 
 
-def test_the_mean_over_the_views_of_a_board_turns_with_it():
-    torch.manual_seed(0)
-    agent = runpy.run_path(str(ROOT / "examples" / "dqn.py"))["Agent"](3, None, symmetries=True)
-    boards = np.random.default_rng(0).choice([0, 1, 2, 11], (20, 5, 7)).astype(np.int8)
-    q = agent.q(boards, boards.reshape(20, -1) == 11).reshape(boards.shape)
-    for turned, turned_q in ((np.rot90(boards, 1, (1, 2)), np.rot90(q, 1, (1, 2))), (boards[:, ::-1], q[:, ::-1])):
-        turned = np.ascontiguousarray(turned)
-        found = agent.q(turned, turned.reshape(20, -1) == 11)
-        np.testing.assert_allclose(found.reshape(turned.shape), turned_q, rtol=1e-3, atol=1e-5)
-    assert len(np.unique(q.round(6))) > 100
-
-
 def test_a_win_tells_the_example_of_dqn_the_mines_of_its_boards_since_the_last_guess():
     example = runpy.run_path(str(ROOT / "examples" / "dqn.py"))
     replay = example["Replay"](example["Args"](size=(4, 5), num_envs=30))
