@@ -127,7 +127,7 @@ def test_another_model_at_the_same_address_is_asked_itself(tmp_path):
         read = baselines.evaluate(chat(server, tmp_path, replay="true"), 5, 3, 5, **options)
         assert len(server.requests) == asked
     assert [each.policies[0].wins for each in (first, second, read)] == [5, 0, 0]
-    assert "read 0 of " in str(second)
+    assert "read 0 of " in " ".join(str(second).split())
 
 
 def test_a_suite_resumes_in_its_folder_and_asks_anew_in_another(tmp_path):
@@ -185,7 +185,7 @@ def test_a_cut_reply_is_no_move_and_is_counted(tmp_path):
         results = baselines.evaluate(chat(server, tmp_path, max_illegal=2), 5, 3, 1, against=())
     assert results.policies[0].counters["cut"] == results.policies[0].counters["illegal"] == 2
     assert results.policies[0].records[0].clicks == 0
-    assert "cut 2 of 2 answers" in str(results)
+    assert "cut 2 of 2 answers" in " ".join(str(results).split())
     assert "was cut" in server.requests[1][-1]["content"]
 
 

@@ -153,7 +153,7 @@ def test_a_better_alternative_wins_more():
 def test_the_published_gains_are_largest_where_the_blog_found_them():
     boards = json.loads((ROOT / "docs" / "results" / "agents.json").read_bytes())["boards"]
     rates = [{row["policy"]: row["win_rate"] for row in board["results"]} for board in boards]
-    pairs = (("conditional", "marginal", 3, 45.0), ("semi_deterministic", "graphical_source", 7, 78.0))
+    pairs = (("conditional", "marginal", 3, 45.2), ("semi_deterministic", "graphical_source", 7, 78.0))
     for better, worse, mines, gain in pairs:
         gains = [100 * (each[better] - each[worse]) for each in rates]
         assert (gains.index(max(gains)) + 1, round(max(gains), 1)) == (mines, gain)
