@@ -12,29 +12,14 @@ from fastapi.responses import JSONResponse
 from gymnasium.error import ResetNeeded
 from openenv.core.env_server.http_server import create_fastapi_app
 from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import Action, ConcurrencyConfig, Observation, State
-from pydantic import Field
+from openenv.core.env_server.types import ConcurrencyConfig, State
 
 from minesweeper_env.config import one_of, whole_number
 from minesweeper_env.text import SPLITS, TextGame
+from minesweeper_text.openenv_client import MinesweeperAction, MinesweeperObservation
 
 TASKS = 10_000
 """The number of tasks of each part: the games with the middle open, by seed."""
-
-
-class MinesweeperAction(Action):
-    """The reply of a model, with one move."""
-
-    reply: str = Field(description="Text with one move, such as <move>open 3 4</move>")
-
-
-class MinesweeperObservation(Observation):
-    """The board as text, with what the last reply did; after a reset the rules as well."""
-
-    text: str = ""
-    prompt: str = ""
-    illegal: bool = False
-    won: bool = False
 
 
 class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservation, State]):

@@ -78,7 +78,7 @@ def test_the_sessions_of_a_page_print_what_it_says(page, least):
     assert failed == 0
 
 
-OWN_TESTS = {"tutorial", "diagnostics", "libraries", "own-policy", "language-models", "offline-data"}
+OWN_TESTS = {"tutorial", "diagnostics", "libraries", "own-policy", "language-models", "grpo", "offline-data"}
 """Pages with Python blocks that other tests run; those of each other page run in turn, as one session."""
 PAGES_WITH_CODE = [page for page in DOCS if page.stem not in OWN_TESTS and python_blocks(page)]
 

@@ -1,10 +1,12 @@
 """The games and rewards for TRL, and two steps of its trainer with a model that is made on the spot."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support import ROOT
 from support.chat_server import board_in
 
 from minesweeper_env import HIDDEN
@@ -125,3 +127,25 @@ def test_the_trainer_makes_two_steps(what, tmp_path):
     assert trainer.state.global_step == 2
     assert len(rewards) == 4
     assert set(rewards) <= ({-1.0} if what == "games" else {0.0, 1.0})
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_code_of_the_page_makes_a_step(number, tmp_path, monkeypatch):
+    trl = pytest.importorskip("trl")
+    page = (ROOT / "docs" / "how-to" / "grpo.md").read_text(encoding="utf-8")
+    blocks = [
+        code for code in re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE) if "trl import" in code
+    ]
+    for part in tiny_model(trl):
+        part.save_pretrained(tmp_path / "model")
+    small = (("Qwen/Qwen3-0.6B", "model"), ("Qwen/Qwen3-4B", "model"), ("1000", "8"), ("1024", "8"), ("4096", "8"))
+    short = ('GRPOConfig("runs/grpo"', 'GRPOConfig("runs/grpo", max_steps=1, use_cpu=True, bf16=False, report_to=[]')
+    code = blocks[number].replace('split="train"))', 'split="train", n=8))')
+    for old, new in (*small, short):
+        code = code.replace(old, new)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "the page", "exec"), {})
+    assert len(blocks) == 2
+    assert (tmp_path / "runs" / "grpo" / "checkpoint-1").is_dir()
