@@ -16,7 +16,7 @@ LINES = {
     "examples": 1_425,
     "minesweeper_env": 12_315,
     "minesweeper_play": 5_456,
-    "minesweeper_text": 459,
+    "minesweeper_text": 482,
     "tests": 25_870,
 }
 """Lines of each folder, counted once for each release; the slack leaves room for the changes between two releases."""
