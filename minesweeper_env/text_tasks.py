@@ -1,6 +1,6 @@
 """Tasks of one position for language models: a question about a board, the exact answer, and the score of a reply.
 
-An entry has the shape of reasoning-gym. docs/how-to/language-models.md shows the tasks in training libraries.
+An entry has the shape of reasoning-gym. docs/how-to/grpo.md shows the tasks in training libraries.
 """
 
 import re

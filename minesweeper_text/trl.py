@@ -42,7 +42,7 @@ def task_reward(completions: Sequence[Any], metadata: Sequence[str], **columns: 
 
 
 class MinesweeperEnv:
-    """A game of `TextGame`, whose moves are calls of the tool `open`."""
+    """A game of `TextGame`, whose moves are calls of the tool `open`; TRL describes a tool by its docstring."""
 
     def __init__(self) -> None:
         """Prepares; `reset` starts a game."""
@@ -70,8 +70,7 @@ class MinesweeperEnv:
 
     def get_reward(self) -> float:
         """Returns the reward of the game so far; a game without an end counts as given up."""
-        rewards = self._game.give_up()
-        self._reward += sum(weight * rewards.get(name, 0.0) for name, weight in self._game.weights.items())
+        self._reward += self._game.weigh(self._game.give_up())
         return self._reward
 
     def _move(self, verb: str, row: int, col: int) -> str:

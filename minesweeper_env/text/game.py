@@ -19,7 +19,7 @@ from minesweeper_env.text.rewards import GameRewards, reward_weights
 SPLITS: tuple[str, ...] = ("train", "dev", "test")
 """The parts of all layouts; `split_of` finds the part of one."""
 
-_TIE = 1e-9
+TIE = 1e-9
 """Probabilities that differ by less are equal."""
 
 _TRIES = 1000
@@ -63,7 +63,7 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
     probabilities = Oracle(config).ask(codes).probabilities.reshape(flat.shape)
     risk = probabilities[each, cells]
     least = np.where(flat >= FLAGGED, probabilities, np.inf).min(axis=1, initial=np.inf)
-    return Judgement(risk, least, np.where(least > 0.0, risk - least < _TIE, risk == 0.0))
+    return Judgement(risk, least, np.where(least > 0.0, risk - least < TIE, risk == 0.0))
 
 
 def split_of(layout: NDArray[np.bool_]) -> str:
@@ -209,9 +209,8 @@ class TextGame:
         given_up = self.over and not won and not lost
         rewards = self._rewards.changes(won, lost, given_up)
         facts = {"illegal": bool(move.error), "error": move.error, "cell": move.cell, "is_success": won}
-        reward = sum(weight * rewards[name] for name, weight in self.weights.items())
         text = f"{event}{ending}\n\n{self.observation()}"
-        return text, reward, won or lost, given_up, facts | {"rewards": rewards} | judged
+        return text, self.weigh(rewards), won or lost, given_up, facts | {"rewards": rewards} | judged
 
     def _refuse(self, move: Reply) -> tuple[str, str, dict[str, Any]]:
         """Counts an illegal reply; returns what `_make` returns."""
@@ -227,6 +226,10 @@ class TextGame:
         done = "opened" if judged else "removed the flag from" if was_flagged else "flagged"
         ending = _WON if found["is_success"] else _LOST if over else _NO_TURNS if is_out else ""
         return f"You {done} {cell}.", ending, judged
+
+    def weigh(self, rewards: Mapping[str, float]) -> float:
+        """Returns the sum of rewards by name, such as `give_up` returns them, with the weights of this game."""
+        return sum(weight * rewards.get(name, 0.0) for name, weight in self.weights.items())
 
     def give_up(self) -> dict[str, float]:
         """Ends the game as a limit does; returns the changes of the rewards by name, and none for a game that is over.

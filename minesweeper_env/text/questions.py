@@ -26,14 +26,12 @@ from minesweeper_env.inference import (
 )
 from minesweeper_env.inference.deduction.kernels import SINGLE, WITH_TOTAL, known_cells
 from minesweeper_env.inference.reading import MINE, SAFE
+from minesweeper_env.text.game import TIE
 from minesweeper_env.text.replies import read_move
 
 LEVELS: tuple[str, ...] = ("single", "subset", "exact", "guess")
 """The least reasoning that answers a question: one number at a time; several numbers and the number of mines; all
 layouts that fit; or, where no cell is certainly safe, the probabilities of mines."""
-
-TIE = 1e-9
-"""Probabilities that differ by less are equal."""
 
 _SLOPE = 10.0
 """What an error of 1 in a probability costs: with an error of 0.1 or more the score is 0."""
@@ -249,9 +247,8 @@ class Possible(Question):
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:
         """Changes one number, so that with chance 1/2 no layout fits."""
         codes, wanted = position.codes, rng.random() < 0.5
-        covered = np.append(codes.ravel() == HIDDEN, False)[neighbour_table(codes.shape[0], codes.shape[1], 1)].sum(
-            axis=1
-        )
+        neighbours = neighbour_table(codes.shape[0], codes.shape[1], 1)
+        covered = np.append(codes.ravel() == HIDDEN, False)[neighbours].sum(axis=1)
         numbers = np.flatnonzero((codes.ravel() < FLAGGED) & (covered > 0))
         for _ in range(len(numbers)):
             cell, changed = int(choice(rng, numbers)), codes.copy()

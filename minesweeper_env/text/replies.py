@@ -27,19 +27,8 @@ AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
 
 FILLERS = (
     *("the", "cell", "square", "tile", "field", "at", "in", "on", "and", "of", "position", "coordinate", "coordinates"),
-    *(
-        "location",
-        "index",
-        "number",
-        "boxed",
-        "arguments",
-        "args",
-        "parameters",
-        "parameter",
-        "action",
-        "input",
-        "text",
-    ),
+    *("location", "index", "number", "boxed", "arguments", "args", "parameters", "parameter", "action"),
+    *("input", "text"),
 )
 """Words that may stand around the numbers of a cell."""
 
