@@ -12,14 +12,15 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 
-from baselines.benchmark.leaderboard import board_table, markdown_table, overview, read_results, rows_of
+from baselines.benchmark.leaderboard import board_table, markdown_table, overview, read_results
 from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
-from baselines.evaluation.columns import board_title, per_cent, spaced
+from baselines.evaluation.columns import board_title, per_cent
 from baselines.evaluation.intervals import mean_interval
 from baselines.files import replace_file
 from baselines.learned.settings import ALGORITHMS, options_of
@@ -56,19 +57,6 @@ def examples(names: str) -> str:
         "The mean has its 95 % interval by Student's t."
     )
     return f"{head}\n\n{markdown_table(['board', 'trained', 'won, %', 'mean', '`exact`'], rows)}"
-
-
-def reference(board: str) -> str:
-    """Returns a sentence with the win rate of `exact` on a board such as "8x8/14 opening"."""
-    size, mines, rule = re.split("[/ ]", board)
-    found = [row for row in rows_of(entries(), board) if row["policy"] == PROTOCOL.reference]
-    return "\n".join(
-        f"The reference policy `{PROTOCOL.reference}` opens a cell of lowest risk. It wins "
-        f"**{per_cent(row['win_rate'])}** of {spaced(row['games'])} games\n"
-        f"on {size} with {mines} mines, first click {json.dumps(rule)} "
-        f"(95 % interval {per_cent(*row['ci95'])})."
-        for row in found
-    )
 
 
 def ids() -> str:
@@ -126,7 +114,6 @@ def reply_forms() -> str:
 BLOCKS: dict[str, Callable[..., str]] = {
     "board": lambda board, names="": board_table(entries(), board, names.split()),
     "examples": examples,
-    "reference": reference,
     "overview": lambda version: overview(entries(version), PROTOCOLS[version]),
     "tracks": lambda: markdown_table(
         ["track", "a policy of it", "inference at play"],
@@ -138,10 +125,12 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "hyperparameters": hyperparameters,
     "text-rewards": text_rewards,
     "reply-forms": reply_forms,
+    "class": lambda path: import_module("arguments").of_class(path),
+    "command": lambda name: import_module("arguments").of_command(name),
 }
 """Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
 
-OF_RESULTS = {kind: BLOCKS[kind] for kind in ("board", "reference", "overview")}
+OF_RESULTS = {kind: BLOCKS[kind] for kind in ("board", "overview")}
 """The kinds that a new result file changes."""
 
 
