@@ -14,6 +14,9 @@ ROOT = DOCS.parent
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?\)")
 """A link of Markdown whose target is a file; the text may hold brackets."""
 
+HIDDEN = {"leaderboard.md": ["toc"], "index.md": ["navigation", "toc"]}
+"""The parts of the theme that leave their room to a page."""
+
 MADE = {ROOT / f"{name.upper()}.md": f"about/{name}.md" for name in ("changelog", "contributing", "security")} | {
     path: f"examples/{path.stem}.md" for path in sorted((ROOT / "examples").glob("*.py"))
 }
@@ -34,8 +37,8 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     """Returns a page whose links to files that the site lacks are mended; MkDocs calls this."""
     name = page.file.src_uri
-    if name == "leaderboard.md":
-        page.meta["hide"] = ["toc"]
+    if name in HIDDEN:
+        page.meta["hide"] = HIDDEN[name]
     sources = {made: source for source, made in MADE.items()}
     folder = sources.get(name, DOCS / name).parent
     shown = (DOCS / name).parent
