@@ -159,7 +159,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "text-rewards": text_rewards,
     "reply-forms": reply_forms,
     "class": lambda path: import_module("arguments").of_class(path),
-    "command": lambda name: import_module("arguments").of_command(name),
+    "commands": lambda names: import_module("arguments").of_commands(names),
 }
 """Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
 
