@@ -53,7 +53,8 @@ def _mended(link: re.Match[str], folder: Path, shown: Path, repository: str) -> 
     if target in MADE:
         at = (link[3] or "") if target.suffix == ".md" else ""
         return f"[{link[1]}]({os.path.relpath(DOCS / MADE[target], shown)}{at})"
-    if target.is_relative_to(DOCS) and target.is_file() and "generate" not in target.relative_to(DOCS).parts:
+    known = target.is_file() or target in {DOCS / made for made in MADE.values()}
+    if target.is_relative_to(DOCS) and known and "generate" not in target.relative_to(DOCS).parts:
         return f"[{link[1]}]({os.path.relpath(target, shown)}{link[3] or ''})"
     place = target.relative_to(ROOT).as_posix()
     return f"[{link[1]}]({repository.rstrip('/')}/blob/main/{place})" if repository else link[1]
