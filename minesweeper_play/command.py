@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from baselines.checks import MissingExtraError, missing_extra
 from baselines.cli.arguments import Parser, parse_size, whole_number_from
+from baselines.files import check_writable
 from baselines.process import BAD_ARGUMENTS, FAILED, explain, typed_command
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import is_live, say, show_compilations
@@ -149,6 +150,7 @@ def _add_modes(parser: Parser) -> None:
     source = "judge the position or the game in this file, or on stdin (-)"
     choose("--analyse", metavar="FILE", help=source)
     add("--json", dest="as_json", action="store_true", help="write the analysis as JSON")
+    add("--record", type=Path, metavar="FILE", help="draw the analysed game with its risks into this file, a .gif")
     choose("--stats", action="store_true", help="show the statistics of finished games")
 
 
@@ -160,6 +162,10 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str, wo
     elif given.size:
         rows, cols = given.size
         config = sized_board(rows, cols, given.mines, given.first_click)
+    if given.record is not None:
+        check_writable(given.record)
+        if given.record.suffix.lower() != ".gif":
+            raise ValueError(f"the file of --record must end in .gif, unlike {given.record}")
     values: dict[str, Any] = {
         **{name: value for name, value in vars(given).items() if name in PlayOptions.__dataclass_fields__},
         "language": given.language or language_of(),
@@ -179,5 +185,7 @@ def check_company(given: Container[str], mode: str) -> None:
         raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
     if "mines" in given and "size" not in given and mode != "analyse":
         raise ValueError("--mines needs --size")
+    if "record" in given and mode != "analyse":
+        raise ValueError("--record needs --analyse with a saved game; without it, the key g draws a finished game")
     if "saved" in given and any(name in given for name in BOARD):
         raise ValueError("--load takes board and seed from the file; leave out the options of the board")

@@ -92,7 +92,8 @@ class ClassicGame:
             "undo": lambda _: self._move(self.session.undo),
             "hint": self._hint,
             "probabilities": lambda _: self._show_risks(),
-            "review": lambda _: self._review(),
+            "review": lambda _: self._review(self._print_review),
+            "share": lambda _: self._review(self._share),
             "man": lambda _: self._show_manual(),
             "pause": lambda _: self._wait("paused"),
             "save": lambda command: self.console.report(save_as(self.session, command.path)),
@@ -159,7 +160,7 @@ class ClassicGame:
                     command = parse_command(short.get(answer.lower(), answer), config.rows, config.cols)
                 except TextError:
                     return False
-                if command.word not in ("undo", "review", "save"):
+                if command.word not in ("undo", "review", "share", "save"):
                     return self._begins(command)
                 self._carry_out(command)
 
@@ -250,20 +251,28 @@ class ClassicGame:
         self.session.pause(False)
         self._show_board()
 
-    def _review(self) -> None:
-        """Prints the coach's review of the finished game, or why there is none; Ctrl-C cancels it."""
+    def _review(self, work: Callable[[], object]) -> None:
+        """Starts work of the coach on the finished game, or says why there is none; Ctrl-C cancels it."""
         if not self.session.is_over or self.session.config.first_click == "corners":
             self.console.say("review_corners" if self.session.is_over else "review_later")
             return
+        try:
+            work()
+        except KeyboardInterrupt:
+            self.console.say("reviewing_cancelled")
+
+    def _print_review(self) -> None:
         # They load kernels that a game without a review never needs.
         from minesweeper_play.coach.review import review_game
         from minesweeper_play.coach.sentences import review_lines
 
-        try:
-            review = review_game(self.session)
-            print("\n".join(review_lines(review, self.console.catalogue, output_width() or NARROW)), flush=True)
-        except KeyboardInterrupt:
-            self.console.say("reviewing_cancelled")
+        review = review_game(self.session)
+        print("\n".join(review_lines(review, self.console.catalogue, output_width() or NARROW)), flush=True)
+
+    def _share(self) -> None:
+        from minesweeper_play.coach.sharing import share
+
+        self.console.report(share(self.session, self.console.catalogue))
 
 
 class Console:

@@ -44,6 +44,7 @@ class PlayOptions:
     analyse: str | None = None
     mines: int | None = None
     as_json: bool = False
+    record: Path | None = None
     keeps_settings: bool = True
     given: frozenset[str] = frozenset()
     words: tuple[str, ...] = field(default=(), compare=False)
