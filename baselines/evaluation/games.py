@@ -87,6 +87,7 @@ class Assignment:
         record: True to keep the actions of every game.
         precision: number format of the policy's network; None for a policy without such a choice.
         transcripts: the transcripts of a policy that asks a server; None for any other.
+        made: the policy, if this process has made it already; workers make their own.
     """
 
     name: str
@@ -100,6 +101,17 @@ class Assignment:
     record: bool = False
     precision: str | None = None
     transcripts: Transcripts | None = None
+    made: Policy | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"made": None}
+
+    def player(self) -> Policy:
+        """Returns the policy that this process has made, or a new one; its answers go into the transcripts."""
+        policy: Any = self.build() if self.made is None else self.made
+        if self.transcripts is not None:
+            policy.transcripts = self.transcripts
+        return policy
 
     def begin(self, where: str = "") -> None:
         """Begins an evaluation, or resumes one of the same seeds and place that did not end."""

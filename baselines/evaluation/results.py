@@ -1,6 +1,9 @@
 """Results of policies from the records of their games, their paired comparisons, and their rows in files of results."""
 
+from __future__ import annotations
+
 import platform
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -12,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.columns import Row
-from baselines.evaluation.games import GameRecord, pack_won
+from baselines.evaluation.games import Assignment, GameRecord, Part, pack_won
 from baselines.evaluation.intervals import p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.judge import add_up
 from baselines.evaluation.seeds import use_of
@@ -42,6 +45,19 @@ class PolicyResult:
     counters: Mapping[str, int] = field(default_factory=dict)
     precision: str | None = None
     interrupted: bool = False
+
+    @classmethod
+    def of(
+        cls, task: Assignment, parts: Sequence[Part], seconds: float | None = None, interrupted: bool = False
+    ) -> PolicyResult:
+        """Returns the sum of consecutive parts of an assignment; without `seconds`, the time spent playing counts."""
+        records = [record for part in parts for record in part.records]
+        playing, counters = sum(part.seconds for part in parts), Counter[str]()
+        for part in parts:
+            counters.update(part.counters)
+        return cls(
+            task.name, records, playing if seconds is None else seconds, playing, counters, task.precision, interrupted
+        )
 
     @property
     def games(self) -> int:

@@ -1,7 +1,7 @@
 """Units of play: their schedule, and the loop that hands them to workers and yields their games as they end."""
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import uuid4
 
 from baselines.evaluation.games import Assignment, Part
@@ -131,8 +131,5 @@ def play_units(
 def play_unit(task: Assignment, name: str, unit: Unit) -> Part:
     """Plays a unit in the play of this name."""
     if (name, unit.task) not in _policies:
-        policy: Any = task.build()
-        if task.transcripts is not None:
-            policy.transcripts = task.transcripts
-        _policies[name, unit.task] = policy
+        _policies[name, unit.task] = task.player()
     return task.play(_policies[name, unit.task], unit.first, unit.games)
