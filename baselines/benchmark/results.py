@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from baselines.benchmark.run import Refusal, SuiteRun, Task
-from baselines.evaluation.columns import Column, Row, best_rows, board_title, table_of
+from baselines.evaluation.columns import best_rows, board_title, table_of
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
@@ -18,14 +18,13 @@ from baselines.evaluation.results import (
     file_head,
     paired_tests,
     rate_row,
-    result_row,
     versions,
     with_tests,
     without_difference,
 )
 from baselines.evaluation.seeds import range_text
 from baselines.files import replace_file, write_json
-from baselines.tables import Page, Table
+from baselines.tables import Column, Page, Row, Table
 from minesweeper_env import escape
 
 Content = dict[str, Any]
@@ -68,7 +67,7 @@ def content_of(run: SuiteRun, played: Played) -> Content:
 
 
 def _row(task: Task, result: PolicyResult, scored: bool) -> Row:
-    row = result_row(result) | {"opened_per_game": sum(record.opened for record in result.records) / result.games}
+    row = result.row() | {"opened_per_game": sum(record.opened for record in result.records) / result.games}
     if "flag" in task.games.config.moves:
         # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
         found = rate_row(result.games, sum(record.marked for record in result.records))
@@ -189,7 +188,7 @@ def markdown(content: Content) -> str:
     lines = [f"# {content['title']}", "", f"{escape.markdown_code(content['command'])}: {caption(content)}.", ""]
     for found in sections(content):
         table = found.fitted()
-        rule = ["---" if column.is_text else "--:" for column in table.columns]
+        rule = ["--:" if column.form else "---" for column in table.columns]
         rows = ([column.heading for column in table.columns], rule, *table.rows)
         lines += [f"## {table.title}", "", *(f"| {' | '.join(map(escape.markdown, row))} |" for row in rows), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"

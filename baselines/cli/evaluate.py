@@ -21,7 +21,7 @@ from minesweeper_env.console import say
 
 if TYPE_CHECKING:
     from baselines.evaluation.games import Assignment
-    from baselines.evaluation.report import Results
+    from baselines.evaluation.results import Results
     from minesweeper_env.config import BoardConfig
 
 DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
@@ -100,7 +100,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     config = arguments.chosen_board(options)
     _check(options, config.cells)
     say(f"Play {options.games} games of {config.in_words}, {config.rules}: {', '.join(options.policy)}")
-    from baselines.evaluation.report import Results
+    from baselines.evaluation.results import Results
 
     results = Results(config, options.seed, options.games, [], command=options.command)
     seeds = range(options.seed, options.seed + options.games)

@@ -310,8 +310,8 @@ def _report(
 
 
 def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:
-    from baselines.evaluation.columns import Column, shown, table_of
-    from baselines.tables import Page
+    from baselines.evaluation.columns import table_of
+    from baselines.tables import Column, Page, shown
 
     columns = (
         Column("configuration", "config"),

@@ -12,8 +12,7 @@ from typing import Any
 from baselines.checks import import_extra
 from baselines.evaluation.games import Assignment, Part, check_built_for
 from baselines.evaluation.judge import check_judgeable
-from baselines.evaluation.report import Results
-from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.results import PolicyResult, Results
 from baselines.evaluation.seeds import check_seeds
 from baselines.evaluation.units import UNIT_SECONDS, Schedule, play_units
 from baselines.policy import Policy, ReadyPolicy, policy_name

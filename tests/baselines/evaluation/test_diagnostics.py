@@ -13,8 +13,7 @@ from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import GameRecord, play_games
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.judge import GameDiagnosis, Judge, Loss, add_up
-from baselines.evaluation.report import Results, diagnostic_lines
-from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.results import PolicyResult, Results, diagnostic_lines
 from baselines.registry import find_policy
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError
