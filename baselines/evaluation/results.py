@@ -163,6 +163,7 @@ def paired_tests(results: Iterable[PolicyResult], paired: str) -> list[Row]:
     policy to compare all others with it. If two win rates are equal, the policy listed later counts as stronger.
     """
     rivals = sorted(results, key=lambda each: each.win_rate)
+    pairs: Iterable[tuple[PolicyResult, PolicyResult]]
     pairs = pairwise(rivals) if paired == "next" else combinations(rivals, 2)
     if paired not in ("next", "all"):
         pairs = ((rival, other) for other in rivals if other.policy == paired for rival in rivals if rival is not other)
@@ -248,9 +249,8 @@ class Results:
         rows = []
         for row in with_holm(self._rows()):
             kept = {name: value for name, value in row.items() if name not in (*LEFT_OUT, *last)}
-            rows.append(
-                _flat({"policy": row["policy"], **facts, **kept, **{last[each]: row.get(each) for each in last}})
-            )
+            kept |= {later: row.get(name) for name, later in last.items()}
+            rows.append(_flat({"policy": row["policy"], **facts, **kept}))
         return rows
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
