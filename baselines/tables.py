@@ -38,11 +38,8 @@ NAME_WIDTH, LEAST_NAME_WIDTH = 21, 12
 NO_LIMIT = 1_000_000
 """Width of lines of any length."""
 
-
-class _Folder(TextWrapper):
-    """Breaks lines after the separators " :,/_", and after "." and "-" where no digit follows."""
-
-    wordsep_re = re.compile(r"( +)|(?<=[:,/_])|(?<=[.-])(?!\d)")
+_BREAKS = re.compile(r"( +)|(?<=[:,/_])|(?<=[.-])(?!\d)")
+"""Where a cell folds: after the separators " :,/_", and after "." and "-" where no digit follows."""
 
 
 Row = dict[str, Any]
@@ -165,7 +162,8 @@ class Table:
 def _folded(text: str, width: int, mark: str = "") -> Text:
     """Returns a text after its mark, in lines of a width; further lines are indented as the first one."""
     text = printable(text)
-    folder = _Folder(max(width, 1), initial_indent=mark, subsequent_indent=" " * len(mark))
+    folder = TextWrapper(max(width, 1), initial_indent=mark, subsequent_indent=" " * len(mark))
+    folder.wordsep_re = _BREAKS
     return Text(folder.fill(text) if cell_len(mark + text) > width else mark + text)
 
 

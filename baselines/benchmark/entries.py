@@ -15,8 +15,9 @@ from baselines.benchmark.result_files import Games, RefusedFileError, ResultFile
 from baselines.benchmark.run import Refusal, SuiteRun, Task, plan
 from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.evaluation.columns import table_of
-from baselines.evaluation.games import Assignment, GameRecord
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.results import rate_row, versions
+from baselines.evaluation.units import Assignment
 from baselines.learned.configurations import lineage, training_of
 from baselines.provenance import processor_name
 from baselines.registry import Specification, agent_folder, find_policy, policy_of_file

@@ -18,9 +18,9 @@ import msgspec
 
 from baselines.benchmark.suites import SUITES, Entry, Suite
 from baselines.evaluation.evaluate import prepare
-from baselines.evaluation.games import Assignment, GameRecord, Part, Start
+from baselines.evaluation.games import GameRecord, Start
 from baselines.evaluation.results import PolicyResult
-from baselines.evaluation.units import Schedule, play_units
+from baselines.evaluation.units import Assignment, Part, Schedule, play_units
 from baselines.files import file_name, hold_folder, read_bounded, replace_file, write_json
 from baselines.progress import Progress, format_seconds, progress_line
 from baselines.provenance import earlier_results, installation_id, source_commit

@@ -20,8 +20,8 @@ from baselines.registry import Specification, policy_names
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
-    from baselines.evaluation.games import Assignment
     from baselines.evaluation.results import Results
+    from baselines.evaluation.units import Assignment
     from minesweeper_env.config import BoardConfig
 
 DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")

@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any
 
 from baselines.checks import import_extra
-from baselines.evaluation.games import Assignment, Part, check_built_for
-from baselines.evaluation.judge import check_judgeable
+from baselines.evaluation.games import check_built_for
 from baselines.evaluation.results import PolicyResult, Results
 from baselines.evaluation.seeds import check_seeds
-from baselines.evaluation.units import UNIT_SECONDS, Schedule, play_units
+from baselines.evaluation.units import UNIT_SECONDS, Assignment, Part, Schedule, play_units
 from baselines.policy import Policy, ReadyPolicy, policy_name
 from baselines.progress import game_bar
 from baselines.registry import find_policy
@@ -134,8 +133,6 @@ def prepare(
     """
     built = make(config)
     games = built.config
-    if diagnose:
-        check_judgeable(games)
     if trial and isinstance(built, UserPolicy):
         check_built_for(built.policy, games)
         built.reset(0)
@@ -257,8 +254,6 @@ def evaluate_policy(
         ValueError: `diagnose` is True and these games cannot be judged exactly.
         WorkerError: workers cannot be started, or a unit of games killed them again and again.
     """
-    if diagnose:
-        check_judgeable(config)
     assignment = Assignment(policy, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
     with local_workers(workers) if isinstance(workers, int) else nullcontext(workers) as there:
         return play(assignment, there, False, on_finished)

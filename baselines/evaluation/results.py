@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 
 from baselines.checks import import_extra
 from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, best_rows, table_of, with_holm
-from baselines.evaluation.games import Assignment, GameRecord, Part, pack_won, unpack_won
+from baselines.evaluation.games import GameRecord, pack_won, unpack_won
 from baselines.evaluation.intervals import p_value_of_discordant, paired_difference, wilson_interval
-from baselines.evaluation.judge import add_up
 from baselines.evaluation.plot import draw
 from baselines.evaluation.seeds import range_text, use_of
+from baselines.evaluation.units import Assignment, Part
 from baselines.files import replace_file, write_json
 from baselines.plot_style import check_plot
 from baselines.provenance import source_commit
-from baselines.tables import Page, Row, Table, shown
+from baselines.tables import Page, Row, Table
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.escape import counted, html
@@ -36,14 +36,6 @@ KNOWN_FILE = Path(__file__).parent / "exact_wins.json"
 
 LEFT_OUT = ("won", "seconds", "mcnemar", "won_alone", "lost_alone")
 """Fields that the rows of a data frame lack."""
-
-NOTES = (
-    "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",
-    "on mines: a click on a certain mine. past safe: a click elsewhere while a certainly safe cell existed.",
-    "guesses: clicks on cells that were not certainly safe. excess: the risk taken beyond the minimum of the board.",
-    "avoidable, forced: fractions of the lost games whose last click was judged; forced if its risk was the least.",
-)
-"""An explanation of the labels of `diagnostic_lines`."""
 
 
 @dataclass
@@ -109,8 +101,7 @@ class PolicyResult:
     def row(self) -> Row:
         """Returns the result as a JSON object."""
         games = self.games
-        diagnoses = [record.diagnosis for record in self.records if record.diagnosis is not None]
-        return {
+        row = {
             "policy": self.policy,
             **rate_row(games, self.wins),
             "seconds": round(self.seconds, 3),
@@ -120,8 +111,12 @@ class PolicyResult:
             "won": pack_won([record.won for record in self.records]),
             **({"precision": self.precision} if self.precision else {}),
             **{f"{name}_per_game": total / games for name, total in sorted(self.counters.items())},
-            **({"diagnostics": add_up(diagnoses)} if diagnoses else {}),
         }
+        if diagnoses := [record.diagnosis for record in self.records if record.diagnosis is not None]:
+            from baselines.evaluation.judge import add_up
+
+            row["diagnostics"] = add_up(diagnoses)
+        return row
 
 
 def rate_row(games: int, wins: int) -> Row:
@@ -313,17 +308,9 @@ class Results:
         for note in self._notes(rows):
             page.note(note)
         if judged := {row["policy"]: row["diagnostics"] for row in rows if "diagnostics" in row}:
-            page.title("What the clicks were like")
-            for policy, found in judged.items():
-                page.block(policy, diagnostic_lines(found))
-            for note in NOTES:
-                page.note(note)
-            for policy, found in judged.items():
-                if count := found["clicks_not_judged"]:
-                    page.note(
-                        f"{policy}: {count} clicks were not judged: the oracle found their boards too hard; "
-                        f"{found['lost_not_judged']} of them lost the game."
-                    )
+            from baselines.evaluation.judge import show_diagnostics
+
+            show_diagnostics(judged, page)
         return page
 
     def _notes(self, rows: Sequence[Row]) -> Iterator[str]:
@@ -337,7 +324,7 @@ class Results:
             if not played and (wins := known_wins(self.config, self.seed, most)) is not None:
                 seeds = f"seeds {self.seed} to {self.seed + most - 1}"
                 yield f"exact wins {wins / most:.1%} of these games (n = {most}, {seeds})."
-            for best in {row["mcnemar"]["against"] for row in rows if row["mcnemar"]}:
+            for best in dict.fromkeys(row["mcnemar"]["against"] for row in rows if row["mcnemar"]):
                 yield f"p: exact McNemar test against {best}, on the games that both played."
         elif len(self.policies) > 1:
             yield (
@@ -363,25 +350,6 @@ def _flat(row: Row) -> Row:
         else:
             flat[name] = value
     return flat
-
-
-def diagnostic_lines(found: Row) -> list[tuple[str, str]]:
-    """Returns the diagnostics of a row for people, as (label, value)."""
-
-    def share(name: str) -> str:
-        return shown(found[name]["share"], ".1%", found[name]["ci95"]) or "none"
-
-    return [
-        ("clicks judged", f"{found['clicks_judged']}"),
-        ("on mines", f"{found['clicks_on_mines']}, in {share('games_on_mines')} of the games"),
-        ("past safe", f"{found['clicks_past_safe']}, in {share('games_past_safe')} of the games"),
-        ("guesses/game", f"{found['guesses_per_game']:.2f}"),
-        ("excess/guess", shown(found["excess_risk_per_guess"], ".4f") or "none"),
-        ("excess/game", shown(found["excess_risk_per_game"], ".4f", found["excess_risk_per_game_ci95"])),
-        ("lost", f"{found['lost']}"),
-        ("avoidable", share("lost_avoidable")),
-        ("forced", share("lost_forced")),
-    ]
 
 
 def known_wins(config: BoardConfig, seed: int, games: int) -> int | None:

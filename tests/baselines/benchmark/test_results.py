@@ -15,10 +15,11 @@ from baselines.benchmark.results import content_of, fill, markdown, plot, scores
 from baselines.benchmark.run import Refusal, Task
 from baselines.benchmark.suites import Entry, find_suite
 from baselines.evaluation.columns import board_title
-from baselines.evaluation.games import Assignment, GameRecord
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import OTHERS, family_of
 from baselines.evaluation.results import PolicyResult, config_row
+from baselines.evaluation.units import Assignment
 from baselines.registry import SCRIPTED
 from baselines.tables import Page
 from minesweeper_env import BoardConfig

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from baselines.benchmark.run import SUFFIX, Task, policy_folder
 from baselines.benchmark.suites import SUITES, Entry
-from baselines.evaluation.games import Assignment, GameRecord, Part
-from baselines.evaluation.units import Schedule
+from baselines.evaluation.games import GameRecord
+from baselines.evaluation.units import Assignment, Part, Schedule
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(6, 7, 5, "safe", ("click",))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.games import Assignment, GameRecord, Start, play_games
+from baselines.evaluation.games import GameRecord, Start, play_games
 from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.units import Assignment
 from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 
