@@ -153,10 +153,11 @@ def choose_policies(
         ValueError: a policy that is chosen by its own name does not play these games.
     """
     from baselines.evaluation.evaluate import prepare
-    from baselines.evaluation.judge import check_judgeable
     from baselines.registry import find_policy
 
     if diagnose:
+        from baselines.evaluation.judge import check_judgeable
+
         check_judgeable(config)
     found: dict[str, Assignment] = {}
     for asked in chosen:
