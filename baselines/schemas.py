@@ -62,7 +62,7 @@ class StoredConfig(msgspec.Struct):
 
 
 class StoredRow(msgspec.Struct):
-    """What each result of a policy on a board has; see `baselines.evaluation.results.result_row` for the rest."""
+    """What each result of a policy on a board has; see `baselines.evaluation.results.PolicyResult.row` for the rest."""
 
     policy: str
     games: Games

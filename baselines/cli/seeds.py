@@ -34,7 +34,7 @@ from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
 from baselines.registry import Specification
 from baselines.schemas import TrainingTest, read_as
-from baselines.workers import Workers, worker_pool
+from baselines.workers import Workers, local_workers, worker_pool
 from minesweeper_env import BoardConfig
 from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
@@ -246,18 +246,22 @@ def agent_rates(
     names: Sequence[str], boards: Sequence[BoardConfig], games: int, workers: int
 ) -> dict[str, list[float]]:
     """Returns the win rates of agents in test games of each board, one for each agent of a row of the table."""
-    from baselines.evaluation.evaluate import evaluate_policy, prepare
+    from baselines.evaluation.evaluate import play, prepare
     from baselines.registry import find_policy
 
     found: dict[str, list[float]] = {}
-    for name in names:
-        say(f"playing {name}")
-        maker, rates = find_policy(name), []
-        for board in boards:
-            ready = prepare(maker, board, trial=False)
-            result = evaluate_policy(ready.build, ready.config, range(games), workers=workers)
-            rates.append(result.wins / games)
-        found.setdefault(row_of(name), []).append(float(np.mean(rates)))
+    with local_workers(workers) as there:
+        for name in names:
+            say(f"playing {name}")
+            maker, rates = find_policy(name), []
+            for board in boards:
+                assignment = prepare(maker, board, range(games), trial=False)
+                played = play(assignment, there, shown=False)
+                if played.interrupted:
+                    raise KeyboardInterrupt
+                assignment.end()
+                rates.append(played.win_rate)
+            found.setdefault(row_of(name), []).append(float(np.mean(rates)))
     return found
 
 
@@ -306,8 +310,8 @@ def _report(
 
 
 def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:
-    from baselines.evaluation.columns import Column, shown, table_of
-    from baselines.tables import Page
+    from baselines.evaluation.columns import table_of
+    from baselines.tables import Column, Page, shown
 
     columns = (
         Column("configuration", "config"),

@@ -284,8 +284,8 @@ def run_trial(sweep: Sweep, number: int, references: References | None = None) -
 
 def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Namespace) -> None:
     """Writes the results and the settings of the best trial, and prints the table."""
-    from baselines.evaluation.columns import Column, table_of
-    from baselines.tables import Page
+    from baselines.evaluation.columns import table_of
+    from baselines.tables import Column, Page
 
     trials = [
         {
