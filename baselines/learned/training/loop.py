@@ -1,7 +1,5 @@
 """Training: from the settings to the agent in a run folder, by one loop; read `run` first."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time
@@ -142,17 +140,6 @@ def run(
     return training
 
 
-def _finish(training: Training, log: Log, stop: Stop) -> bool:
-    """Saves, and evaluates the newest weights unless SIGTERM came and there is an agent; returns whether it did."""
-    training.save()
-    if stop.is_quick and training.progress.kept is not None:
-        return False
-    # The games of the scripted policies may take longer than anyone waits for an end.
-    training.evaluate(log, compares=not stop.requested)
-    training.save()
-    return True
-
-
 @dataclass
 class Stop:
     """Turns the first SIGINT or SIGTERM into a request to stop; the next signal acts as it did before.
@@ -193,3 +180,14 @@ def stop_on_signals(announces: bool = True) -> Generator[Stop]:
     finally:
         for number, handler in stop.before.items():
             signal.signal(number, handler)
+
+
+def _finish(training: Training, log: Log, stop: Stop) -> bool:
+    """Saves, and evaluates the newest weights unless SIGTERM came and there is an agent; returns whether it did."""
+    training.save()
+    if stop.is_quick and training.progress.kept is not None:
+        return False
+    # The games of the scripted policies may take longer than anyone waits for an end.
+    training.evaluate(log, compares=not stop.requested)
+    training.save()
+    return True
