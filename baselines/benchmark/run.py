@@ -159,7 +159,7 @@ def plan(suite: Suite, games: int, earlier: Iterable[Task] = ()) -> Iterator[Tas
     known = {(task.group, task.entry, task.board): task for task in earlier}
     for group in suite.groups:
         makers = [find_policy(entry.policy) for entry in group.entries]
-        digests = [maker.specification.digest() for maker in makers]
+        digests = [maker.digest() for maker in makers]
         for board in group.boards:
             for entry, maker, digest in zip(group.entries, makers, digests, strict=True):
                 if (group.name, entry, board) in known:
