@@ -84,19 +84,6 @@ class StoredResults(msgspec.Struct):
     boards: list[StoredBoard]
 
 
-class TrainingTest(msgspec.Struct):
-    """The test of a training of a study: its steps and settings, games on each board, and wins by board."""
-
-    steps: Count
-    games: Games
-    wins: dict[str, Count]
-    settings: dict[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        if max(self.wins.values(), default=0) > self.games:
-            raise ValueError(f"it has more wins than its {self.games} games")
-
-
 def convert(content: Any, kind: type[Content], name: str) -> Content:
     """Returns JSON-able values as a struct; raises ValueError, in one line with `name`, if a value is damaged."""
     try:

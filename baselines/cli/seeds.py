@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +32,7 @@ from baselines.learned.settings import TrainingSettings
 from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
 from baselines.registry import Specification
-from baselines.schemas import TrainingTest, read_as
+from baselines.schemas import Count, Games, read_as
 from baselines.workers import worker_pool
 from minesweeper_env import BoardConfig
 from minesweeper_env.console import say
@@ -50,6 +51,19 @@ _FINAL_NUMBER = re.compile(r"[-_/][0-9]+(?=(\.[a-z]\w*)?$)", re.IGNORECASE)
 
 LEAST_SEEDS = 3
 """The smallest number of seeds; below `ENOUGH_SEEDS` there is a warning."""
+
+
+class TrainingTest(msgspec.Struct):
+    """The test of a training: its steps and settings, the games on each board, and the wins by board."""
+
+    steps: Count
+    games: Games
+    wins: dict[str, Count]
+    settings: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if max(self.wins.values(), default=0) > self.games:
+            raise ValueError(f"it has more wins than its {self.games} games")
 
 
 class Task(NamedTuple):
