@@ -22,7 +22,6 @@ class Kept(TypedDict):
     games: Games
     first_seed: Count
     steps: Count
-    summary: str
 
 
 class TrainedOn(msgspec.Struct):

@@ -115,7 +115,7 @@ def agent_files(folder, seed=0):
     size = NetworkSize(4, 1)
     kept = {"win_rate": 0.6, "win_rates": {"4x5/2": 0.6}, "games": 50, "first_seed": 1 << 30, "steps": 1200}
     trained_on = {"boards": ["4x5/2"], "first_click": "opening"}
-    facts = {"algo": "dqn", "trained_on": trained_on, "selected_by": kept | {"summary": "4x5/2 wins 60.0%"}}
+    facts = {"algo": "dqn", "trained_on": trained_on, "selected_by": kept}
     folder.mkdir(parents=True, exist_ok=True)
     save_agent(folder, BoardNetwork.of_size(size), size, facts)
     return {path.name: path.read_bytes() for path in folder.iterdir()}

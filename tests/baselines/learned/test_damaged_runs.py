@@ -15,7 +15,7 @@ from baselines.learned.training.state import Progress, restore
 from baselines.schemas import convert
 
 DEEP = "[" * 100_000 + "]" * 100_000
-KEPT = {"win_rate": 0.5, "win_rates": {"4x4/2": 0.5}, "games": 4, "first_seed": 0, "steps": 8, "summary": "wins"}
+KEPT = {"win_rate": 0.5, "win_rates": {"4x4/2": 0.5}, "games": 4, "first_seed": 0, "steps": 8}
 WHOLE = {"seconds": 1.5, "evaluation_seconds": 0.5, "kept": KEPT, "highest": 0.25, "references": None}
 
 
