@@ -80,6 +80,7 @@ def _train(options: argparse.Namespace, training: Training, lock: ExitStack) -> 
 
 def _report(program: str, training: Training) -> None:
     """Prints the last lines of a training; they wrap, but the command to copy does not."""
+    from baselines.learned.training.selection import Score
     from baselines.tables import Page
 
     page, settings, kept, steps = Page.for_stdout(), training.settings, training.progress.kept, training.steps
@@ -93,7 +94,8 @@ def _report(program: str, training: Training) -> None:
     elif kept_at != steps and training.newest is not None:
         page.note(f"{newest} win {training.newest.win_rate:.1%} of the selection games, fewer than the kept agent")
     if kept:
-        page.note(f"of {settings.eval_games} selection games: {kept['summary']}")
+        rates = Score(kept["win_rates"], kept["games"]).in_words(training.progress.references or {})
+        page.note(f"of {settings.eval_games} selection games: {rates}")
     for board in settings.configs:
         level = f" --no-guess {board.no_guess}" if board.no_guess else ""
         page.line(

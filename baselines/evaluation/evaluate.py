@@ -103,7 +103,7 @@ def evaluate(
 
 
 Maker = Callable[[BoardConfig], ReadyPolicy]
-"""Makes a policy for a board: a `PolicyMaker`, or a function that does so with an object of the user."""
+"""Makes a policy for a board: a `Specification`, or a function that does so with an object of the user."""
 
 
 def prepare(
