@@ -189,11 +189,11 @@ class BoardConfig:
             raise ValueError(f"luck must be True or False, not {self.luck!r}")
         if not self.luck and self.first_click not in UNIFORM_FIRST_CLICKS:
             raise ValueError(
-                f"luck=False needs first_click {', '.join(UNIFORM_FIRST_CLICKS)}, under which all layouts that fit a "
-                f"board are equally likely, not {self.first_click!r}"
+                f"games without luck need first_click {', '.join(UNIFORM_FIRST_CLICKS)}, under which all layouts that "
+                f"fit a board are equally likely, not {self.first_click!r}"
             )
         if not self.luck and self.no_guess:
-            raise ValueError(f"luck=False needs no_guess False, not {self.no_guess!r}: such boards need no luck")
+            raise ValueError(f"games without luck need no_guess False, not {self.no_guess!r}, which needs no luck")
 
 
 def check_config(config: Any, advice: str = "BoardConfig.of_size(8, 14) makes one") -> BoardConfig:

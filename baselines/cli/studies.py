@@ -26,7 +26,7 @@ def add_task(parser: Parser) -> None:
     task = parser.add_argument_group("board and training (default as configured)")
     share(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
     share(task, "--mines", "--boards")
-    add_settings(task, "first_click", "no_guess", "reward", "minutes", "steps")
+    add_settings(task, "first_click", "no_guess", "luck", "reward", "minutes", "steps")
 
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
@@ -50,7 +50,7 @@ def write_plan(out: Path, file: str, plan: Mapping[str, Any]) -> None:
 
 def references_of(trainings: Sequence[TrainingSettings], workers: Workers) -> list[References]:
     """Returns the win rates of scripted policies in the selection games of each training; equal games play once."""
-    games = [(each.boards, each.first_click, each.no_guess, each.eval_games) for each in trainings]
+    games = [(each.boards, each.first_click, each.no_guess, each.luck, each.eval_games) for each in trainings]
     calls = iter(dict(zip(games, trainings, strict=True)).items())
     played = {key: found for (key, _), found in workers.run(_play_references, calls)}
     return [played[key] for key in games]

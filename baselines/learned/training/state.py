@@ -192,7 +192,8 @@ class Training:
             "steps": self.steps,
             "summary": score.in_words(self.progress.references or {}),
         }
-        level = {} if settings.no_guess == "none" else {"no_guess": settings.no_guess}
+        level: dict[str, Any] = {} if settings.no_guess == "none" else {"no_guess": settings.no_guess}
+        level |= {} if settings.luck else {"luck": False}
         facts = {
             "algo": settings.algo,
             "trained_on": {"boards": list(settings.boards), "first_click": settings.first_click, **level},

@@ -211,7 +211,7 @@ def test_illegal_moves_and_moves_out_of_range_change_nothing(moves):
     ("changes", "allowed"),
     [
         ({"luck": "no"}, "luck must be True or False"),
-        ({"first_click": "corners"}, "first_click any, safe, opening"),
+        ({"first_click": "corners"}, "need first_click any, safe, opening"),
         ({"no_guess": "exact"}, "no_guess False"),
     ],
 )
