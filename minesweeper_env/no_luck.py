@@ -5,6 +5,7 @@ then that of any game. The new layout is drawn uniformly among those that fit th
 layouts that fit are equally likely, and what the player sees tells no more than in other games.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -233,7 +234,9 @@ class LayoutRedraw:
     def _settle_chord(self, games: Games, i: int, cell: int) -> None:
         """Does for a chord what `_settle` does for a click, on a copy of game i that opens the cells one by one."""
         trial, too_hard = self._trial, self.too_hard[i : i + 1]
-        for copy, field in zip(trial.boards[:-1], games.boards[:-1], strict=True):
+        copies: Sequence[NDArray[Any]] = trial.boards[:-1]
+        fields: Sequence[NDArray[Any]] = games.boards[:-1]
+        for copy, field in zip(copies, fields, strict=True):
             copy[0] = field[i]
         seen, config = self._unseen(1), self._config
         for target in neighbour_table(config.rows, config.cols, config.radius)[cell].tolist():

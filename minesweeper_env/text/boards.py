@@ -72,11 +72,7 @@ def rules_text(
         reply += " A flag sets a mark or removes it; it decides nothing, and a flagged cell cannot be opened."
     limit = "" if max_illegal is None else f"; illegal reply number {max_illegal} ends the game"
     turns = "" if max_turns is None else f" The game ends after {counted(max_turns, 'turn')}."
-    logic = "No guess is needed: after the first move some covered cell is always provably safe." * bool(
-        config.no_guess
-    )
-    if not config.luck:
-        logic = ""
+    logic = ""
     if config.no_guess:
         logic = "No guess is needed: after the first move some covered cell is always provably safe."
     elif not config.luck:

@@ -136,8 +136,8 @@ class TextGame:
         self.moves = tuple(map(str, items_of(moves)))
         if self.moves not in (("open",), ("open", "flag")):
             raise ValueError(f"moves must be ('open',) or ('open', 'flag'), not {moves!r}")
-        rules = {"first_click": first_click, "no_guess": no_guess, "luck": luck}
-        self.env = MinesweeperEnv(size, mines, moves=("click", "flag")[: len(self.moves)], **rules)
+        engine_moves = ("click", "flag")[: len(self.moves)]
+        self.env = MinesweeperEnv(size, mines, first_click, engine_moves, no_guess=no_guess, luck=luck)
         self.config = self.env.config
         self.max_illegal = None if max_illegal is None else whole_number("max_illegal", max_illegal, 1)
         self.max_turns = None if max_turns is None else whole_number("max_turns", max_turns, 1)
