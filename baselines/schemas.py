@@ -58,6 +58,7 @@ class StoredConfig(msgspec.Struct):
     mines: Games
     first_click: str
     no_guess: bool | str = False
+    luck: bool = True
 
 
 class StoredRow(msgspec.Struct):

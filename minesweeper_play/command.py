@@ -72,7 +72,7 @@ def _run(mode: str, options: PlayOptions) -> int:
 
 # The command line
 
-BOARD = ("preset", "size", "mines", "first_click", "no_guess", "seed")
+BOARD = ("preset", "size", "mines", "first_click", "no_guess", "luck", "seed")
 """The options of a board, by their names in the parser."""
 
 EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
@@ -115,6 +115,8 @@ def _add_board(add: Callable[..., object]) -> None:
     add("--first-click", choices=FIRST_CLICKS, metavar="RULE", help=rule)
     level = "play on boards that logic alone wins: subset (clues combined), exact (all that can be inferred)"
     add("--no-guess", choices=("subset", "exact"), default=False, metavar="LEVEL", help=level)
+    luck = "play games in which a guess survives where no cell is certainly safe, and loses where one is"
+    add("--no-luck", dest="luck", action="store_false", help=luck)
     seed = "give game i the seed SEED + i (default: random seeds)"
     add("--seed", type=whole_number_from(0), metavar="SEED", help=seed)
     add("--load", dest="saved", type=Path, metavar="FILE", help="continue the saved game in this file")
@@ -158,10 +160,10 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str, wo
     """Returns the options; raises a ValueError if the board is not allowed."""
     rule, config = given.first_click or PlayOptions.first_click, None
     if given.preset:
-        config = preset_board(given.preset, rule)
+        config = preset_board(given.preset, rule, given.luck)
     elif given.size:
         rows, cols = given.size
-        config = sized_board(rows, cols, given.mines, given.first_click)
+        config = sized_board(rows, cols, given.mines, given.first_click, given.luck)
     if given.record is not None:
         check_writable(given.record)
         if given.record.suffix.lower() != ".gif":
@@ -187,5 +189,7 @@ def check_company(given: Container[str], mode: str) -> None:
         raise ValueError("--mines needs --size")
     if "record" in given and mode != "analyse":
         raise ValueError("--record needs --analyse with a saved game; without it, the key g draws a finished game")
+    if "luck" in given and "no_guess" in given:
+        raise ValueError("a board without guesses needs no luck; leave out --no-luck or --no-guess")
     if "saved" in given and any(name in given for name in BOARD):
         raise ValueError("--load takes board and seed from the file; leave out the options of the board")

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from shutil import get_terminal_size
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.process import INTERRUPTED, is_styled, output_width
 from minesweeper_env.codes import FLAGGED, QUESTION
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import is_live, say
 from minesweeper_env.escape import printable
 from minesweeper_env.inference import PositionTooHardError
@@ -119,8 +120,13 @@ class ClassicGame:
             config, no_guess = self.session.config, self.session.no_guess
         elif config is None:
             config = self._ask_board(options.first_click if "first_click" in options.given else None)
-            if not no_guess and self.console.ask("ask_no_guess").strip().lower()[:1] in ("y", "s"):
-                no_guess = "subset"
+            if not no_guess and options.luck:
+                answer = self.console.ask("ask_no_guess").strip().lower()[:1]
+                no_guess = "subset" if answer in ("y", "s") else False
+                if answer == "l" and config.first_click in UNIFORM_FIRST_CLICKS:
+                    config = replace(config, luck=False)
+                elif answer == "l":
+                    self.console.say("new_needs_luck")
         seed = None if options.seed is None else options.seed + self._played
         self._played += 1
         return Session(config, seed=seed, no_guess=no_guess)
@@ -132,7 +138,7 @@ class ClassicGame:
         most = BoardConfig(side, side, 1, first_click=rule or "safe").max_mines
         recommended = min(recommended_mines(side, side), most)
         mines = self.console.ask_number(1, most, "ask_mines", recommended=recommended)
-        return sized_board(side, side, mines, rule)
+        return sized_board(side, side, mines, rule, self._options.luck)
 
     def _play_one(self) -> bool:
         """Plays a game, and again after each fatal move that is taken back; returns whether to play another game."""

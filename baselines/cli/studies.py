@@ -24,7 +24,7 @@ def add_task(parser: Parser) -> None:
     task = parser.add_argument_group("board and training (default as configured)")
     share(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
     share(task, "--mines", "--boards")
-    add_settings(task, "first_click", "no_guess", "reward", "minutes", "steps")
+    add_settings(task, "first_click", "no_guess", "luck", "reward", "minutes", "steps")
 
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:

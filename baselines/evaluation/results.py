@@ -200,7 +200,8 @@ def versions() -> dict[str, str]:
 def config_row(config: BoardConfig) -> dict[str, Any]:
     """Returns the configuration of the games as a JSON object."""
     row = {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click}
-    return row | ({"no_guess": config.no_guess} if config.no_guess else {})
+    row |= {"no_guess": config.no_guess} if config.no_guess else {}
+    return row if config.luck else row | {"luck": False}
 
 
 @dataclass(repr=False)

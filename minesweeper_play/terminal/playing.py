@@ -186,6 +186,7 @@ class GameScreen(GameAppScreen):
             (text("figure_time"), self.catalogue.clock(session.seconds)),
             ("", f"{config.rows}\u00d7{config.cols}, {config.mines}"),
             ("", text("figure_no_guess") if session.no_guess else ""),
+            ("", "" if config.luck else text("figure_no_luck")),
             ("", text("figure_practice") if session.practice else ""),
             (text("figure_seed"), str(session.seed)),
         ]

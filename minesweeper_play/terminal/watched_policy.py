@@ -157,5 +157,5 @@ class WatchedPolicy:
 def load_policies(options: PlayOptions) -> list[WatchedPolicy]:
     """Returns the policies to watch, none where the user plays; raises ValueError, PolicyError or MissingExtraError."""
     names = options.versus or ((options.policy,) if options.policy is not None else ())
-    config = options.config or BoardConfig.of_size(8, first_click=options.first_click)
+    config = options.config or BoardConfig.of_size(8, first_click=options.first_click, luck=options.luck)
     return [WatchedPolicy(find_policy(name), replace(config, no_guess=options.no_guess)) for name in names]

@@ -75,7 +75,7 @@ def play_references(settings: TrainingSettings, on_player: Callable[[str], objec
 
     Trainings of one process on the same games share the win rates.
     """
-    key = tuple(settings.boards), settings.first_click, settings.no_guess, settings.eval_games
+    key = tuple(settings.boards), settings.first_click, settings.no_guess, settings.luck, settings.eval_games
     if key not in _played:
         found = References()
         for name in REFERENCES:

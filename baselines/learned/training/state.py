@@ -183,7 +183,8 @@ class Training:
             "first_seed": SELECTION_SEEDS.start,
             "steps": self.steps,
         }
-        level = {} if settings.no_guess == "none" else {"no_guess": settings.no_guess}
+        level: dict[str, Any] = {} if settings.no_guess == "none" else {"no_guess": settings.no_guess}
+        level |= {} if settings.luck else {"luck": False}
         facts = {
             "algo": settings.algo,
             "trained_on": {"boards": list(settings.boards), "first_click": settings.first_click, **level},
