@@ -9,7 +9,7 @@ from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from baselines.evaluation.evaluate import evaluate, evaluate_policy
-    from baselines.evaluation.report import Results
+    from baselines.evaluation.results import Results
     from baselines.policy import Policy
     from baselines.registry import make_policy, policy_names
 
@@ -17,7 +17,7 @@ __all__ = ["Policy", "Results", "evaluate", "evaluate_policy", "make_policy", "p
 
 _MODULES = {
     "evaluation.evaluate": ("evaluate", "evaluate_policy"),
-    "evaluation.report": ("Results",),
+    "evaluation.results": ("Results",),
     "policy": ("Policy",),
     "registry": ("make_policy", "policy_names"),
 }

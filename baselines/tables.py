@@ -4,15 +4,13 @@ A number is never cut and never folded: where a table is too wide, columns are l
 `Column.priority` first. Names and headings fold.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from textwrap import TextWrapper
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from baselines.checks import missing_extra
 from baselines.process import is_styled, output_width
@@ -38,11 +36,15 @@ NAME_WIDTH, LEAST_NAME_WIDTH = 21, 12
 NO_LIMIT = 1_000_000
 """Width of lines of any length."""
 
+_BREAKS = re.compile(r"( +)|(?<=[:,/_])|(?<=[.-])(?!\d)")
+"""Where a cell folds: after the separators " :,/_", and after "." and "-" where no digit follows."""
 
-class _Folder(TextWrapper):
-    """Breaks lines after the separators " :,/_", and after "." and "-" where no digit follows."""
 
-    wordsep_re = re.compile(r"( +)|(?<=[:,/_])|(?<=[.-])(?!\d)")
+Row = dict[str, Any]
+"""Values by name, such as the result of a policy on a board; see `baselines.evaluation.results.PolicyResult.row`."""
+
+P_VALUE = "p"
+"""The form of p-values."""
 
 
 class Column(NamedTuple):
@@ -50,15 +52,37 @@ class Column(NamedTuple):
 
     Attributes:
         heading: text above the column; it folds after spaces and slashes.
+        name: name of its values in a row, or a function that returns the value of a row.
+        form: format of a number or of the ends of an interval; "" for names and sentences, which begin at the left and
+            may fold.
         priority: 0 for a column that is always shown; of the others the greatest is left out first.
-        is_text: whether the cells are names or sentences, which begin at the left and may fold.
+        ends: name of the interval that stands in brackets after the value.
         width: its width in a table that was fitted.
     """
 
     heading: str
+    name: str | Callable[[Row], Any] = ""
+    form: str = ""
     priority: int = 0
-    is_text: bool = False
+    ends: str = ""
     width: int = 0
+
+    def text(self, row: Row) -> str:
+        """Returns the cell of a row."""
+        value = self.name(row) if callable(self.name) else row.get(self.name)
+        return shown(value, self.form, row.get(self.ends))
+
+
+def shown(value: Any, form: str = ".1%", ends: Sequence[float] | None = None) -> str:
+    """Returns a value, or an interval, as tables have it, such as "58.0% (38.7% to 78.1%)"; "" for None."""
+    if value is None:
+        return ""
+    if isinstance(value, (list, tuple)):
+        return " to ".join(shown(end, form) for end in value)
+    if form == P_VALUE:
+        return "< 1e-99" if value < 1e-99 else f"{value:.2g}"
+    text = format(value, form)
+    return f"{text} ({shown(ends, form)})" if ends else text
 
 
 @dataclass(frozen=True)
@@ -88,7 +112,7 @@ class Table:
         body = "".join(_html_row("td", row) for row in table.rows)
         return f"<table><caption>{html(self.title)}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
-    def fitted(self, width: int = NO_LIMIT) -> Table:
+    def fitted(self, width: int = NO_LIMIT) -> Self:
         """Returns the table with the columns that have a cell and fit into `width` characters."""
         shown = [n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)]
         sizes, left_out = {number: self._sizes(number) for number in shown}, []
@@ -100,7 +124,7 @@ class Table:
         if sum(widths.values()) > width + GAP:
             widths = {number: least for number, (least, _) in sizes.items()}
             for number, (least, full) in sizes.items():
-                if self.columns[number].is_text:
+                if not self.columns[number].form:
                     spare = width + GAP - sum(widths.values())
                     widths[number] = max(min(least, LEAST_NAME_WIDTH + GAP), min(full, least + spare))
         columns = [self.columns[number]._replace(width=size - GAP) for number, size in widths.items()]
@@ -114,7 +138,7 @@ class Table:
         heading = printable(column.heading)
         size = margin + max((cell_len(printable(row[number])) for row in self.rows), default=0)
         word = margin + max(map(cell_len, re.findall("[^ /]+/?", heading)), default=0)
-        least = max(word, min(size, NAME_WIDTH) if column.is_text else size)
+        least = max(word, size if column.form else min(size, NAME_WIDTH))
         return least + GAP, max(size, margin + cell_len(heading)) + GAP
 
     def draw(self) -> Grid:
@@ -124,7 +148,7 @@ class Table:
         drawn.width = sum(column.width + GAP for column in self.columns) - GAP
         for number, column in enumerate(self.columns):
             heading = _folded(column.heading, column.width, "  " if self.marked and number == 0 else "")
-            drawn.add_column(heading, justify="left" if column.is_text else "right", width=column.width)
+            drawn.add_column(heading, justify="right" if column.form else "left", width=column.width)
         for number, (name, *others) in enumerate(self.rows):
             is_marked, (first, *rest) = number in self.marked, self.columns
             mark = "> " if is_marked else "  " if self.marked else ""
@@ -136,7 +160,8 @@ class Table:
 def _folded(text: str, width: int, mark: str = "") -> Text:
     """Returns a text after its mark, in lines of a width; further lines are indented as the first one."""
     text = printable(text)
-    folder = _Folder(max(width, 1), initial_indent=mark, subsequent_indent=" " * len(mark))
+    folder = TextWrapper(max(width, 1), initial_indent=mark, subsequent_indent=" " * len(mark))
+    folder.wordsep_re = _BREAKS
     return Text(folder.fill(text) if cell_len(mark + text) > width else mark + text)
 
 
@@ -159,7 +184,7 @@ class Page:
         self._left_out: dict[str, None] = {}
 
     @classmethod
-    def for_stdout(cls, wide: bool = False) -> Page:
+    def for_stdout(cls, wide: bool = False) -> Self:
         """Returns a page as wide as the terminal; unstyled lines of any length where stdout is no terminal."""
         return cls(output_width(), wide=wide, styled=is_styled(sys.stdout))
 

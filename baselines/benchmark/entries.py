@@ -12,11 +12,12 @@ from baselines.benchmark import result_files
 from baselines.benchmark.cards import AUTHOR, Card, track_of
 from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import Games, RefusedFileError, ResultFile, Time, Times
-from baselines.benchmark.run import SuiteRun, Task, plan
+from baselines.benchmark.run import Refusal, SuiteRun, Task, plan
 from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.evaluation.columns import table_of
-from baselines.evaluation.games import Assignment, GameRecord
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.results import rate_row, versions
+from baselines.evaluation.units import Assignment
 from baselines.learned.configurations import lineage, training_of
 from baselines.provenance import processor_name
 from baselines.registry import Specification, agent_folder, find_policy, policy_of_file
@@ -78,23 +79,24 @@ def collect(card: Card, run: SuiteRun, protocol: Protocol) -> tuple[ResultFile, 
     It has the boards of earlier runs into the folder, too. A ValueError says if no board has enough games.
     """
     boards, missing = [], dict[str, list[str]]()
-    for task in plan(suite_of([card.policy], protocol=protocol), run.games, run.planned):
-        records = [] if task.refusal else _records(task, run)
-        if len(records) >= protocol.least_games:
-            boards.append(Games.of_records(task.config, task.batch_size, records))
-        else:
-            reason = task.refusal or f"fewer than {protocol.least_games} games are played"
-            missing.setdefault(reason, []).append(result_files.title_of(task.board))
+    for task in plan(suite_of([card.policy], protocol=protocol), run.seeds, run.planned):
+        reason = f"fewer than {protocol.least_games} games are played"
+        if isinstance(task, Refusal):
+            reason = task.reason
+        elif len(records := _records(task, run.folder)) >= protocol.least_games:
+            boards.append(Games.of_records(task.games.config, task.games.batch_size, records))
+            continue
+        missing.setdefault(reason, []).append(result_files.title_of(task.board))
     if not boards:
         raise ValueError(f"{card.policy} has no board with {protocol.least_games} games in {run.folder}")
     lines = [f"{card.name} leaves out {', '.join(titles)}: {reason}" for reason, titles in missing.items()]
     return ResultFile.of(card, versions(), boards, protocol=protocol), lines
 
 
-def _records(task: Task, run: SuiteRun) -> list[GameRecord]:
+def _records(task: Task, folder: Path) -> list[GameRecord]:
     """Returns the games of a task from the first one up to a gap."""
     records: list[GameRecord] = []
-    for part in task.read(run.folder, run.seed, actions=True):
+    for part in task.read(folder, actions=True):
         if part.first != len(records):
             break
         records += part.records

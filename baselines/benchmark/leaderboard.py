@@ -9,9 +9,10 @@ from typing import TypeVar
 from baselines.benchmark.cards import AUTHOR, Card
 from baselines.benchmark.protocol import INFERENCE, PROTOCOL, Protocol
 from baselines.benchmark.result_files import SUFFIX, ResultFile, read_result_file, title_of
-from baselines.evaluation.columns import LEVEL, P_VALUE, Column, Row, games_range, per_cent, spaced, with_holm
+from baselines.evaluation.columns import LEVEL, games_range, per_cent, spaced, with_holm
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.results import compare, rate_row
+from baselines.tables import P_VALUE, Column, Row
 from minesweeper_env.config import board_name
 from minesweeper_env.escape import markdown, markdown_code
 

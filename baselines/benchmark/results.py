@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from baselines.benchmark.run import SuiteRun, Task
-from baselines.evaluation.columns import Column, Row, best_rows, board_title, table_of
+from baselines.benchmark.run import Refusal, SuiteRun, Task
+from baselines.evaluation.columns import best_rows, board_title, table_of
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
@@ -18,14 +18,13 @@ from baselines.evaluation.results import (
     file_head,
     paired_tests,
     rate_row,
-    result_row,
     versions,
     with_tests,
     without_difference,
 )
 from baselines.evaluation.seeds import range_text
 from baselines.files import replace_file, write_json
-from baselines.tables import Page, Table
+from baselines.tables import Column, Page, Row, Table
 from minesweeper_env import escape
 
 Content = dict[str, Any]
@@ -52,7 +51,7 @@ def content_of(run: SuiteRun, played: Played) -> Content:
             tests = [without_difference(test) for test in _tests(here, group.paired)]
             rows = with_tests((_row(task, result, group.scored) for task, result in here), tests)
             left_out = [
-                {"policy": task.entry.policy, "reason": task.refusal}
+                {"policy": task.entry.policy, "reason": task.reason}
                 for task in run.refused
                 if (task.group, task.board) == (group.name, board)
             ]
@@ -61,15 +60,15 @@ def content_of(run: SuiteRun, played: Played) -> Content:
     return {
         "suite": run.suite.name,
         "title": run.suite.title,
-        **file_head(run.seed, run.games, run.command, versions()),
-        "notes": [*run.suite.notes, *_notes(played, run.refused, run.games)],
+        **file_head(run.seeds[0], len(run.seeds), run.command, versions()),
+        "notes": [*run.suite.notes, *_notes(played, run.refused, len(run.seeds))],
         "boards": boards,
     }
 
 
 def _row(task: Task, result: PolicyResult, scored: bool) -> Row:
-    row = result_row(result) | {"opened_per_game": sum(record.opened for record in result.records) / result.games}
-    if "flag" in task.config.moves:
+    row = result.row() | {"opened_per_game": sum(record.opened for record in result.records) / result.games}
+    if "flag" in task.games.config.moves:
         # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
         found = rate_row(result.games, sum(record.marked for record in result.records))
         row |= {"marked": found["wins"], "marked_rate": found["win_rate"], "marked_ci95": found["ci95"]}
@@ -105,17 +104,18 @@ def _tests(here: Played, paired: str) -> list[Row]:
     """
     alike: dict[tuple[str | None, int | None], list[PolicyResult]] = {}
     for task, result in here:
-        games = task.games if paired in ("next", "all") else None
+        games = len(task.games.seeds) if paired in ("next", "all") else None
         alike.setdefault((task.entry.start, games), []).append(result)
     return [test for results in alike.values() for test in paired_tests(results, paired)]
 
 
-def _notes(played: Played, refused: Sequence[Task], games: int) -> Iterator[str]:
+def _notes(played: Played, refused: Sequence[Refusal], games: int) -> Iterator[str]:
     yield (
         "p: exact McNemar test against the policy that the table names, on the same games; where that is the next "
         "stronger policy, only policies of equally many games are compared."
     )
-    for policy, count in sorted({(task.entry.policy, task.games) for task, _ in played if task.games < games}):
+    counts = {(task.entry.policy, len(task.games.seeds)) for task, _ in played}
+    for policy, count in sorted(each for each in counts if each[1] < games):
         yield f"{policy} is slow, and played only the first {count} of {games} games."
     for policy in dict.fromkeys(task.entry.policy for task, _ in played if task.entry.start is not None):
         yield f"{policy} plays games that begin in a way of their own, and is compared with no other policy."
@@ -126,7 +126,7 @@ def _notes(played: Played, refused: Sequence[Task], games: int) -> Iterator[str]
     for policy in dict.fromkeys(task.entry.policy for task in refused):
         tasks = [task for task in refused if task.entry.policy == policy]
         names = ", ".join(dict.fromkeys(task.board.name for task in tasks))
-        yield f"{policy} does not play on {names}: {tasks[0].refusal}."
+        yield f"{policy} does not play on {names}: {tasks[0].reason}."
 
 
 COLUMNS = (
@@ -188,7 +188,7 @@ def markdown(content: Content) -> str:
     lines = [f"# {content['title']}", "", f"{escape.markdown_code(content['command'])}: {caption(content)}.", ""]
     for found in sections(content):
         table = found.fitted()
-        rule = ["---" if column.is_text else "--:" for column in table.columns]
+        rule = ["--:" if column.form else "---" for column in table.columns]
         rows = ([column.heading for column in table.columns], rule, *table.rows)
         lines += [f"## {table.title}", "", *(f"| {' | '.join(map(escape.markdown, row))} |" for row in rows), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"

@@ -6,29 +6,26 @@ The games of a policy on a board are a task. A file per unit of play holds them,
 import gzip
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from baselines.benchmark.suites import SUITES, Entry, Suite
 from baselines.evaluation.evaluate import prepare
-from baselines.evaluation.games import Assignment, GameRecord, Part, Start
+from baselines.evaluation.games import GameRecord, Start
 from baselines.evaluation.results import PolicyResult
-from baselines.evaluation.units import Schedule, play_units
+from baselines.evaluation.units import Assignment, Part, Schedule, play_units
 from baselines.files import file_name, hold_folder, read_bounded, replace_file, write_json
-from baselines.policy import Policy
 from baselines.progress import Progress, format_seconds, progress_line
 from baselines.provenance import earlier_results, installation_id, source_commit
-from baselines.registry import find_policy
+from baselines.registry import Specification, find_policy
 from baselines.schemas import Count
-from baselines.transcripts import Transcripts
 from baselines.workers import Workers
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.console import say
@@ -45,33 +42,29 @@ RECORD_BYTES = 128
 """The most bytes of a game in a file, besides its actions."""
 
 
+class Refusal(NamedTuple):
+    """A policy that does not play on a board, and why."""
+
+    group: str
+    entry: Entry
+    board: BoardConfig
+    reason: str
+
+
 @dataclass(frozen=True)
 class Task:
-    """The games of one policy on one board.
+    """The games of one policy on one board of a suite.
 
     Attributes:
-        record: True to record the actions of each game.
-        config: the board with the moves of the policy.
-        batch_size: number of games played side by side; the policy is reset before each batch.
-        precision: number format of the policy's network; None for a policy without such a choice.
-        refusal: why the policy does not play on the board; empty if it does.
+        games: the games as workers receive them, with the moves of the policy.
         sha256: of the files of the policy; see `Specification.digest`.
-        build: makes the policy; None if it refuses the board.
-        transcripts: those of a policy that asks a server; None for any other.
     """
 
     group: str
     entry: Entry
     board: BoardConfig
-    games: int
-    record: bool
-    config: BoardConfig
-    batch_size: int = 1
-    precision: str | None = None
-    refusal: str = ""
+    games: Assignment
     sha256: str | None = None
-    build: Callable[[], Policy] | None = None
-    transcripts: Transcripts | None = None
 
     def __str__(self) -> str:
         return f"{self.entry.policy} on {self.board.name} {self.board.first_click}"
@@ -81,54 +74,44 @@ class Task:
         board = f"{file_name(self.board.name)}-{self.board.first_click}"
         return out / "games" / self.group / board / policy_folder(self.entry.policy)
 
-    def assignment(self, seed: int) -> Assignment:
-        """Returns the games as workers receive them; game i has the seed `seed` + i."""
-        assert self.build is not None
-        seeds = range(seed, seed + self.games)
-        start: Callable[[int], Start] | None = None
-        if self.entry.start is not None:
-            module, _, function = self.entry.start.partition(":")
-            start = partial(getattr(import_module(module), function), self.config)
-        how: dict[str, Any] = {"start": start, "record": self.record, "transcripts": self.transcripts}
-        return Assignment(self.entry.policy, self.build, self.config, seeds, seed, self.batch_size, **how)
-
-    def owner(self, seed: int) -> dict[str, Any]:
-        """Returns what makes the games those of this task: JSON-able, by name; game 0 has this seed."""
-        policy = {"policy": self.entry.policy, "sha256": self.sha256, "precision": self.precision}
-        rules = {"board": self.board.name, "first_click": self.board.first_click, "moves": [*self.config.moves]}
-        how = {"start": self.entry.start, "batch_size": self.batch_size, "record": self.record, "seed": seed}
-        return policy | rules | how
+    def owner(self) -> dict[str, Any]:
+        """Returns what makes the games those of this task: JSON-able, by name."""
+        games = self.games
+        policy = {"policy": self.entry.policy, "sha256": self.sha256, "precision": games.precision}
+        rules = {"board": self.board.name, "first_click": self.board.first_click, "moves": [*games.config.moves]}
+        how = {"start": self.entry.start, "batch_size": games.batch_size, "record": games.record}
+        return policy | rules | how | {"seed": games.seeds[0]}
 
     def write(self, out: Path, part: Part) -> None:
         """Writes a part, as MessagePack in a gzip file, and replaces one with the same first game."""
         self.folder(out).mkdir(parents=True, exist_ok=True)
-        owner = self.owner(part.records[0].seed - part.first)
-        content = gzip.compress(msgspec.msgpack.encode((*part, owner)))
+        content = gzip.compress(msgspec.msgpack.encode((*part, self.owner())))
         replace_file(self.folder(out) / f"{part.first:08d}{SUFFIX}", content)
 
-    def read(self, out: Path, seed: int, actions: bool = False) -> list[Part]:
+    def read(self, out: Path, actions: bool = False) -> list[Part]:
         """Returns the stored parts in order, but for one that ends within a batch which must now be longer.
 
         Recorded actions, which take far more memory, are read if asked for. An OSError names a file that is damaged,
         that has the games of another task, or whose games do not fit those of the other files, and says what to do.
         """
         parts: list[Part] = []
-        most = RECORD_BYTES * (self.games + RECORD_BYTES) + 2 * self.config.step_limit * self.games * self.record
+        games, size = len(self.games.seeds), self.games.batch_size
+        most = RECORD_BYTES * (games + RECORD_BYTES) + 2 * self.games.config.step_limit * games * self.games.record
         for path in sorted(self.folder(out).glob(f"*{SUFFIX}")):
             fault = "is damaged"
             try:
                 *fields, owner = msgspec.msgpack.decode(read_bounded(path, most, gzip.open), type=Stored)
-                if other := [name for name, own in self.owner(seed).items() if owner.get(name) != own]:
+                if other := [name for name, own in self.owner().items() if owner.get(name) != own]:
                     fault = f"has games of another {' and '.join(other)} than those of {self}"
                     raise ValueError(fault)
-                part = _checked(Part(*fields), path, seed, actions)
+                part = _checked(Part(*fields), path, self.games.seeds[0], actions)
             except Exception as error:
                 # gzip and msgspec raise errors of many kinds on damaged bytes.
                 raise OSError(None, f"{fault}; delete it to play its games again", str(path)) from error
             begin, end = part.games.start, part.games.stop
-            if begin % self.batch_size or end > self.games or (parts and begin < parts[-1].games.stop):
+            if begin % size or end > games or (parts and begin < parts[-1].games.stop):
                 raise OSError(None, "holds games that do not fit the other files; delete it to resume", str(path))
-            if end % self.batch_size == 0 or end == self.games:
+            if end % size == 0 or end == games:
                 parts.append(part)
         return parts
 
@@ -151,30 +134,37 @@ def _checked(part: Part, path: Path, seed: int, actions: bool) -> Part:
     return part._replace(records=tuple(part.records))
 
 
-def plan(suite: Suite, games: int, earlier: Iterable[Task] = ()) -> Iterator[Task]:
-    """Yields the games of each policy on each board of the suite, at most `games`, also of policies that refuse one.
+def plan(suite: Suite, seeds: range, earlier: Iterable[Task | Refusal] = ()) -> Iterator[Task | Refusal]:
+    """Yields the games of each policy on each board of the suite, or why the policy refuses the board.
 
     A policy is built for its task, but not again for one of the `earlier` tasks.
     """
     known = {(task.group, task.entry, task.board): task for task in earlier}
     for group in suite.groups:
         makers = [find_policy(entry.policy) for entry in group.entries]
-        digests = [maker.specification.digest() for maker in makers]
+        digests = [maker.digest() for maker in makers]
         for board in group.boards:
             for entry, maker, digest in zip(group.entries, makers, digests, strict=True):
                 if (group.name, entry, board) in known:
                     yield known[group.name, entry, board]
                     continue
-                count, recorded = min(games, entry.cap or games), suite.protocol is not None
-                task = partial(Task, group.name, entry, board, count, recorded, sha256=digest)
+                recorded = suite.protocol is not None
                 try:
-                    ready = prepare(maker, board, trial=False)
+                    games = prepare(maker, board, seeds[: entry.cap], record=recorded, trial=False)
                 except ValueError as error:
-                    yield task(board, refusal=str(error))
+                    yield Refusal(group.name, entry, board, str(error))
                 else:
-                    batch_size = entry.batch_size or ready.batch_size
-                    how: dict[str, Any] = {"build": ready.build, "transcripts": ready.transcripts}
-                    yield task(ready.config, batch_size, ready.precision, **how)
+                    size, start = entry.batch_size or games.batch_size, _start_of(entry, games.config)
+                    games = replace(games, batch_size=size, start=start, diagnose=False)
+                    yield Task(group.name, entry, board, games, digest)
+
+
+def _start_of(entry: Entry, config: BoardConfig) -> Callable[[int], Start] | None:
+    """Returns what gives each game of an entry its start; None for the first-click rule."""
+    if entry.start is None:
+        return None
+    module, _, function = entry.start.partition(":")
+    return partial(getattr(import_module(module), function), config)
 
 
 class SuiteRun:
@@ -185,21 +175,21 @@ class SuiteRun:
 
         Without a seed, the suite has its own. A ValueError or an OSError says what does not fit.
         """
-        self.suite, self.folder, self.games, self.command = suite, folder, games, command
-        self.seed = suite.seeds_of(seed, self.games).start
+        self.suite, self.folder, self.command = suite, folder, command
+        self.seeds = suite.seeds_of(seed, games)
         say("Prepare every policy for every board")
-        self.planned = list(plan(suite, self.games))
+        self.planned = list(plan(suite, self.seeds))
+        self.tasks = [task for task in self.planned if isinstance(task, Task)]
+        self.refused = [task for task in self.planned if isinstance(task, Refusal)]
         self._open_folder()
-        self.tasks = [task for task in self.planned if not task.refusal]
-        self.refused = [task for task in self.planned if task.refusal]
         self._parts()
 
     def _open_folder(self) -> None:
         """Creates the folder, or checks that its games are of this suite, this code and these policies."""
-        folder, fixed = self.folder, {"suite": self.suite.name, "seed": self.seed, "games": self.games}
+        folder, fixed = self.folder, {"suite": self.suite.name, "seed": self.seeds[0], "games": len(self.seeds)}
         usual = {entry.policy for group in SUITES[self.suite.name].groups for entry in group.entries}
-        played = {task.entry.policy: task.sha256 for task in self.planned}
-        digests = {policy: played[policy] for policy in sorted(played.keys() - usual)}
+        added = {entry.policy for group in self.suite.groups for entry in group.entries} - usual
+        digests = {policy: Specification.of(policy).digest() for policy in sorted(added)}
         folder.mkdir(parents=True, exist_ok=True)
         with hold_folder(folder):
             before: dict[str, str | None] = earlier_results(folder, MANIFEST, fixed).get("policies", {})
@@ -216,14 +206,14 @@ class SuiteRun:
             write_json(folder / MANIFEST, fixed | code | {"policies": before | digests})
 
     def _parts(self) -> list[list[Part]]:
-        return [task.read(self.folder, self.seed) for task in self.tasks]
+        return [task.read(self.folder) for task in self.tasks]
 
     def play(self, workers: AbstractContextManager[Workers]) -> None:
         """Plays the remaining games; each unit of them is on the disk when it is done."""
         with hold_folder(self.folder) as sweep:
             sweep(4)  # In games/GROUP/BOARD/POLICY/, too.
             parts = self._parts()
-            schedule = Schedule([task.assignment(self.seed) for task in self.tasks], parts)
+            schedule = Schedule([task.games for task in self.tasks], parts)
             place = hashlib.sha256(bytes(self.folder.resolve())).hexdigest()[:8]
             for each in schedule.tasks:
                 each.begin(f"-{place}")
@@ -252,13 +242,6 @@ class SuiteRun:
 
     def results(self) -> list[tuple[Task, PolicyResult]]:
         """Returns the tasks with their games; raises OSError if a file of games is damaged."""
-        return [(task, _add_up(task, parts)) for task, parts in zip(self.tasks, self._parts(), strict=True)]
-
-
-def _add_up(task: Task, parts: Sequence[Part]) -> PolicyResult:
-    counters = Counter[str]()
-    for part in parts:
-        counters.update(part.counters)
-    seconds = sum(part.seconds for part in parts)
-    records = [record for part in parts for record in part.records]
-    return PolicyResult(task.entry.policy, records, seconds, seconds, counters, task.precision)
+        return [
+            (task, PolicyResult.of(task.games, parts)) for task, parts in zip(self.tasks, self._parts(), strict=True)
+        ]

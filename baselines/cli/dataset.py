@@ -16,7 +16,7 @@ from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
-    from baselines.evaluation.games import Assignment
+    from baselines.evaluation.units import Assignment
 
 EXAMPLES = """\
 {0} --size 8 --games 10000 --workers 2

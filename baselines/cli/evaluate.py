@@ -20,8 +20,8 @@ from baselines.registry import Specification, policy_names
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
-    from baselines.evaluation.games import Assignment
-    from baselines.evaluation.report import Results
+    from baselines.evaluation.results import Results
+    from baselines.evaluation.units import Assignment
     from minesweeper_env.config import BoardConfig
 
 DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
@@ -100,7 +100,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     config = arguments.chosen_board(options)
     _check(options, config.cells)
     say(f"Play {options.games} games of {config.in_words}, {config.rules}: {', '.join(options.policy)}")
-    from baselines.evaluation.report import Results
+    from baselines.evaluation.results import Results
 
     results = Results(config, options.seed, options.games, [], command=options.command)
     seeds = range(options.seed, options.seed + options.games)
@@ -153,10 +153,11 @@ def choose_policies(
         ValueError: a policy that is chosen by its own name does not play these games.
     """
     from baselines.evaluation.evaluate import prepare
-    from baselines.evaluation.judge import check_judgeable
     from baselines.registry import find_policy
 
     if diagnose:
+        from baselines.evaluation.judge import check_judgeable
+
         check_judgeable(config)
     found: dict[str, Assignment] = {}
     for asked in chosen:

@@ -1,44 +1,14 @@
-"""Columns of the tables of results, each declared once, and the forms of their numbers."""
+"""Columns of the tables of results, each declared once, and the forms of numbers on pages."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from baselines import tables
 from baselines.evaluation.intervals import holm
-from baselines.tables import Table
+from baselines.tables import P_VALUE, Column, Row, Table
 from minesweeper_env.config import board_name
-
-Row = dict[str, Any]
-"""The result of a policy on a board, as the files of results hold it; see `baselines.evaluation.results.result_row`."""
 
 LEVEL = 0.05
 """Level at which a test counts as significant."""
-
-P_VALUE = "p"
-"""The form of p-values."""
-
-
-class Column(NamedTuple):
-    """A column of results.
-
-    Attributes:
-        heading: its heading.
-        name: name of its values in a row, or in the test of a row; or a function that returns the value of a row.
-        form: format of a number or of the ends of an interval; "" for a text, which may fold.
-        priority: 0 for a column that is always shown; of the others the greatest is left out first.
-        ends: name of the interval that stands in brackets after the value.
-    """
-
-    heading: str
-    name: str | Callable[[Row], Any]
-    form: str = ""
-    priority: int = 0
-    ends: str = ""
-
-    def text(self, row: Row) -> str:
-        """Returns the cell of a row."""
-        value = self.name(row) if callable(self.name) else row.get(self.name)
-        return shown(value, self.form, row.get(self.ends))
 
 
 def _judged(figure: Callable[[Row], Any]) -> Callable[[Row], Any]:
@@ -89,18 +59,6 @@ COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval
 """Columns of the table of `baselines.evaluate`."""
 
 
-def shown(value: Any, form: str = ".1%", ends: Sequence[float] | None = None) -> str:
-    """Returns a value, or an interval, as tables have it, such as "58.0% (38.7% to 78.1%)"; "" for None."""
-    if value is None:
-        return ""
-    if isinstance(value, (list, tuple)):
-        return " to ".join(shown(end, form) for end in value)
-    if form == P_VALUE:
-        return "< 1e-99" if value < 1e-99 else f"{value:.2g}"
-    text = format(value, form)
-    return f"{text} ({shown(ends, form)})" if ends else text
-
-
 def table_of(title: str, columns: Iterable[str | Column], rows: Sequence[Row], marked: Sequence[int] = ()) -> Table:
     """Returns a table of columns, some named in `COLUMNS`; a "*" marks p-values that are significant by Holm's method.
 
@@ -116,8 +74,7 @@ def table_of(title: str, columns: Iterable[str | Column], rows: Sequence[Row], m
         count = sum("p_holm" in row for row in rows)
         note = f", after Holm's correction for {count} tests" if count > 1 else ""
         legend.append(f"* significant at {LEVEL:.0%}{note}.")
-    headings = [tables.Column(each.heading, each.priority, is_text=not each.form) for each in chosen]
-    return Table(title, headings, list(zip(*cells.values(), strict=True)), marked, " ".join(legend))
+    return Table(title, chosen, list(zip(*cells.values(), strict=True)), marked, " ".join(legend))
 
 
 def with_holm(rows: Iterable[Row]) -> list[Row]:
@@ -138,7 +95,7 @@ def best_rows(rows: Sequence[Row]) -> list[int]:
 def board_title(config: Row) -> str:
     """Returns the name of a board, such as "16x30/99"."""
     rows, cols = config["size"]
-    return board_name(rows, cols, config["mines"], config.get("no_guess", False))
+    return board_name(rows, cols, config["mines"], config.get("no_guess", False), config.get("luck", True))
 
 
 def per_cent(*rates: float) -> str:

@@ -3,20 +3,17 @@
 import pickle
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from baselines.checks import import_extra
-from baselines.evaluation.games import Assignment, GameRecord, Part, check_built_for
-from baselines.evaluation.judge import check_judgeable
-from baselines.evaluation.report import Results
-from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.games import check_built_for
+from baselines.evaluation.results import PolicyResult, Results
 from baselines.evaluation.seeds import check_seeds
-from baselines.evaluation.units import UNIT_SECONDS, Schedule, play_units
+from baselines.evaluation.units import UNIT_SECONDS, Assignment, Part, Schedule, play_units
 from baselines.policy import Policy, ReadyPolicy, policy_name
 from baselines.progress import game_bar
 from baselines.registry import find_policy
@@ -38,6 +35,7 @@ def evaluate(
     *,
     first_click: str = "opening",
     no_guess: NoGuess = False,
+    luck: bool = True,
     seed: int = 0,
     workers: int = 1,
     diagnose: bool = False,
@@ -56,6 +54,7 @@ def evaluate(
         games: number of games per policy.
         first_click: "opening", "safe", "any" or "corners".
         no_guess: "subset" or "exact" for boards that logic of this level wins; False for boards as they come.
+        luck: False for games in which forced guesses survive and avoidable ones lose.
         seed: seed of game 0; game i uses seed + i. Test seeds are 0 to `2**30 - 1`, development seeds 1.5e9 to
             `2**31 - 1`.
         workers: number of processes; above 1, a policy must pickle, and a script calls this below
@@ -76,7 +75,8 @@ def evaluate(
         MissingExtraError: a package is not installed.
         KeyboardInterrupt: Ctrl-C ended the evaluation.
     """
-    config = BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",), no_guess=no_guess)
+    rules = {"first_click": first_click, "no_guess": no_guess, "luck": luck}
+    config = BoardConfig.of_size(size, mines, moves=("click",), **rules)
     seeds = check_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
     workers = whole_number("workers", workers, 1)
     import_extra("scipy")
@@ -100,28 +100,14 @@ def evaluate(
     reference = next(iter(references or chosen))
     command = (
         f"baselines.evaluate({[each.name for each in assignments]}, size={(config.rows, config.cols)}, "
-        f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r})"
+        f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r}"
+        f"{'' if luck else ', luck=False'})"
     )
     return Results(config, seeds.start, len(seeds), results, reference, command)
 
 
-@dataclass
-class _Ready:
-    """Gives the policy that this process has made already, and makes another one after it and in other processes."""
-
-    make: Callable[[], Policy]
-    made: Policy | None
-
-    def __call__(self) -> Policy:
-        made, self.made = self.made, None
-        return self.make() if made is None else made
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"make": self.make, "made": None}
-
-
 Maker = Callable[[BoardConfig], ReadyPolicy]
-"""Makes a policy for a board: a `PolicyMaker`, or a function that does so with an object of the user."""
+"""Makes a policy for a board: a `Specification`, or a function that does so with an object of the user."""
 
 
 def prepare(
@@ -134,7 +120,7 @@ def prepare(
     record: bool = False,
     trial: bool = True,
 ) -> Assignment:
-    """Builds a policy once, and returns its games; its first player in this process is the built one.
+    """Builds a policy once, and returns its games, which that policy plays in this process.
 
     Args:
         make: makes the policy.
@@ -150,17 +136,15 @@ def prepare(
         PolicyError: it breaks the protocol.
     """
     built = make(config)
-    games, build = built.config, _Ready(partial(make, config), built)
-    if diagnose:
-        check_judgeable(games)
+    games = built.config
     if trial and isinstance(built, UserPolicy):
         check_built_for(built.policy, games)
         built.reset(0)
-        boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False).arguments()).reset(seed=0)
+        boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False, luck=True).arguments()).reset(seed=0)
         built.act(boards, infos["action_mask"])
     return Assignment(
         name or built.name,
-        build,
+        partial(make, config),
         games,
         seeds,
         policy_seed=seeds.start,
@@ -169,6 +153,7 @@ def prepare(
         record=record,
         precision=getattr(make, "precision", None),
         transcripts=getattr(built, "transcripts", None),
+        made=built,
     )
 
 
@@ -245,7 +230,7 @@ def evaluate_policy(
     *,
     policy_seed: int = 0,
     workers: int | Workers = 1,
-    on_finished: Callable[[int], object] | None = None,
+    on_finished: Callable[[int], object] = lambda _: None,
     diagnose: bool = False,
     batch_size: int = BATCH_SIZE,
     record: bool = False,
@@ -273,38 +258,31 @@ def evaluate_policy(
         ValueError: `diagnose` is True and these games cannot be judged exactly.
         WorkerError: workers cannot be started, or a unit of games killed them again and again.
     """
-    if diagnose:
-        check_judgeable(config)
     assignment = Assignment(policy, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
     with local_workers(workers) if isinstance(workers, int) else nullcontext(workers) as there:
-        return _play(assignment, there, on_finished)
+        return play(assignment, there, False, on_finished)
 
 
-def play(assignment: Assignment, workers: Workers, shown: bool = True) -> PolicyResult:
+def play(
+    assignment: Assignment,
+    workers: Workers,
+    shown: bool = True,
+    on_finished: Callable[[int], object] = lambda _: None,
+) -> PolicyResult:
     """Plays the games of an assignment, with a bar of progress if it is shown; see `evaluate_policy`."""
-    with game_bar("playing", assignment.name, len(assignment.seeds)) if shown else nullcontext() as on_finished:
-        return _play(assignment, workers, on_finished)
-
-
-def _play(assignment: Assignment, workers: Workers, on_finished: Callable[[int], object] | None) -> PolicyResult:
     assignment.begin()
-    begin = time.perf_counter()
-    records, counters, waiting = list[GameRecord](), Counter[str](), dict[int, Part]()
-    result = PolicyResult(assignment.name, records, counters=counters, precision=assignment.precision)
+    begin, parts, waiting, interrupted = time.perf_counter(), list[Part](), dict[int, Part](), False
+    # A unit in this process costs nothing, so it is one batch there.
+    schedule = Schedule([assignment], unit_seconds=0.0 if type(workers) is Workers else UNIT_SECONDS)
+    bar = game_bar("playing", assignment.name, schedule.games) if shown else nullcontext(on_finished)
     try:
-        # A unit in this process costs nothing, so it is one batch there.
-        schedule = Schedule([assignment], unit_seconds=0.0 if type(workers) is Workers else UNIT_SECONDS)
-        with closing(play_units(schedule, workers)) as units:
+        with bar as on_part, closing(play_units(schedule, workers)) as units:
             for unit, part in units:
                 schedule.finish(unit, part.seconds)
                 waiting[part.first] = part
-                while (taken := waiting.pop(len(records), None)) is not None:
-                    records += taken.records
-                    counters.update(taken.counters)
-                    result.playing_seconds += taken.seconds
-                    if on_finished is not None:
-                        on_finished(len(taken.records))
+                while following := waiting.pop(parts[-1].games.stop if parts else 0, None):
+                    parts.append(following)
+                    on_part(len(following.records))
     except KeyboardInterrupt:
-        result.interrupted = True
-    result.seconds = time.perf_counter() - begin
-    return result
+        interrupted = True
+    return PolicyResult.of(assignment, parts, time.perf_counter() - begin, interrupted)

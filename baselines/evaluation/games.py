@@ -1,25 +1,46 @@
 """Seeded games of a policy, played side by side, and the record of each."""
 
-from __future__ import annotations
-
 import base64
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from enum import Enum
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.event import install_timer
 from numpy.typing import NDArray
 
-from baselines.evaluation.judge import GameDiagnosis, Judge
-from baselines.evaluation.seeds import derived_seed
 from baselines.policy import RESIGN, Policy, PolicyError, forbidden, policy_name
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
-if TYPE_CHECKING:
-    from baselines.transcripts import Transcripts
+
+class Loss(Enum):
+    """Verdict on the click that lost a game."""
+
+    AVOIDABLE = "avoidable"
+    FORCED = "forced"
+    NOT_JUDGED = "not judged"
+
+
+class GameDiagnosis(NamedTuple):
+    """Counts of a game's clicks by their risk. The first click enters only `loss`.
+
+    Attributes:
+        judged: number of judged clicks.
+        not_judged: number of clicks on boards that were too hard for the oracle.
+        on_mines: number of judged clicks on a certain mine; such a click ends the game.
+        past_safe: number of judged clicks with a risk above 0 while a certainly safe cell existed.
+        guesses: number of judged clicks with a risk above 0.
+        excess_risk: sum over the judged clicks of the risk beyond the minimum of the board.
+        loss: verdict on the losing click; None if the game was not lost.
+    """
+
+    judged: int
+    not_judged: int
+    on_mines: int
+    past_safe: int
+    guesses: int
+    excess_risk: float
+    loss: Loss | None
 
 
 class GameRecord(NamedTuple):
@@ -52,88 +73,6 @@ class Start(NamedTuple):
 
     layout: NDArray[np.bool_]
     cell: int
-
-
-class Part(NamedTuple):
-    """Consecutive games of an assignment, from the index `first` on.
-
-    `seconds` is the time spent playing, without the judging of clicks. `counters` is what the policy's counters gained.
-    """
-
-    first: int
-    records: Sequence[GameRecord]
-    seconds: float
-    counters: dict[str, int]
-
-    @property
-    def games(self) -> range:
-        """The indices of the games."""
-        return range(self.first, self.first + len(self.records))
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A policy and its games on one board, as workers receive them; for worker processes, what it holds must pickle.
-
-    Attributes:
-        name: name of the policy in tables and messages.
-        build: makes the policy.
-        config: board and rules of the games, with the moves that the policy plays.
-        seeds: seed of each game, at least 0.
-        policy_seed: at least 0; before each batch the policy is reset with a seed derived from it.
-        batch_size: number of games played side by side.
-        diagnose: True to judge every click.
-        start: returns the start of the game of a seed, in place of the first-click rule.
-        record: True to keep the actions of every game.
-        precision: number format of the policy's network; None for a policy without such a choice.
-        transcripts: the transcripts of a policy that asks a server; None for any other.
-    """
-
-    name: str
-    build: Callable[[], Policy]
-    config: BoardConfig
-    seeds: Sequence[int]
-    policy_seed: int = 0
-    batch_size: int = 1
-    diagnose: bool = False
-    start: Callable[[int], Start] | None = None
-    record: bool = False
-    precision: str | None = None
-    transcripts: Transcripts | None = None
-
-    def begin(self, where: str = "") -> None:
-        """Begins an evaluation, or resumes one of the same seeds and place that did not end."""
-        if self.transcripts is not None:
-            self.transcripts.begin(f"seeds-{self.seeds[0]}-{self.seeds[-1]}{where}")
-
-    def end(self) -> None:
-        """Ends an evaluation, so that the same one begins anew next time."""
-        if self.transcripts is not None:
-            self.transcripts.end()
-
-    def play(self, policy: Policy, first: int, games: int) -> Part:
-        """Plays consecutive games by batches; `first` is a multiple of the batch size, and `policy` what `build` made.
-
-        The same games have the same records in every process.
-        """
-        before = dict(getattr(policy, "counters", {}))
-        records, seconds = list[GameRecord](), 0.0
-        for at in range(first, first + games, self.batch_size):
-            seeds = self.seeds[at : min(at + self.batch_size, first + games)]
-            starts = None if self.start is None else [self.start(seed) for seed in seeds]
-            judges = [Judge(self.config, len(seeds))] if self.diagnose else []
-            begin, compiling = time.perf_counter(), list[float]()
-            with install_timer("numba:compiler_lock", compiling.append):
-                policy.reset(derived_seed(self.policy_seed, at // self.batch_size))
-                played = play_games(policy, self.config, seeds, observers=judges, starts=starts, record=self.record)
-            seconds += time.perf_counter() - begin - sum(compiling)
-            for judge in judges:
-                seconds -= judge.seconds
-                pairs = zip(played, judge.diagnoses(), strict=True)
-                played = [record._replace(diagnosis=diagnosis) for record, diagnosis in pairs]
-            records += played
-        after: dict[str, int] = getattr(policy, "counters", {})
-        return Part(first, records, seconds, {name: after[name] - before.get(name, 0) for name in after})
 
 
 def pack_won(won: Sequence[bool]) -> str:

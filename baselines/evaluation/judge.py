@@ -1,48 +1,19 @@
-"""Judge the clicks of games by the exact mine probabilities of the boards before them, and add up the judgements."""
+"""Judge the clicks of games by the exact mine probabilities of the boards before them, and show what was found."""
 
 import math
 import time
-from collections.abc import Sequence
-from enum import Enum
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.evaluation.games import GameDiagnosis, Loss
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.policy import TIE
+from baselines.tables import Page, Row, shown
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Oracle
-
-
-class Loss(Enum):
-    """Verdict on the click that lost a game."""
-
-    AVOIDABLE = "avoidable"
-    FORCED = "forced"
-    NOT_JUDGED = "not judged"
-
-
-class GameDiagnosis(NamedTuple):
-    """Counts of a game's clicks by their risk. The first click enters only `loss`.
-
-    Attributes:
-        judged: number of judged clicks.
-        not_judged: number of clicks on boards that were too hard for the oracle.
-        on_mines: number of judged clicks on a certain mine; such a click ends the game.
-        past_safe: number of judged clicks with a risk above 0 while a certainly safe cell existed.
-        guesses: number of judged clicks with a risk above 0.
-        excess_risk: sum over the judged clicks of the risk beyond the minimum of the board.
-        loss: verdict on the losing click; None if the game was not lost.
-    """
-
-    judged: int
-    not_judged: int
-    on_mines: int
-    past_safe: int
-    guesses: int
-    excess_risk: float
-    loss: Loss | None
 
 
 def check_judgeable(config: BoardConfig) -> None:
@@ -137,3 +108,46 @@ def _share(count: int, games: int) -> dict[str, Any]:
     """Returns a fraction of games with its Wilson interval; None for both if there are no games."""
     rate, ends = (count / games, wilson_interval(count, games)) if games else (None, None)
     return {"count": count, "of": games, "share": rate, "ci95": ends}
+
+
+NOTES = (
+    "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",
+    "on mines: a click on a certain mine. past safe: a click elsewhere while a certainly safe cell existed.",
+    "guesses: clicks on cells that were not certainly safe. excess: the risk taken beyond the minimum of the board.",
+    "avoidable, forced: fractions of the lost games whose last click was judged; forced if its risk was the least.",
+)
+"""An explanation of the labels of `diagnostic_lines`."""
+
+
+def show_diagnostics(judged: Mapping[str, Row], page: Page) -> None:
+    """Adds the diagnostics of rows, by policy, to a page."""
+    page.title("What the clicks were like")
+    for policy, found in judged.items():
+        page.block(policy, diagnostic_lines(found))
+    for note in NOTES:
+        page.note(note)
+    for policy, found in judged.items():
+        if count := found["clicks_not_judged"]:
+            page.note(
+                f"{policy}: {count} clicks were not judged: the oracle found their boards too hard; "
+                f"{found['lost_not_judged']} of them lost the game."
+            )
+
+
+def diagnostic_lines(found: Row) -> list[tuple[str, str]]:
+    """Returns the diagnostics of a row for people, as (label, value)."""
+
+    def share(name: str) -> str:
+        return shown(found[name]["share"], ".1%", found[name]["ci95"]) or "none"
+
+    return [
+        ("clicks judged", f"{found['clicks_judged']}"),
+        ("on mines", f"{found['clicks_on_mines']}, in {share('games_on_mines')} of the games"),
+        ("past safe", f"{found['clicks_past_safe']}, in {share('games_past_safe')} of the games"),
+        ("guesses/game", f"{found['guesses_per_game']:.2f}"),
+        ("excess/guess", shown(found["excess_risk_per_guess"], ".4f") or "none"),
+        ("excess/game", shown(found["excess_risk_per_game"], ".4f", found["excess_risk_per_game_ci95"])),
+        ("lost", f"{found['lost']}"),
+        ("avoidable", share("lost_avoidable")),
+        ("forced", share("lost_forced")),
+    ]

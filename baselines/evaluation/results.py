@@ -1,24 +1,41 @@
-"""Results of policies from the records of their games, their paired comparisons, and their rows in files of results."""
+"""Results of policies on the same games: their rows, paired tests, table, JSON file, data frame and plot."""
 
+from __future__ import annotations
+
+import json
+import os
 import platform
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.evaluation.columns import Row
-from baselines.evaluation.games import GameRecord, pack_won
+from baselines.checks import import_extra
+from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, best_rows, table_of, with_holm
+from baselines.evaluation.games import GameRecord, pack_won, unpack_won
 from baselines.evaluation.intervals import p_value_of_discordant, paired_difference, wilson_interval
-from baselines.evaluation.judge import add_up
-from baselines.evaluation.seeds import use_of
+from baselines.evaluation.plot import draw
+from baselines.evaluation.seeds import range_text, use_of
+from baselines.evaluation.units import Assignment, Part
+from baselines.files import replace_file, write_json
+from baselines.plot_style import check_plot
 from baselines.provenance import source_commit
+from baselines.tables import Page, Row, Table
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.escape import counted, html
+
+KNOWN_FILE = Path(__file__).parent / "exact_wins.json"
+
+LEFT_OUT = ("won", "seconds", "mcnemar", "won_alone", "lost_alone")
+"""Fields that the rows of a data frame lack."""
 
 
 @dataclass
@@ -43,6 +60,19 @@ class PolicyResult:
     precision: str | None = None
     interrupted: bool = False
 
+    @classmethod
+    def of(
+        cls, task: Assignment, parts: Sequence[Part], seconds: float | None = None, interrupted: bool = False
+    ) -> PolicyResult:
+        """Returns the sum of consecutive parts of an assignment; without `seconds`, the time spent playing counts."""
+        records = [record for part in parts for record in part.records]
+        playing, counters = sum(part.seconds for part in parts), Counter[str]()
+        for part in parts:
+            counters.update(part.counters)
+        return cls(
+            task.name, records, playing if seconds is None else seconds, playing, counters, task.precision, interrupted
+        )
+
     @property
     def games(self) -> int:
         """The number of games."""
@@ -65,31 +95,33 @@ class PolicyResult:
 
     @property
     def truncated(self) -> int:
-        """The number of games that the step limit ended."""
+        """The number of games that the step limit or the policy ended."""
         return sum(record.truncated for record in self.records)
+
+    def row(self) -> Row:
+        """Returns the result as a JSON object."""
+        games = self.games
+        row = {
+            "policy": self.policy,
+            **rate_row(games, self.wins),
+            "seconds": round(self.seconds, 3),
+            "ms_per_game": round(1000.0 * self.playing_seconds / games, 3),
+            "clicks_per_game": sum(record.clicks for record in self.records) / games,
+            "truncated": self.truncated,
+            "won": pack_won([record.won for record in self.records]),
+            **({"precision": self.precision} if self.precision else {}),
+            **{f"{name}_per_game": total / games for name, total in sorted(self.counters.items())},
+        }
+        if diagnoses := [record.diagnosis for record in self.records if record.diagnosis is not None]:
+            from baselines.evaluation.judge import add_up
+
+            row["diagnostics"] = add_up(diagnoses)
+        return row
 
 
 def rate_row(games: int, wins: int) -> Row:
     """Returns the counts of a row, the win rate and its 95 % Wilson interval."""
     return {"games": games, "wins": wins, "win_rate": wins / games, "ci95": list(wilson_interval(wins, games))}
-
-
-def result_row(result: PolicyResult) -> Row:
-    """Returns the result of a policy as a JSON object."""
-    games, records = result.games, result.records
-    diagnoses = [record.diagnosis for record in records if record.diagnosis is not None]
-    return {
-        "policy": result.policy,
-        **rate_row(games, result.wins),
-        "seconds": round(result.seconds, 3),
-        "ms_per_game": round(1000.0 * result.playing_seconds / games, 3),
-        "clicks_per_game": sum(record.clicks for record in records) / games,
-        "truncated": result.truncated,
-        "won": pack_won([record.won for record in records]),
-        **({"precision": result.precision} if result.precision else {}),
-        **{f"{name}_per_game": total / games for name, total in sorted(result.counters.items())},
-        **({"diagnostics": add_up(diagnoses)} if diagnoses else {}),
-    }
 
 
 def answer_notes(results: Iterable[PolicyResult]) -> Iterator[str]:
@@ -125,23 +157,18 @@ def paired_tests(results: Iterable[PolicyResult], paired: str) -> list[Row]:
     `paired` is "next" to compare each policy with the next stronger one, "all" for each two policies, or the name of a
     policy to compare all others with it. If two win rates are equal, the policy listed later counts as stronger.
     """
+    rivals = sorted(results, key=lambda each: each.win_rate)
+    pairs: Iterable[tuple[PolicyResult, PolicyResult]]
+    pairs = pairwise(rivals) if paired == "next" else combinations(rivals, 2)
+    if paired not in ("next", "all"):
+        pairs = ((rival, other) for other in rivals if other.policy == paired for rival in rivals if rival is not other)
     tests = []
-    for one, other in _pairs(sorted(results, key=lambda each: each.win_rate), paired):
+    for one, other in pairs:
         theirs = {record.seed: record.won for record in other.records}
         outcomes = [(record.won, theirs[record.seed]) for record in one.records if record.seed in theirs]
         if outcomes:
             tests.append({"policy": one.policy, **compare(other.policy, *np.array(outcomes).T)})
     return tests
-
-
-def _pairs(rivals: list[PolicyResult], paired: str) -> Iterator[tuple[PolicyResult, PolicyResult]]:
-    """Returns the pairs of `paired_tests`, from rivals in the order of their win rates."""
-    if paired == "next":
-        return pairwise(rivals)
-    if paired == "all":
-        return combinations(rivals, 2)
-    references = [rival for rival in rivals if rival.policy == paired]
-    return ((rival, reference) for reference in references for rival in rivals if rival is not reference)
 
 
 def without_difference(test: Row) -> Row:
@@ -173,4 +200,165 @@ def versions() -> dict[str, str]:
 def config_row(config: BoardConfig) -> dict[str, Any]:
     """Returns the configuration of the games as a JSON object."""
     row = {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click}
-    return row | ({"no_guess": config.no_guess} if config.no_guess else {})
+    row |= {"no_guess": config.no_guess} if config.no_guess else {}
+    return row if config.luck else row | {"luck": False}
+
+
+@dataclass(repr=False)
+class Results:
+    """Results of policies on the same games; `print` shows them as a table of at most 80 columns.
+
+    Attributes:
+        config: board and rules of the games.
+        seed: seed of game 0.
+        games: number of games requested of each policy.
+        policies: result of each policy that has played, in the order of the table.
+        reference: name of the policy that the others are compared with; None for `exact`, or the best one without it.
+        command: command line that repeats the evaluation.
+        versions: the code that plays.
+    """
+
+    config: BoardConfig
+    seed: int
+    games: int
+    policies: list[PolicyResult]
+    reference: str | None = None
+    command: str = ""
+    versions: dict[str, str] = field(default_factory=versions)
+
+    def __getitem__(self, name: str) -> PolicyResult:
+        """Returns the result of a policy, such as `results["exact"].win_rate`."""
+        for result in self.policies:
+            if result.policy == name:
+                return result
+        raise KeyError(f"no policy {name!r}; there are {', '.join(result.policy for result in self.policies)}")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Returns one flat dict per policy, ready for `pandas.DataFrame`.
+
+        Win rates and the ends of their intervals are fractions. `difference` and the ends of its interval are
+        percentage points beyond the win rate of `against`. They and the p-values are None for the reference itself.
+        """
+        facts = {"board": self.config.name, "first_click": self.config.first_click, "seed": self.seed}
+        last = {name: name for name in ("against", "difference", "difference_ci95")}
+        last |= {"p_value": "p", "p_holm": "p_holm", "ci95": "win_rate_ci95"}
+        rows = []
+        for row in with_holm(self._rows()):
+            kept = {name: value for name, value in row.items() if name not in (*LEFT_OUT, *last)}
+            kept |= {later: row.get(name) for name, later in last.items()}
+            rows.append(_flat({"policy": row["policy"], **facts, **kept}))
+        return rows
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Writes the results as `evaluate.py --json` does, and replaces an earlier file; OSError if that fails."""
+        results = [row | {"mcnemar": row["mcnemar"] and without_difference(row["mcnemar"])} for row in self._rows()]
+        head = file_head(self.seed, self.games, self.command, self.versions)
+        write_json(Path(path), {"config": config_row(self.config), **head, "results": results}, follow=True)
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draws the win rates with their intervals; the suffix of the path sets the format: .png, .pdf or .svg.
+
+        Raises:
+            ValueError: the suffix is none of these.
+            OSError: the file cannot be written.
+            MissingExtraError: matplotlib is not installed.
+        """
+        file = Path(path)
+        check_plot(file)
+        import_extra("matplotlib")
+        content = {"boards": [{"config": config_row(self.config), "results": self._rows()}], "games": self.games}
+        title = f"{self._title}\nwin rates in per cent, with 95 % Wilson intervals"
+        replace_file(file, draw(content, title, file.suffix), follow=True)
+
+    def print(self, wide: bool = False) -> None:
+        """Prints the table and its notes on stdout; a `wide` table has all columns, whatever the terminal."""
+        self._page(Page.for_stdout(wide)).print()
+
+    def __str__(self) -> str:
+        return self._page(Page(80)).text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Returns the table for a notebook."""
+        rows = self._rows()
+        return f"{self._table(rows).html()}<p>{'<br>'.join(map(html, self._notes(rows)))}</p>"
+
+    def _rows(self) -> list[Row]:
+        """Returns the rows, each with its test against the reference."""
+        named = [result for result in self.policies if result.policy == self.reference]
+        exact = [result for result in self.policies if result.policy.partition(":")[0] == "exact"]
+        other = max(named or exact or self.policies, key=lambda result: result.win_rate, default=None)
+        tests = paired_tests(self.policies, other.policy) if other else []
+        return with_tests([result.row() for result in self.policies], tests)
+
+    @property
+    def _title(self) -> str:
+        board = f"{self.config.rows}x{self.config.cols}, {counted(self.config.mines, 'mine')}"
+        return f"{board}, {self.config.rules}, {range_text(self.seed, self.games)}"
+
+    def _table(self, rows: Sequence[Row]) -> Table:
+        if self.reference is not None:
+            return table_of(self._title, COMPARED, rows)
+        names = ANSWERED if any("tokens_per_game" in row for row in rows) else EVALUATED
+        return table_of(self._title, names, rows, best_rows(rows))
+
+    def _page(self, page: Page) -> Page:
+        rows = self._rows()
+        page.table(self._table(rows))
+        for note in self._notes(rows):
+            page.note(note)
+        if judged := {row["policy"]: row["diagnostics"] for row in rows if "diagnostics" in row}:
+            from baselines.evaluation.judge import show_diagnostics
+
+            show_diagnostics(judged, page)
+        return page
+
+    def _notes(self, rows: Sequence[Row]) -> Iterator[str]:
+        """Yields the notes below the table."""
+        for result in self.policies:
+            if result.games < self.games:
+                yield f"{result.policy} played only the first {result.games} of {self.games} games."
+        if self.reference is None:
+            most = max((result.games for result in self.policies), default=0)
+            played = any(result.policy.partition(":")[0] == "exact" for result in self.policies)
+            if not played and (wins := known_wins(self.config, self.seed, most)) is not None:
+                seeds = f"seeds {self.seed} to {self.seed + most - 1}"
+                yield f"exact wins {wins / most:.1%} of these games (n = {most}, {seeds})."
+            for best in dict.fromkeys(row["mcnemar"]["against"] for row in rows if row["mcnemar"]):
+                yield f"p: exact McNemar test against {best}, on the games that both played."
+        elif len(self.policies) > 1:
+            yield (
+                f"Reference: {self.reference}. Intervals: Wilson for a win rate, Newcombe's method 10 for a paired "
+                "difference. p: exact McNemar test, after Holm's correction."
+            )
+        yield from answer_notes(self.policies)
+        for result in self.policies:
+            if result.truncated:
+                yield f"{result.policy} gave up, or reached the step limit, in {result.truncated} games: not won."
+
+
+def _flat(row: Row) -> Row:
+    """Returns a row without lists and dicts: a fraction of games under its own name, the ends of intervals apart."""
+    flat: Row = {}
+    for name, value in row.items():
+        if name == "diagnostics":
+            flat |= _flat(value)
+        elif name.endswith("_ci95"):
+            flat |= dict(zip((f"{name[:-5]}_low", f"{name[:-5]}_high"), value or (None, None), strict=True))
+        elif isinstance(value, dict):
+            flat |= {name: value["share"]} | _flat({f"{name}_ci95": value["ci95"]})
+        else:
+            flat[name] = value
+    return flat
+
+
+def known_wins(config: BoardConfig, seed: int, games: int) -> int | None:
+    """Returns how many of the games from a seed on `exact` wins; None if there are no games, or that is not known."""
+    if config.radius != 1 or config.max_steps is not None or not games:
+        return None
+    for entry in json.loads(KNOWN_FILE.read_text(encoding="utf-8"))["boards"]:
+        first = seed - entry["seed"]
+        if config_row(config).items() <= entry.items() and 0 <= first <= entry["games"] - games:
+            return int(unpack_won(entry["won"], entry["games"])[first : first + games].sum())
+    return None

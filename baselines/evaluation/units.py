@@ -1,18 +1,133 @@
-"""Units of play: their schedule, and the loop that hands them to workers and yields their games as they end."""
+"""Play of assignments by units: their schedule, and the loop that hands them to workers and yields their games."""
 
+from __future__ import annotations
+
+import time
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from baselines.evaluation.games import Assignment, Part
+from numba.core.event import install_timer
+
+from baselines.evaluation.games import GameRecord, Start, play_games
+from baselines.evaluation.seeds import derived_seed
 from baselines.policy import Policy
 from baselines.workers import KilledWorkerError, WorkerError, Workers
+from minesweeper_env.config import BoardConfig
+
+if TYPE_CHECKING:
+    from baselines.transcripts import Transcripts
 
 UNIT_SECONDS = 3.0
 """Target time of a unit, which whole batches may exceed; an interruption loses at most the units in play."""
 
 LEAST_SECONDS = 0.2
 """Minimum target time of a unit, towards the end."""
+
+
+class Part(NamedTuple):
+    """Consecutive games of an assignment, from the index `first` on.
+
+    `seconds` is the time spent playing, without the judging of clicks. `counters` is what the policy's counters gained.
+    """
+
+    first: int
+    records: Sequence[GameRecord]
+    seconds: float
+    counters: dict[str, int]
+
+    @property
+    def games(self) -> range:
+        """The indices of the games."""
+        return range(self.first, self.first + len(self.records))
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A policy and its games on one board, as workers receive them; for worker processes, what it holds must pickle.
+
+    Attributes:
+        name: name of the policy in tables and messages.
+        build: makes the policy.
+        config: board and rules of the games, with the moves that the policy plays.
+        seeds: seed of each game, at least 0.
+        policy_seed: at least 0; before each batch the policy is reset with a seed derived from it.
+        batch_size: number of games played side by side.
+        diagnose: True to judge every click.
+        start: returns the start of the game of a seed, in place of the first-click rule.
+        record: True to keep the actions of every game.
+        precision: number format of the policy's network; None for a policy without such a choice.
+        transcripts: the transcripts of a policy that asks a server; None for any other.
+        made: the policy, if this process has made it already; workers make their own.
+    """
+
+    name: str
+    build: Callable[[], Policy]
+    config: BoardConfig
+    seeds: Sequence[int]
+    policy_seed: int = 0
+    batch_size: int = 1
+    diagnose: bool = False
+    start: Callable[[int], Start] | None = None
+    record: bool = False
+    precision: str | None = None
+    transcripts: Transcripts | None = None
+    made: Policy | None = None
+
+    def __post_init__(self) -> None:
+        if self.diagnose:
+            from baselines.evaluation.judge import check_judgeable
+
+            check_judgeable(self.config)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"made": None}
+
+    def player(self) -> Policy:
+        """Returns the policy that this process has made, or a new one; its answers go into the transcripts."""
+        policy: Any = self.build() if self.made is None else self.made
+        if self.transcripts is not None:
+            policy.transcripts = self.transcripts
+        return policy
+
+    def begin(self, where: str = "") -> None:
+        """Begins an evaluation, or resumes one of the same seeds and place that did not end."""
+        if self.transcripts is not None:
+            self.transcripts.begin(f"seeds-{self.seeds[0]}-{self.seeds[-1]}{where}")
+
+    def end(self) -> None:
+        """Ends an evaluation, so that the same one begins anew next time."""
+        if self.transcripts is not None:
+            self.transcripts.end()
+
+    def play(self, policy: Policy, first: int, games: int) -> Part:
+        """Plays consecutive games by batches; `first` is a multiple of the batch size, and `policy` what `build` made.
+
+        The same games have the same records in every process.
+        """
+        before = dict(getattr(policy, "counters", {}))
+        records, seconds = list[GameRecord](), 0.0
+        for at in range(first, first + games, self.batch_size):
+            seeds = self.seeds[at : min(at + self.batch_size, first + games)]
+            starts = None if self.start is None else [self.start(seed) for seed in seeds]
+            judges: list[Judge] = []
+            if self.diagnose:
+                from baselines.evaluation.judge import Judge
+
+                judges.append(Judge(self.config, len(seeds)))
+            begin, compiling = time.perf_counter(), list[float]()
+            with install_timer("numba:compiler_lock", compiling.append):
+                policy.reset(derived_seed(self.policy_seed, at // self.batch_size))
+                played = play_games(policy, self.config, seeds, observers=judges, starts=starts, record=self.record)
+            seconds += time.perf_counter() - begin - sum(compiling)
+            for judge in judges:
+                seconds -= judge.seconds
+                pairs = zip(played, judge.diagnoses(), strict=True)
+                played = [record._replace(diagnosis=diagnosis) for record, diagnosis in pairs]
+            records += played
+        after: dict[str, int] = getattr(policy, "counters", {})
+        return Part(first, records, seconds, {name: after[name] - before.get(name, 0) for name in after})
 
 
 class Unit(NamedTuple):
@@ -131,8 +246,5 @@ def play_units(
 def play_unit(task: Assignment, name: str, unit: Unit) -> Part:
     """Plays a unit in the play of this name."""
     if (name, unit.task) not in _policies:
-        policy: Any = task.build()
-        if task.transcripts is not None:
-            policy.transcripts = task.transcripts
-        _policies[name, unit.task] = policy
+        _policies[name, unit.task] = task.player()
     return task.play(_policies[name, unit.task], unit.first, unit.games)

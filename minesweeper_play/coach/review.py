@@ -21,7 +21,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.evaluation.judge import GameDiagnosis, Loss
+from baselines.evaluation.games import GameDiagnosis, Loss
 from baselines.policy import TIE
 from baselines.scripted.oracle_play.exact import first_cell
 from baselines.scripted.oracle_play.position_value import Choice, Estimate, Winning

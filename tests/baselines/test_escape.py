@@ -53,7 +53,7 @@ def test_what_is_harmless_stays(text):
 def test_messages_and_pages_are_printable(capsys):
     say(f"{ESCAPE}a\nb")
     page = Page(80, styled=True)
-    page.table(Table(ESCAPE, [Column(f"a{ESCAPE}", is_text=True), Column("b")], [[ESCAPE, ESCAPE]]))
+    page.table(Table(ESCAPE, [Column(f"a{ESCAPE}"), Column("b", form="d")], [[ESCAPE, ESCAPE]]))
     page.note(ESCAPE)
     page.line(ESCAPE)
     page.block(ESCAPE, [(ESCAPE, ESCAPE)])

@@ -12,16 +12,16 @@ from support.screens import Stream
 
 from baselines.tables import NAME_WIDTH, NO_LIMIT, Column, Page, Table
 
-NAME = Column("policy", is_text=True)
+NAME = Column("policy")
 COLUMNS = (
     NAME,
-    Column("games", priority=3),
-    Column("wins", priority=5),
-    Column("win rate"),
-    Column("95 % interval"),
-    Column("clicks/game", priority=6),
-    Column("ms/game", priority=4),
-    Column("p", priority=2),
+    Column("games", "", "d", 3),
+    Column("wins", "", "d", 5),
+    Column("win rate", form="d"),
+    Column("95 % interval", form="d"),
+    Column("clicks/game", "", "d", 6),
+    Column("ms/game", "", "d", 4),
+    Column("p", "", "d", 2),
 )
 ROWS = (
     ("random", "10000", "72", "0.7%", "0.5% to 0.9%", "3.1", "0.02", "* 2e-198"),
@@ -29,7 +29,7 @@ ROWS = (
     ("lookahead", "10000", "6543", "65.4%", "64.4% to 66.4%", "18.1", "2.31", ""),
     ("runs/dqn-8x8-14-seed-3:temperature=0.25", "10000", "1", "0.0%", "0.0% to 0.1%", "2.2", "12.22", "0.5"),
 )
-TABLE = Table("Boards", (NAME, Column("wins")), (("random", "1"), ("exact", "6")), (1,))
+TABLE = Table("Boards", (NAME, Column("wins", form="d")), (("random", "1"), ("exact", "6")), (1,))
 BOLD, BEST, PLAIN = "\033[1m", "\033[1;32m", "\033[0m"
 SEQUENCE = "\033\\[[\\d;]*m"
 
@@ -48,7 +48,7 @@ def shown(table: Table, width: int | None = None) -> str:
 )
 def test_every_shown_number_is_whole_and_no_line_is_too_long(facts, width):
     rows = [(name, f"{wins}", f"{rate:.4f}", f"{wins / 7:.2f}") for name, wins, rate in facts]
-    columns = (NAME, Column("wins"), Column("rate"), Column("time", priority=1))
+    columns = (NAME, Column("wins", form="d"), Column("rate", form="d"), Column("time", "", "d", 1))
     text = shown(Table("", columns, rows, marked=(0,)), width)
     assert all(len(line) <= width for line in text.splitlines())
     for row in rows:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from baselines.evaluation.games import play_games
-from baselines.evaluation.judge import GameDiagnosis, Judge
+from baselines.evaluation.games import GameDiagnosis, play_games
+from baselines.evaluation.judge import Judge
 from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 from minesweeper_play.game.session import Session

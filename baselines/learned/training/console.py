@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+from baselines.evaluation.columns import table_of
 from baselines.learned.training.selection import REFERENCES, References, Score
 from baselines.learned.training.state import EVALUATIONS, Training
 from baselines.progress import Progress, format_seconds, progress_line
@@ -75,10 +76,10 @@ def _pace(training: Training) -> tuple[str, str]:
 
 def _table(score: Score, references: References) -> Table:
     columns = [
-        Column("board", is_text=True),
-        Column("win rate"),
-        Column("95 % interval", priority=1),
-        *(Column(name, priority=3 if name == "random" else 2) for name in REFERENCES),
+        Column("board", "board"),
+        Column("win rate", "win_rate", ".1%"),
+        Column("95 % interval", "ci95", ".1%", 1),
+        *(Column(name, name, "s", 3 if name == "random" else 2) for name in REFERENCES),
     ]
     parts = [
         (board, Score({board: rate}, score.games), {board: references[board]} if board in references else {})
@@ -88,10 +89,9 @@ def _table(score: Score, references: References) -> Table:
         parts.append(("mean", score, references))
     rows = []
     for name, part, played in parts:
-        scores = _scores(played, score.games)
-        others = [str(scores.get(each, "")) for each in REFERENCES]
-        rows.append([name, f"{part.win_rate:.1%}", "{:.1%} to {:.1%}".format(*part.interval), *others])
-    return Table("", columns, rows)
+        others = {each: str(found) for each, found in _scores(played, score.games).items()}
+        rows.append({"board": name, "win_rate": part.win_rate, "ci95": part.interval, **others})
+    return table_of("", columns, rows)
 
 
 def _scores(references: References, games: int) -> dict[str, Score]:

@@ -4,6 +4,7 @@ import io
 import json
 from dataclasses import replace
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from matplotlib.image import imread
@@ -11,13 +12,14 @@ from support import ROOT
 from support.tiny_suites import BOARDS, TINY
 
 from baselines.benchmark.results import content_of, fill, markdown, plot, scores
-from baselines.benchmark.run import Task
+from baselines.benchmark.run import Refusal, Task
 from baselines.benchmark.suites import Entry, find_suite
 from baselines.evaluation.columns import board_title
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import OTHERS, family_of
 from baselines.evaluation.results import PolicyResult, config_row
+from baselines.evaluation.units import Assignment
 from baselines.registry import SCRIPTED
 from baselines.tables import Page
 from minesweeper_env import BoardConfig
@@ -34,16 +36,14 @@ def row(policy, wins, moves=("click",), start=None, **counters):
 def results(paired, *rows, scored=False):
     """Returns the content of results.json for policies on one board."""
     group = replace(TINY.groups[0], boards=(CONFIG,), paired=paired, scored=scored)
-    played = [
-        (
-            Task("tiny", Entry(policy, start=start), CONFIG, len(records), False, replace(CONFIG, moves=moves)),
-            PolicyResult(policy, records, 0.25, 0.25, counters),
-        )
-        for records, policy, moves, start, counters in rows
-    ]
-    refused = [Task("tiny", Entry("optimal"), board, 4, False, board, refusal="too large") for board in BOARDS]
+    played = []
+    for records, policy, moves, start, counters in rows:
+        games = Assignment(policy, Mock(), replace(CONFIG, moves=moves), range(len(records)))
+        task = Task("tiny", Entry(policy, start=start), CONFIG, games)
+        played.append((task, PolicyResult(policy, records, 0.25, 0.25, counters)))
+    refused = [Refusal("tiny", Entry("optimal"), board, "too large") for board in BOARDS]
     suite = replace(TINY, groups=(group,))
-    return content_of(SimpleNamespace(suite=suite, refused=refused, seed=0, games=4, command="suite"), played)
+    return content_of(SimpleNamespace(suite=suite, refused=refused, seeds=range(4), command="suite"), played)
 
 
 def test_scores_count_cells_and_leave_the_first_click_apart():

@@ -30,7 +30,7 @@ from baselines.evaluation import units
 from baselines.evaluation.columns import board_title
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import Start
-from baselines.evaluation.results import PolicyResult, paired_tests, result_row, without_difference
+from baselines.evaluation.results import PolicyResult, paired_tests, without_difference
 from baselines.files import hold_folder
 from baselines.registry import Specification, find_policy
 from minesweeper_env import BoardConfig
@@ -99,7 +99,7 @@ def test_every_row_is_what_evaluate_would_say_and_a_finished_suite_is_not_played
             evaluation = evaluate_policy(build, config, seeds, policy_seed=7, batch_size=entry.batch_size or 20)
             result = PolicyResult(entry.policy, evaluation.records, counters=evaluation.counters)
             expected[entry.policy] = result
-            same = result_row(result) | {"opened_per_game": sum(each.opened for each in result.records) / len(seeds)}
+            same = result.row() | {"opened_per_game": sum(each.opened for each in result.records) / len(seeds)}
             assert {name: row[name] for name in row if name not in APART} == {
                 name: same[name] for name in same if name not in APART
             }

@@ -16,13 +16,18 @@ from hypothesis import strategies as st
 
 from baselines.benchmark.run import SUFFIX, Task, policy_folder
 from baselines.benchmark.suites import SUITES, Entry
-from baselines.evaluation.games import Assignment, GameRecord, Part
-from baselines.evaluation.units import Schedule
+from baselines.evaluation.games import GameRecord
+from baselines.evaluation.units import Assignment, Part, Schedule
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(6, 7, 5, "safe", ("click",))
-TASK = Task("some", Entry("lookahead:layouts=10,slack=0.2"), CONFIG, 45, False, CONFIG, batch_size=10)
 SEED = 3
+GAMES = Assignment("", Mock(), CONFIG, range(SEED, SEED + 45), batch_size=10)
+TASK = Task("some", Entry("lookahead:layouts=10,slack=0.2"), CONFIG, GAMES)
+
+
+def changed(**changes) -> Task:
+    return replace(TASK, games=replace(GAMES, **changes))
 
 
 def make_part(first: int, games: int) -> Part:
@@ -40,13 +45,13 @@ def test_parts_come_back_as_they_were_but_a_short_last_batch_when_there_are_to_b
     parts = [make_part(0, 20), make_part(20, 20), make_part(40, 5)]
     for part in reversed(parts):
         TASK.write(tmp_path, part)
-    assert TASK.read(tmp_path, SEED) == parts
+    assert TASK.read(tmp_path) == parts
     folder = tmp_path / "games" / "some" / "6x7-5-safe" / policy_folder("lookahead:layouts=10,slack=0.2")
     assert {path.parent for path in tmp_path.rglob(f"*{SUFFIX}")} == {folder}
-    longer = replace(TASK, games=100)
-    assert longer.read(tmp_path, SEED) == parts[:2]
+    longer = changed(seeds=range(SEED, SEED + 100))
+    assert longer.read(tmp_path) == parts[:2]
     longer.write(tmp_path, make_part(40, 60))
-    assert longer.read(tmp_path, SEED) == [*parts[:2], make_part(40, 60)]
+    assert longer.read(tmp_path) == [*parts[:2], make_part(40, 60)]
 
 
 def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
@@ -59,7 +64,7 @@ def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
         path.write_bytes(damaged)
         found = []
         with suppress(OSError):
-            found = TASK.read(tmp_path, SEED)
+            found = TASK.read(tmp_path)
         assert found in ([], [make_part(10, 10)])
         noticed += not found
     assert noticed > len(content) / 8
@@ -76,17 +81,17 @@ def test_a_part_with_other_content_is_named(tmp_path):
         "counters": (3,),
     }
     for damage in ({name: value} for name, values in damages.items() for value in values):
-        path.write_bytes(gzip.compress(msgspec.msgpack.encode((*part._replace(**damage), TASK.owner(SEED)))))
+        path.write_bytes(gzip.compress(msgspec.msgpack.encode((*part._replace(**damage), TASK.owner()))))
         with pytest.raises(OSError, match="is damaged"):
-            TASK.read(tmp_path, SEED)
+            TASK.read(tmp_path)
     # A part of an earlier version does not say whose it is, and a folder is none.
     path.write_bytes(gzip.compress(msgspec.msgpack.encode(part)))
     with pytest.raises(OSError, match="is damaged"):
-        TASK.read(tmp_path, SEED)
+        TASK.read(tmp_path)
     path.unlink()
     path.mkdir()
     with pytest.raises(OSError, match="is damaged") as caught:
-        TASK.read(tmp_path, SEED)
+        TASK.read(tmp_path)
     assert caught.value.filename == str(path)
 
 
@@ -99,22 +104,21 @@ def test_the_part_of_another_task_is_refused_and_named(tmp_path):
         "sha256": replace(TASK, sha256="0"),
         "board": replace(TASK, board=other_board),
         "first_click": replace(TASK, board=replace(CONFIG, first_click="any")),
-        "moves": replace(TASK, config=replace(CONFIG, moves=("click", "flag"))),
+        "moves": changed(config=replace(CONFIG, moves=("click", "flag"))),
         "start": replace(TASK, entry=replace(TASK.entry, start="a:b")),
-        "batch_size": replace(TASK, batch_size=5),
-        "precision": replace(TASK, precision="bfloat16"),
-        "record": replace(TASK, record=True),
+        "batch_size": changed(batch_size=5),
+        "precision": changed(precision="bfloat16"),
+        "record": changed(record=True),
+        "seed": changed(seeds=range(SEED + 1, SEED + 46)),
     }
-    assert {*others, "seed"} == {*TASK.owner(SEED)}
+    assert {*others} == {*TASK.owner()}
     for name, task in others.items():
         place = task.folder(tmp_path) / path.name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(path.read_bytes())
         with pytest.raises(OSError, match=f"has games of another {name} than") as caught:
-            task.read(tmp_path, SEED)
+            task.read(tmp_path)
         assert caught.value.filename == str(place)
-    with pytest.raises(OSError, match="another seed"):
-        TASK.read(tmp_path, SEED + 1)
 
 
 def test_a_small_file_that_unpacks_to_a_large_one_does_not_fill_the_memory(tmp_path):
@@ -125,7 +129,7 @@ def test_a_small_file_that_unpacks_to_a_large_one_does_not_fill_the_memory(tmp_p
             file.write(bytes(1 << 24))
     tracemalloc.start()
     with pytest.raises(OSError, match="is damaged"):
-        TASK.read(tmp_path, SEED)
+        TASK.read(tmp_path)
     assert tracemalloc.get_traced_memory()[1] < 1 << 24
     tracemalloc.stop()
 
@@ -135,25 +139,25 @@ def test_parts_that_do_not_fit_together_are_refused(tmp_path, parts):
     for first, games in parts:
         TASK.write(tmp_path, make_part(first, games))
     with pytest.raises(OSError, match="do not fit the other files"):
-        TASK.read(tmp_path, SEED)
+        TASK.read(tmp_path)
 
 
 def test_recorded_actions_come_back_on_demand(tmp_path):
-    task = replace(TASK, record=True)
+    task = changed(record=True)
     plain = make_part(0, 20)
     part = plain._replace(records=tuple(each._replace(actions=bytes(2 * each.clicks)) for each in plain.records))
     task.write(tmp_path, part)
-    assert task.read(tmp_path, SEED, actions=True) == [part]
-    assert task.read(tmp_path, SEED) == [plain]
+    assert task.read(tmp_path, actions=True) == [part]
+    assert task.read(tmp_path) == [plain]
     task.write(tmp_path, plain)
     with pytest.raises(OSError, match="is damaged"):
-        task.read(tmp_path, SEED, actions=True)
+        task.read(tmp_path, actions=True)
 
 
 def test_each_policy_on_each_board_has_a_folder_of_its_own(tmp_path):
     for suite in SUITES.values():
         folders = [
-            Task(group.name, entry, board, 10, False, board).folder(tmp_path)
+            Task(group.name, entry, board, GAMES).folder(tmp_path)
             for group in suite.groups
             for board in group.boards
             for entry in group.entries

@@ -10,11 +10,10 @@ from support import naive_inference as naive
 import minesweeper_env.inference.oracle
 from baselines.cli import evaluate
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
-from baselines.evaluation.games import GameRecord, play_games
+from baselines.evaluation.games import GameDiagnosis, GameRecord, Loss, play_games
 from baselines.evaluation.intervals import mean_interval, wilson_interval
-from baselines.evaluation.judge import GameDiagnosis, Judge, Loss, add_up
-from baselines.evaluation.report import Results, diagnostic_lines
-from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.judge import Judge, add_up, diagnostic_lines
+from baselines.evaluation.results import PolicyResult, Results
 from baselines.registry import find_policy
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError

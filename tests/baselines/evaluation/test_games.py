@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.games import Assignment, GameRecord, Start, play_games
-from baselines.evaluation.results import PolicyResult, result_row
+from baselines.evaluation.games import GameRecord, Start, play_games
+from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.units import Assignment
 from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 
@@ -116,7 +117,7 @@ def test_assignments_take_starts_and_add_up_counters():
     part = task.play(task.build(), 0, 50)
     assert [record.won for record in part.records] == [False, True] * 25
     assert part.counters == {"moves": 50, "resets": 5}
-    row = result_row(PolicyResult("", part.records, counters=part.counters))
+    row = PolicyResult("", part.records, counters=part.counters).row()
     assert (row["moves_per_game"], row["resets_per_game"]) == (1.0, 0.1)
 
 

@@ -17,8 +17,7 @@ from baselines.evaluation.intervals import (
     paired_difference,
     wilson_interval,
 )
-from baselines.evaluation.report import Results
-from baselines.evaluation.results import PolicyResult, paired_tests, without_difference
+from baselines.evaluation.results import PolicyResult, Results, paired_tests, without_difference
 from minesweeper_env import BoardConfig
 
 

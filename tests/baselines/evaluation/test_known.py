@@ -6,7 +6,7 @@ import pytest
 from support import ROOT
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.report import known_wins
+from baselines.evaluation.results import known_wins
 from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 

@@ -7,8 +7,7 @@ import pytest
 
 from baselines.evaluation.columns import table_of
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.report import Results
-from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.results import PolicyResult, Results
 from minesweeper_env import BoardConfig
 
 

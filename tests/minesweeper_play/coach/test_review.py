@@ -8,7 +8,7 @@ import pytest
 from support.played_games import play_judged, session_on
 from support.policies import click_config
 
-from baselines.evaluation.judge import Loss
+from baselines.evaluation.games import Loss
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import count_layouts, hint, mine_probabilities
 from minesweeper_play.catalogue import Catalogue
