@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.checks import check_extra
-from baselines.cli.arguments import Parser, chosen_workers, share, whole_number_from
-from baselines.cli.command import Command, Work
+from baselines.cli.command import Command, Parser, Work, chosen_workers, share, whole_number_from
 from baselines.cli.studies import add_task, check_folder, references_of, study_settings, train_in, write_plan
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean

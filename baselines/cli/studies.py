@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import SIDE, Parser, add_settings, share
+from baselines.cli.command import SIDE, Parser, add_settings, share
 from baselines.files import write_json
 from baselines.learned.configurations import RUN_FILE, checked_settings, given_settings, read_configuration
 from baselines.learned.settings import TrainingSettings

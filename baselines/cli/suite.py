@@ -6,8 +6,7 @@ from textwrap import fill
 
 from baselines.benchmark.suites import GAMES, SUITES, find_suite
 from baselines.checks import check_extra
-from baselines.cli.arguments import SUITE_NEEDS, Parser, chosen_workers, share
-from baselines.cli.command import Command, Work
+from baselines.cli.command import SUITE_NEEDS, Command, Parser, Work, chosen_workers, share
 from baselines.registry import Specification
 from minesweeper_env.console import say
 

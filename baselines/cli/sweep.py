@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from baselines.checks import check_extra, did_you_mean, number_or_text
-from baselines.cli.arguments import Parser, share, whole_number_from
-from baselines.cli.command import Command, Work
+from baselines.cli.command import Command, Parser, Work, share, whole_number_from
 from baselines.cli.studies import add_task, check_folder, references_of, study_settings, train_in, write_plan
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
