@@ -18,12 +18,12 @@ from baselines.evaluation.results import (
     file_head,
     paired_tests,
     rate_row,
-    versions,
     with_tests,
     without_difference,
 )
 from baselines.evaluation.seeds import range_text
 from baselines.files import replace_file, write_json
+from baselines.provenance import versions
 from baselines.tables import Column, Page, Row, Table
 from minesweeper_env import escape
 
