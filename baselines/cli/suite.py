@@ -37,7 +37,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*SUITE_NEEDS)
     boards = sum(len(group.boards) for group in suite.groups)
     say(f"Play the suite {suite.name} into {options.out}: {boards} boards, {options.games} games each")
-    from baselines.benchmark.results import write_results
+    from baselines.benchmark.report import write_results
     from baselines.benchmark.run import SuiteRun
 
     suite = find_suite(options.suite).chosen(options.groups, [each.pinned().text for each in added])

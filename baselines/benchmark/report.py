@@ -1,4 +1,4 @@
-"""Results of a suite: the content of results.json from the games, and its tables, files and plot."""
+"""Report of a suite: the content of results.json from its games, and its tables, files and plot."""
 
 import math
 from collections.abc import Iterator, Sequence
