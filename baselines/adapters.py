@@ -37,13 +37,7 @@ def _check_takes(wanted: str, given: Any, is_allowed: bool) -> None:
 
 
 class _BoardPolicy(ABC):
-    """A policy for one board.
-
-    Attributes:
-        name: name of the policy in tables.
-        config: the board that the policy plays.
-        moves: the moves of its actions, as `baselines.policy.Policy` describes.
-    """
+    """A policy for one board, with a name for tables."""
 
     def __init__(
         self, name: str, size: int | Sequence[int], mines: int | None, first_click: str, moves: Sequence[str]
@@ -121,8 +115,7 @@ class FunctionPolicy(_BoardPolicy):
     def reset(self, seed: int) -> None:
         """Seeds the random actions, and the function if it has a method `reset`; see `baselines.policy.Policy`."""
         self._rng = np.random.default_rng(seed)
-        reset = getattr(self._function, "reset", None)
-        if callable(reset):
+        if callable(reset := getattr(self._function, "reset", None)):
             reset(seed)
 
     def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -197,12 +190,12 @@ class _ScoredPolicy(_BoardPolicy):
 
     def __init__(self, *board: Any, deterministic: bool) -> None:
         super().__init__(*board)
-        self._rng = None if deterministic else np.random.default_rng(0)
+        self._deterministic = deterministic
+        self.reset(0)
 
     def reset(self, seed: int) -> None:
         """Seeds the sampled actions; see `baselines.policy.Policy.reset`."""
-        if self._rng is not None:
-            self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed)
 
     def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Returns the legal actions with the highest scores, of equal ones the first, or actions drawn by softmax."""
@@ -210,7 +203,7 @@ class _ScoredPolicy(_BoardPolicy):
         legal = scores[masks].astype(np.float64)
         if np.isnan(legal).any():
             raise PolicyError(f"{self.name} gives a legal action a score that is not a number (NaN)")
-        if self._rng is not None:
+        if not self._deterministic:
             # The Gumbel-max trick samples with probability softmax(scores).
             legal += self._rng.gumbel(size=legal.shape)
         # A legal action with score -inf still goes before the illegal ones.
@@ -291,8 +284,7 @@ def _outputs(policy: Any, inputs: Any, masks: NDArray[np.bool_]) -> Any:
     if hasattr(policy, "quantile_net"):
         return policy.quantile_net(inputs).mean(dim=1)
     takes_masks = "action_masks" in inspect.signature(policy.get_distribution).parameters
-    given = {"action_masks": masks} if takes_masks else {}
-    return policy.get_distribution(inputs, **given).distribution.logits
+    return policy.get_distribution(inputs, *([masks] if takes_masks else ())).distribution.logits
 
 
 def _moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | None, owner: str) -> tuple[str, ...]:
@@ -317,32 +309,24 @@ def _input_of(space: Space[Any], config: BoardConfig, owner: str) -> _Input:
     if isinstance(space, Dict):
         parts = {key: _input_of(part, config, f"{owner}, key {key!r},") for key, part in space.spaces.items()}
         return lambda boards, masks: {key: make(boards, masks) for key, make in parts.items()}
-    shape, dtype = space.shape, space.dtype
+    dtype = space.dtype
     is_binary = isinstance(space, MultiBinary) or (isinstance(space, Box) and bool((space.high == 1).all()))
-    if is_binary and shape == (config.actions,):
+    if is_binary and space.shape == (config.actions,):
         return lambda _, masks: masks.astype(dtype)
-    encoding = _encoding_of(space, config)
-    if encoding is None or shape is None:
-        shapes = ", ".join(str(Encoder(each, config).space.shape) for each in ENCODINGS)
-        raise ValueError(
-            f"{owner} was trained on observations {space}, which are none of {', '.join(ENCODINGS)} on "
-            f"{config.rows}x{config.cols}: {shapes}"
-        )
-    encode = Encoder(encoding, config).encode
-    return lambda boards, _: encode(boards).reshape(len(boards), *shape).astype(dtype)
-
-
-def _encoding_of(space: Space[Any], config: BoardConfig) -> str | None:
-    """Returns the encoding with the range of a space and its shape, in one row or not, or None if there is none."""
-    if not isinstance(space, Box):
-        return None
-    holds_codes = space.high.min() >= config.codes.mine
-    for name in ENCODINGS:
-        known = Encoder(name, config).space
-        same_range = holds_codes == (known.high.min() >= config.codes.mine)
-        if same_range and space.shape in (known.shape, (1, *known.shape), (math.prod(known.shape),)):
-            return name
-    return None
+    encoders = [Encoder(name, config) for name in ENCODINGS]
+    if isinstance(space, Box):
+        for encoder in encoders:
+            known, mine = encoder.space, config.codes.mine
+            same_range = (space.high.min() >= mine) == (known.high.min() >= mine)
+            # The same numbers may come in one row, or as an image with a channel.
+            if same_range and space.shape in (known.shape, (1, *known.shape), (math.prod(known.shape),)):
+                encode, shape = encoder.encode, space.shape
+                return lambda boards, _: encode(boards).reshape(len(boards), *shape).astype(dtype)
+    shapes = ", ".join(str(encoder.space.shape) for encoder in encoders)
+    raise ValueError(
+        f"{owner} was trained on observations {space}, which are none of {', '.join(ENCODINGS)} on "
+        f"{config.rows}x{config.cols}: {shapes}"
+    )
 
 
 class TorchPolicy(_ScoredPolicy):

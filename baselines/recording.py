@@ -4,7 +4,7 @@ import argparse
 import io
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,24 +97,34 @@ def replay(policy: str, config: BoardConfig, seed: int, actions: Sequence[int]) 
         board, *_ = env.step(np.array([action]))
     state = env.get_state()
     env.close()
-    status, mines, end = int(state["status"][0]), state["mines"][0], board[0]
-    result = {WON: "won", LOST: "lost"}.get(status, "out of steps")
+    result = {WON: "won", LOST: "lost"}.get(int(state["status"][0]), "out of steps")
+    scenes = scenes_of(config, [*boards, board[0]], state["mines"][0], actions[-1], result)
+    turns = [_turn(config, *each) for each in zip(scenes, actions, strict=False)]
+    return RecordedGame(policy, seed, config, turns, scenes, result)
+
+
+def scenes_of(
+    config: BoardConfig, boards: Sequence[NDArray[np.int8]], mines: NDArray[np.bool_], last_action: int, result: str
+) -> list[Scene]:
+    """Returns the boards of a game, (rows, cols) int8 each, with mine probabilities; the last one shows the result."""
+    *before, end = boards
     nothing = np.zeros(mines.shape, np.bool_)
+    known = _probabilities(config, np.stack(before))
     last = Scene(
         with_mines_flagged(end, config.codes, mines) if result == "won" else end,
         config.codes,
-        nothing if result == "out of steps" else mines,
-        exploded_cells(end, config, actions[-1]) if result == "lost" else nothing,
+        mines if result in ("won", "lost") else nothing,
+        exploded_cells(end, config, last_action) if result == "lost" else nothing,
     )
-    known = _probabilities(config, np.stack(boards))
-    turns = [_turn(config, *each) for each in zip(boards, known, actions, strict=True)]
-    scenes = [Scene(board, config.codes, nothing, nothing, each) for board, each in zip(boards, known, strict=True)]
-    return RecordedGame(policy, seed, config, turns, [*scenes, last], result)
+    scenes = [Scene(each, config.codes, nothing, nothing, risks) for each, risks in zip(before, known, strict=True)]
+    return [*scenes, last]
 
 
-def _turn(config: BoardConfig, board: NDArray[np.int8], known: NDArray[np.float64], action: int) -> Turn:
+def _turn(config: BoardConfig, scene: Scene, action: int) -> Turn:
     move, cell = divmod(int(action), config.cells)
     row, col = divmod(cell, config.cols)
+    board, known = scene.codes, scene.probabilities
+    assert known is not None
     risks = known[board > config.codes.max_count]
     risk, least = float(known[row, col]), float(risks.min()) if len(risks) else math.nan
     if _is_protected(config, board):
@@ -253,14 +263,19 @@ def _shortened(text: str) -> str:
 
 def gif(slides: Sequence[Slide], overlay: bool) -> bytes:
     """Returns an animated GIF that repeats for ever, one frame per slide."""
-    # The palette has the colours of slides from begin to end, rare ones at edges included.
-    chosen = sorted({round(place) for place in np.linspace(0, len(slides) - 1, SAMPLES)})
-    samples = np.concatenate([np.asarray(draw_slide(slides[place], overlay)) for place in chosen])
+    return animated_gif(lambda place: draw_slide(slides[place], overlay), [slide.seconds for slide in slides])
+
+
+def animated_gif(draw: Callable[[int], Image.Image], seconds: Sequence[float]) -> bytes:
+    """Returns a GIF that repeats for ever; `draw` makes the picture of a frame, which is shown for its seconds."""
+    # The palette has the colours of frames from begin to end, rare ones at edges included.
+    chosen = sorted({round(place) for place in np.linspace(0, len(seconds) - 1, SAMPLES)})
+    samples = np.concatenate([np.asarray(draw(place)) for place in chosen])
     palette = Image.fromarray(samples).quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
 
-    frames = (draw_slide(slide, overlay).quantize(palette=palette, dither=Image.Dither.NONE) for slide in slides)
+    frames = (draw(place).quantize(palette=palette, dither=Image.Dither.NONE) for place in range(len(seconds)))
     buffer = io.BytesIO()
-    times = [round(1000 * slide.seconds) for slide in slides]
+    times = [round(1000 * each) for each in seconds]
     next(frames).save(buffer, "GIF", save_all=True, append_images=frames, duration=times, loop=0, optimize=True)
     return buffer.getvalue()
 

@@ -1,6 +1,4 @@
-"""Policies by name: a `Specification` is read from text, resolved to a `PolicyMaker`, and makes a policy of a board."""
-
-from __future__ import annotations
+"""Policies by name: a `Specification` is read from text, loads the code, and makes a policy for a board."""
 
 import hashlib
 import inspect
@@ -9,10 +7,10 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple
+from pkgutil import resolve_name
+from typing import Any, NamedTuple, Self
 
 from baselines.checks import check_extra, did_you_mean, number_or_text
 from baselines.files import local_path
@@ -88,7 +86,9 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 @dataclass(frozen=True)
 class Specification:
-    """A policy as the user writes it: the whole text, and its parts.
+    """A policy as the user writes it: its whole `name`, and its parts. Called with a board, it makes the policy.
+
+    It pickles as its parts, and each process loads the code once.
 
     Attributes:
         base: a name, a run folder or an agent of the hub; or a module or a file that ends in ".py".
@@ -96,13 +96,13 @@ class Specification:
         options: options of the policy, by name.
     """
 
-    text: str
+    name: str
     base: str
     attribute: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, text: str) -> Specification:
+    def of(cls, text: str) -> Self:
         """Reads a text; loads nothing.
 
         Args:
@@ -121,26 +121,26 @@ class Specification:
             )
         for base in _beginnings(text):
             if base in POLICIES or HUB_NAME.fullmatch(base) or (base and agent_folder(base)):
-                return cls(text, base, options=_parse_options(text, text[len(base) + 1 :] if base != text else None))
+                return cls(text, base, options=_parse_options(text, text[len(base) :]))
         if text.startswith(PREFIX):
             parse_hub_name(text)  # raises, since no beginning of the text is a name
         if match := USER_CODE.fullmatch(text):
-            return cls(text, match["base"], match["attribute"], _parse_options(text, match["options"]))
+            return cls(text, match["base"], match["attribute"], _parse_options(text, match["options"] or ""))
         if re.search(r"\.py(?::|$)", text):
             raise ValueError(
                 f"write a policy of a file as path/file.py:NAME or path/file.py:NAME:option=value, not {text!r}"
             )
         raise ValueError(_unknown(text.partition(":")[0]))
 
-    def check(self) -> Specification:
+    def check(self) -> Self:
         """Returns it; raises a ValueError or a MissingExtraError if its file or the client of the hub is missing."""
         if HUB_NAME.fullmatch(self.base):
             check_extra("huggingface_hub", extra="hub")
-        if self.attribute is not None and self.base.endswith(".py"):
-            existing_file(self.base)
+        elif self.attribute is not None:
+            self.files()
         return self
 
-    def pinned(self) -> Specification:
+    def pinned(self) -> Self:
         """Returns it with the commit of its agent of the hub, so that results say which weights played.
 
         The agent is downloaded if it is not in the client's cache; a ValueError or a MissingExtraError says why it
@@ -149,7 +149,7 @@ class Specification:
         if not HUB_NAME.fullmatch(self.base):
             return self
         base = pinned_name(self.base)
-        return replace(self, text=base + self.text[len(self.base) :], base=base)
+        return replace(self, name=base + self.name[len(self.base) :], base=base)
 
     def files(self) -> list[Path]:
         """Returns the files outside of installed packages that the policy is loaded from.
@@ -171,30 +171,13 @@ class Specification:
         """
         files = self.files()
         if self.attribute is not None and not files:
-            load(self.text, self.base, self.attribute)
+            load(self.name, self.base, self.attribute)
             source = getattr(sys.modules[self.base], "__file__", None)
             files = [] if source is None else [Path(source)]
         return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest() if files else None
 
-
-def _beginnings(text: str) -> list[str]:
-    """Returns a text, and each part of it that ends before a colon."""
-    return [text, *accumulate(text.split(":"), "{}:{}".format)]
-
-
-@dataclass(frozen=True)
-class PolicyMaker:
-    """Makes a policy for any board. It pickles as its specification, and each process loads the code once."""
-
-    specification: Specification
-
-    def __reduce__(self) -> tuple[type[PolicyMaker], tuple[Specification]]:
-        return PolicyMaker, (self.specification,)
-
-    @property
-    def name(self) -> str:
-        """The text that specifies the policy."""
-        return self.specification.text
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        return type(self), (self.name, self.base, self.attribute, self.options)
 
     @cached_property
     def make(self) -> Callable[..., ReadyPolicy]:
@@ -202,18 +185,17 @@ class PolicyMaker:
 
         Raises as `find_policy` does.
         """
-        base, attribute, options = self.specification.base, self.specification.attribute, self.specification.options
+        base, attribute, options = self.base, self.attribute, self.options
         if attribute is not None:
             target = load(self.name, base, attribute)
             check_arguments(f"{base}:{attribute}", target, options)
             return partial(UserPolicy, self.name, target)
         make: Callable[..., ReadyPolicy]
         if base in POLICIES:
-            module, _, name = POLICIES[base].made_by.partition(":")
-            make = getattr(import_module(module), name)
+            make = resolve_name(POLICIES[base].made_by)
         else:
             check_extra("torch", "safetensors")
-            make = import_module("baselines.learned.agents").find_agent(agent_folder(base))
+            make = resolve_name("baselines.learned.agents:find_agent")(agent_folder(base))
         allowed = list(inspect.signature(make).parameters)[1:]
         if unknown := ", ".join(option for option in options if option not in allowed):
             meant = did_you_mean(unknown.partition(",")[0], allowed)
@@ -225,7 +207,7 @@ class PolicyMaker:
     def precision(self) -> str | None:
         """The number format of its network, given or by default; None if the policy has no such choice."""
         default = inspect.signature(self.make).parameters.get("precision")
-        return None if default is None else self.specification.options.get("precision", default.default)
+        return None if default is None else self.options.get("precision", default.default)
 
     def __call__(self, board: BoardConfig, seed: int = 0) -> ReadyPolicy:
         """Makes the policy for a board, with the moves that the policy plays, and resets it with `seed`.
@@ -235,11 +217,16 @@ class PolicyMaker:
             PolicyError: the code of a user's policy fails.
         """
         moves = getattr(self.make, "moves", DEFAULT_MOVES)
-        policy = self.make(replace(board, moves=moves), **self.specification.options)
+        policy = self.make(replace(board, moves=moves), **self.options)
         # Messages name the policy as its user does.
         policy.name = self.name
         policy.reset(seed)
         return policy
+
+
+def _beginnings(text: str) -> list[str]:
+    """Returns a text, and each part of it that ends before a colon."""
+    return [text, *accumulate(text.split(":"), "{}:{}".format)]
 
 
 def policy_names() -> list[str]:
@@ -311,8 +298,8 @@ def make_policy(
     return policy
 
 
-def find_policy(policy: str | Specification, **options: Any) -> PolicyMaker:
-    """Returns the maker of a policy, with its code loaded.
+def find_policy(policy: str | Specification, **options: Any) -> Specification:
+    """Returns a policy with its code loaded and, for an agent of the hub, at its commit.
 
     Args:
         policy: a specification, or its text as `Specification.of` reads it.
@@ -326,10 +313,10 @@ def find_policy(policy: str | Specification, **options: Any) -> PolicyMaker:
     """
     found = (policy if isinstance(policy, Specification) else Specification.of(policy)).pinned()
     for option in found.options.keys() & options.keys():
-        raise ValueError(f"option {option} of policy {found.text!r} is given twice")
-    maker = PolicyMaker(replace(found, options=found.options | options))
-    _ = maker.make
-    return maker
+        raise ValueError(f"option {option} of policy {found.name!r} is given twice")
+    found = replace(found, options=found.options | options)
+    _ = found.make
+    return found
 
 
 def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
@@ -352,10 +339,10 @@ def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
     return typed
 
 
-def _parse_options(text: str, given: str | None) -> dict[str, Any]:
-    """Returns the options that the end of a text gives; a `given` of None is no end at all."""
+def _parse_options(text: str, end: str) -> dict[str, Any]:
+    """Returns the options at the end of a text, which is "" or begins with a colon."""
     options: dict[str, Any] = {}
-    for part in [] if given is None else given.split(","):
+    for part in end[1:].split(",") if end else ():
         option, equals, value = part.partition("=")
         if not option or not equals:
             raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")

@@ -22,7 +22,6 @@ class Kept(TypedDict):
     games: Games
     first_seed: Count
     steps: Count
-    summary: str
 
 
 class TrainedOn(msgspec.Struct):
@@ -59,6 +58,7 @@ class StoredConfig(msgspec.Struct):
     mines: Games
     first_click: str
     no_guess: bool | str = False
+    luck: bool = True
 
 
 class StoredRow(msgspec.Struct):
@@ -82,19 +82,6 @@ class StoredResults(msgspec.Struct):
 
     seed: Count
     boards: list[StoredBoard]
-
-
-class TrainingTest(msgspec.Struct):
-    """The test of a training of a study: its steps and settings, games on each board, and wins by board."""
-
-    steps: Count
-    games: Games
-    wins: dict[str, Count]
-    settings: dict[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        if max(self.wins.values(), default=0) > self.games:
-            raise ValueError(f"it has more wins than its {self.games} games")
 
 
 def convert(content: Any, kind: type[Content], name: str) -> Content:

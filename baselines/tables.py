@@ -4,15 +4,13 @@ A number is never cut and never folded: where a table is too wide, columns are l
 `Column.priority` first. Names and headings fold.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from textwrap import TextWrapper
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from baselines.checks import missing_extra
 from baselines.process import is_styled, output_width
@@ -114,7 +112,7 @@ class Table:
         body = "".join(_html_row("td", row) for row in table.rows)
         return f"<table><caption>{html(self.title)}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
-    def fitted(self, width: int = NO_LIMIT) -> Table:
+    def fitted(self, width: int = NO_LIMIT) -> Self:
         """Returns the table with the columns that have a cell and fit into `width` characters."""
         shown = [n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)]
         sizes, left_out = {number: self._sizes(number) for number in shown}, []
@@ -186,7 +184,7 @@ class Page:
         self._left_out: dict[str, None] = {}
 
     @classmethod
-    def for_stdout(cls, wide: bool = False) -> Page:
+    def for_stdout(cls, wide: bool = False) -> Self:
         """Returns a page as wide as the terminal; unstyled lines of any length where stdout is no terminal."""
         return cls(output_width(), wide=wide, styled=is_styled(sys.stdout))
 

@@ -34,8 +34,8 @@ MAX_LENGTH = 300
 """Maximum number of characters of an error message that are repeated."""
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-USER_CODE = re.compile(rf"(?P<base>.+?\.py|{_NAME}):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
-"""A class or function in a file, or in a module, perhaps with options."""
+USER_CODE = re.compile(rf"(?P<base>.+?\.py|{_NAME}):(?P<attribute>{_NAME})(?P<options>:.*)?")
+"""A class or function in a file, or in a module, perhaps with options after a colon."""
 
 _INSTALLED = (
     *(Path(path).parent for path in (__file__, minesweeper_env.__file__)),

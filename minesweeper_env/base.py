@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
 
 from minesweeper_env.checks import metadata_of, warn_without_mode
 from minesweeper_env.config import BoardConfig
@@ -18,6 +20,7 @@ from minesweeper_env.threads import ThreadPool
 
 if TYPE_CHECKING:
     from minesweeper_env.no_guess.supply import BoardSupply
+    from minesweeper_env.no_luck import LayoutRedraw
     from minesweeper_env.window import AskOracle, HumanView
 
 
@@ -32,8 +35,10 @@ class BaseEnv:
     view: HumanView | None = None
     spec: Any
     _begun = False
-    # Lays out the games without guesses, in place of the engine.
-    _supply: BoardSupply | None = None
+    # Lays out the games without guesses or without luck, in place of the engine.
+    _supply: BoardSupply | LayoutRedraw | None = None
+    # The count of cells in the info of games without luck.
+    _too_hard: NDArray[np.int64] | None = None
     # Older versions of Gymnasium close an environment whose constructor refused an argument.
     _pool = ThreadPool()
 
@@ -56,11 +61,25 @@ class BaseEnv:
             from minesweeper_env.no_guess.supply import BoardSupply
 
             self._supply = BoardSupply(config, self._pool)
+        elif not config.luck:
+            from minesweeper_env.no_luck import LayoutRedraw, compile_redraw
+
+            compile_redraw()
+            self._supply = LayoutRedraw(config, count, self._pool)
+            self._too_hard = self._supply.too_hard
 
     def _current_games(self) -> Games:
         if not self._begun:
             raise ResetNeeded("no game has begun: call reset() first")
         return self._games
+
+    def _start(
+        self, chosen: NDArray[np.bool_], given: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Starts the `chosen` games as `Games.reset` does."""
+        if self._too_hard is not None:
+            self._too_hard[chosen] = 0
+        return self._games.reset(chosen, given)
 
     def _draw(self, actions: Sequence[int | None]) -> tuple[Any, ...] | None:
         """Returns a text or picture of each game, or shows all in the window; takes the last action of each game."""

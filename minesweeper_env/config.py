@@ -78,6 +78,7 @@ class BoardConfig:
         max_steps: number of steps after which an unfinished game is truncated; None means ten per cell.
         no_guess: the level of logic that wins every board from its first click, "subset" or "exact"; False for boards
             that may need guesses.
+        luck: False for games in which a guess that no logic could avoid survives, and any other one loses.
         cells: the number of cells; like the next ones, it follows from the fields above.
         max_mines: the largest number of mines that leaves free the cells that the first-click rule protects.
         actions: the number of actions: one per move and cell.
@@ -96,6 +97,7 @@ class BoardConfig:
     radius: int = 1
     max_steps: int | None = None
     no_guess: NoGuess = False
+    luck: bool = True
     cells: int = field(init=False, repr=False, compare=False)
     max_mines: int = field(init=False, repr=False, compare=False)
     actions: int = field(init=False, repr=False, compare=False)
@@ -116,18 +118,18 @@ class BoardConfig:
         return cls(rows, cols, DEFAULT_MINES[rows, cols] if mines is None else mines, **fields)
 
     @classmethod
-    def of_name(cls, name: Any, first_click: str, no_guess: NoGuess = False) -> BoardConfig:
+    def of_name(cls, name: Any, first_click: str, no_guess: NoGuess = False, luck: bool = True) -> BoardConfig:
         """Returns the configuration of a board such as "16x30/99", played with clicks; ValueError otherwise."""
         match = _BOARD_NAME.fullmatch(name) if isinstance(name, str) else None
         if match is None:
             raise ValueError(f"a board is written ROWSxCOLS/MINES, such as 16x30/99, not {name!r}")
         rows, cols, mines = (int(number) for number in match.groups())
-        return cls(rows, cols, mines, first_click=first_click, moves=("click",), no_guess=no_guess)
+        return cls(rows, cols, mines, first_click=first_click, moves=("click",), no_guess=no_guess, luck=luck)
 
     @property
     def name(self) -> str:
         """The `board_name`, such as "8x8/14 no-guess exact"."""
-        return board_name(self.rows, self.cols, self.mines, self.no_guess)
+        return board_name(self.rows, self.cols, self.mines, self.no_guess, self.luck)
 
     @property
     def in_words(self) -> str:
@@ -137,11 +139,12 @@ class BoardConfig:
     @property
     def rules(self) -> str:
         """The rules in words, such as "first click opening, no-guess exact"."""
-        return f"first click {self.first_click}" + (f", no-guess {self.no_guess}" if self.no_guess else "")
+        no_guess = f", no-guess {self.no_guess}" if self.no_guess else ""
+        return f"first click {self.first_click}{no_guess}" + ", without luck" * (not self.luck)
 
     def arguments(self) -> dict[str, Any]:
         """Returns the keyword arguments with which both environments take this configuration."""
-        names = ("mines", "first_click", "moves", "radius", "max_steps", "no_guess")
+        names = ("mines", "first_click", "moves", "radius", "max_steps", "no_guess", "luck")
         return {"size": (self.rows, self.cols)} | {name: getattr(self, name) for name in names}
 
     def __post_init__(self) -> None:
@@ -170,6 +173,7 @@ class BoardConfig:
             raise ValueError(f"a board has 2 to {MAX_CELLS} cells, not {self.rows} x {self.cols} = {self.cells}")
         if self.no_guess is not False:
             one_of("no_guess", self.no_guess, NO_GUESS_LEVELS, "False or ")
+        self._check_luck()
         board = f"{self.rows} x {self.cols} with first_click {self.first_click!r}"
         board += f" and radius {self.radius}" * (self.radius > 1)
         if self.max_mines < 1:
@@ -179,6 +183,17 @@ class BoardConfig:
             )
         if self.mines > self.max_mines:
             raise ValueError(f"mines must be 1 to {self.max_mines} on {board}, not {self.mines}")
+
+    def _check_luck(self) -> None:
+        if not isinstance(self.luck, bool):
+            raise ValueError(f"luck must be True or False, not {self.luck!r}")
+        if not self.luck and self.first_click not in UNIFORM_FIRST_CLICKS:
+            raise ValueError(
+                f"games without luck need first_click {', '.join(UNIFORM_FIRST_CLICKS)}, under which all layouts that "
+                f"fit a board are equally likely, not {self.first_click!r}"
+            )
+        if not self.luck and self.no_guess:
+            raise ValueError(f"games without luck need no_guess False, not {self.no_guess!r}, which needs no luck")
 
 
 def check_config(config: Any, advice: str = "BoardConfig.of_size(8, 14) makes one") -> BoardConfig:
@@ -212,9 +227,9 @@ def items_of(value: Any) -> tuple[Any, ...]:
     return ()
 
 
-def board_name(rows: int, cols: int, mines: int, no_guess: str | bool = False) -> str:
-    """Returns the name of a board without its rule, such as "16x30/99" or "8x8/14 no-guess exact"."""
-    return f"{rows}x{cols}/{mines}" + (f" no-guess {no_guess}" if no_guess else "")
+def board_name(rows: int, cols: int, mines: int, no_guess: str | bool = False, luck: bool = True) -> str:
+    """Returns the name of a board without its rule, such as "16x30/99", "8x8/14 no-guess exact" or "8x8/14 no-luck"."""
+    return f"{rows}x{cols}/{mines}" + (f" no-guess {no_guess}" if no_guess else "") + " no-luck" * (not luck)
 
 
 def parse_size(size: Any) -> tuple[int, int]:

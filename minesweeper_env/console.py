@@ -15,6 +15,7 @@ _LABELS = {
     "minesweeper_env.engine": "the game engine",
     "minesweeper_env.inference": "the oracle",
     "minesweeper_env.no_guess": "the search for boards without guesses",
+    "minesweeper_env.no_luck": "games without luck",
     "baselines": "the policies",
     "azulejos_env": "Azulejos",
 }

@@ -85,6 +85,7 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
     | action_mask | int8 (actions,), 1 for a legal action; all 1 once the game is won or lost |
     | invalid_action | bool, whether the action was illegal |
     | is_success | bool, whether the game is won |
+    | too_hard | only with `luck=False`: int, the cells of this step that luck decided after all: see below |
 
     ## Arguments
     | argument | default | values |
@@ -99,6 +100,7 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
     | max_steps | None | steps after which the game is truncated; None means ten per cell |
     | render_mode | None | None, "ansi", "rgb_array", "human": see below |
     | no_guess | False | False, "subset", "exact": see below |
+    | luck | True | True, False: see below |
 
     Mines that are left out follow the size: 14 on 8x8, 10 on 9x9, 40 on 16x16, 99 on 16x30. Any other size needs
     them.
@@ -117,6 +119,18 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
     layouts. The board depends on the seed and on the cell of the first click. `minesweeper_env.generation` makes it,
     and docs/how-to/no-guess.md explains how.
 
+    With `luck=False` a player who never misses a safe cell wins every game. After the first click:
+
+    * If some covered cell is safe in all layouts that fit the board, a click on a cell that is not loses.
+    * If none is, a click on a cell that is no mine in some layout opens it. A certain mine loses.
+
+    Where the layout says otherwise, it is drawn anew, uniformly among those that fit the board and the rule. A chord
+    opens its cells one by one under this rule. The first click follows `first_click`, so that with "any" it may hit a
+    mine, and so may the first click on a given layout. A board that is too hard for the oracle keeps its layout for
+    that click: luck decides it, `info["too_hard"]` counts it, and the first one warns. Such games need a first-click
+    rule that draws uniformly and moves no mine, so "corners" is refused, and so is `no_guess`, which needs no luck.
+    docs/how-to/no-luck.md explains them.
+
     ## Rendering
     "ansi" is text and "rgb_array" a picture, which `render` returns. "human" opens a window (`pip install
     '.[window]'`), in which every reset and step shows the board, four frames per second
@@ -128,7 +142,8 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
     An environment belongs to one thread; several threads need an environment each.
 
     ## Version History
-    * v0: first release. Game k of seed s depends on s and k alone, where k counts resets, clicked or not.
+    * v0: first release. Game k of seed s depends on s and k alone, where k counts resets, clicked or not. `luck` came
+      later; games with luck are the same as before.
     """
 
     metadata: dict[str, Any] = METADATA
@@ -148,6 +163,7 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
         max_steps: int | None = None,
         render_mode: str | None = None,
         no_guess: NoGuess = False,
+        luck: bool = True,
     ) -> None:
         """Checks the arguments, which the class describes; `reset` starts a game.
 
@@ -155,9 +171,8 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
         compile_kernels(step_alone=True)
-        config = BoardConfig.of_size(
-            size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=max_steps, no_guess=no_guess
-        )
+        rules = {"first_click": first_click, "moves": moves, "radius": radius, "no_guess": no_guess, "luck": luck}
+        config = BoardConfig.of_size(size, mines, max_steps=max_steps, **rules)
         self._prepare(config, reward, observation, render_mode)
         self.observation_space = self._encoder.space
         self.action_space = gymnasium.spaces.Discrete(config.actions)
@@ -185,7 +200,7 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
         if self.np_random is not self._seeded_by:
             self._seeded_by = self.np_random
             self._games.seed(generator_state(self.np_random))
-        shown, masks = self._games.reset(_EVERY_GAME, given)
+        shown, masks = self._start(_EVERY_GAME, given)
         self._begun = True
         if self.view is not None:
             self.render()
@@ -275,4 +290,5 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
         return shown.reshape(self._shape) if self.observation == "codes" else self._encoder.encode(shown)[0]
 
     def _info(self, masks: NDArray[np.int8], illegal: bool, won: bool) -> dict[str, Any]:
-        return {"action_mask": masks.ravel(), "invalid_action": illegal, "is_success": won}
+        info = {"action_mask": masks.ravel(), "invalid_action": illegal, "is_success": won}
+        return info if self._too_hard is None else info | {"too_hard": self._too_hard.item()}

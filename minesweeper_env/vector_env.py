@@ -69,6 +69,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         max_steps: int | None = None,
         render_mode: str | None = None,
         no_guess: NoGuess = False,
+        luck: bool = True,
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
@@ -79,9 +80,8 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         limits = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
         given = [whole_number(name, limit, 1) for name, limit in limits.items() if limit is not None]
         limit = min(given, default=None)
-        config = BoardConfig.of_size(
-            size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=limit, no_guess=no_guess
-        )
+        rules = {"first_click": first_click, "moves": moves, "radius": radius, "no_guess": no_guess, "luck": luck}
+        config = BoardConfig.of_size(size, mines, max_steps=limit, **rules)
         self.num_envs = whole_number("num_envs", num_envs, 1)
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         names = [each.value for each in AutoresetMode]
@@ -119,7 +119,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         if not chosen.all():
             self._current_games()
         self._seed(seed, chosen)
-        shown, masks = self._games.reset(chosen, given)
+        shown, masks = self._start(chosen, given)
         self._begun = True
         if self.view is not None:
             self.render()
@@ -195,7 +195,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         final_infos = {key: value.copy() for key, value in infos.items()}
         for value in final_infos.values():
             value[~ended] = 0
-        shown, masks = self._games.reset(ended)
+        shown, masks = self._start(ended)
         infos = self._infos(masks, infos["invalid_action"] & ~ended, np.zeros(self.num_envs, np.bool_))
         final = {"final_obs": last, "final_info": final_infos}
         return shown, infos | final | {f"_{key}": ended.copy() for key in final}
@@ -284,6 +284,8 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         """Returns an info that holds for the `chosen` games, by default for all."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
         infos = {"action_mask": masks.reshape(self.num_envs, -1), "invalid_action": illegal, "is_success": won}
+        if self._too_hard is not None:
+            infos["too_hard"] = self._too_hard.copy()
         return infos | {f"_{key}": chosen.copy() for key in infos}
 
 

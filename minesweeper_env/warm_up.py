@@ -13,6 +13,7 @@ from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.generation import generate
 from minesweeper_env.inference import count_layouts, deduce, mine_probabilities, sample_layouts, win_probability
 from minesweeper_env.inference.optimal import best_click
+from minesweeper_env.no_luck import compile_redraw
 
 _BOARD, _MINES = np.full((4, 4), HIDDEN, np.int8), 3
 _BOARD[0, 0] = 1
@@ -26,6 +27,7 @@ CORE: Mapping[str, Callable[[], object]] = {
     "endgames": lambda: best_click(_BOARD, _MINES),
     "small-boards": lambda: win_probability(3, 3, 2, "safe"),
     "generation": lambda: generate(BoardConfig(4, 4, _MINES), (0, 0), seed=0),
+    "no-luck": compile_redraw,
 }
 """The parts of the environment and the inference: the name of each, and a short call that compiles its kernels."""
 

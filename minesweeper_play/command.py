@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from baselines.checks import MissingExtraError, missing_extra
 from baselines.cli.command import Parser, parse_size, whole_number_from
+from baselines.files import check_writable
 from baselines.process import BAD_ARGUMENTS, FAILED, explain, typed_command
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import is_live, say, show_compilations
@@ -71,7 +72,7 @@ def _run(mode: str, options: PlayOptions) -> int:
 
 # The command line
 
-BOARD = ("preset", "size", "mines", "first_click", "no_guess", "seed")
+BOARD = ("preset", "size", "mines", "first_click", "no_guess", "luck", "seed")
 """The options of a board, by their names in the parser."""
 
 EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
@@ -114,6 +115,8 @@ def _add_board(add: Callable[..., object]) -> None:
     add("--first-click", choices=FIRST_CLICKS, metavar="RULE", help=rule)
     level = "play on boards that logic alone wins: subset (clues combined), exact (all that can be inferred)"
     add("--no-guess", choices=("subset", "exact"), default=False, metavar="LEVEL", help=level)
+    luck = "play games in which a guess survives where no cell is certainly safe, and loses where one is"
+    add("--no-luck", dest="luck", action="store_false", help=luck)
     seed = "give game i the seed SEED + i (default: random seeds)"
     add("--seed", type=whole_number_from(0), metavar="SEED", help=seed)
     add("--load", dest="saved", type=Path, metavar="FILE", help="continue the saved game in this file")
@@ -149,6 +152,7 @@ def _add_modes(parser: Parser) -> None:
     source = "judge the position or the game in this file, or on stdin (-)"
     choose("--analyse", metavar="FILE", help=source)
     add("--json", dest="as_json", action="store_true", help="write the analysis as JSON")
+    add("--record", type=Path, metavar="FILE", help="draw the analysed game with its risks into this file, a .gif")
     choose("--stats", action="store_true", help="show the statistics of finished games")
 
 
@@ -156,10 +160,14 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str, wo
     """Returns the options; raises a ValueError if the board is not allowed."""
     rule, config = given.first_click or PlayOptions.first_click, None
     if given.preset:
-        config = preset_board(given.preset, rule)
+        config = preset_board(given.preset, rule, given.luck)
     elif given.size:
         rows, cols = given.size
-        config = sized_board(rows, cols, given.mines, given.first_click)
+        config = sized_board(rows, cols, given.mines, given.first_click, given.luck)
+    if given.record is not None:
+        check_writable(given.record)
+        if given.record.suffix.lower() != ".gif":
+            raise ValueError(f"the file of --record must end in .gif, unlike {given.record}")
     values: dict[str, Any] = {
         **{name: value for name, value in vars(given).items() if name in PlayOptions.__dataclass_fields__},
         "language": given.language or language_of(),
@@ -179,5 +187,9 @@ def check_company(given: Container[str], mode: str) -> None:
         raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
     if "mines" in given and "size" not in given and mode != "analyse":
         raise ValueError("--mines needs --size")
+    if "record" in given and mode != "analyse":
+        raise ValueError("--record needs --analyse with a saved game; without it, the key g draws a finished game")
+    if "luck" in given and "no_guess" in given:
+        raise ValueError("a board without guesses needs no luck; leave out --no-luck or --no-guess")
     if "saved" in given and any(name in given for name in BOARD):
         raise ValueError("--load takes board and seed from the file; leave out the options of the board")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from minesweeper_env.config import board_name
-from minesweeper_env.inference import Step
+from minesweeper_env.inference import PositionTooHardError, Step
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.game.advice import Advice
+from minesweeper_play.game.advice import Advice, find_proof
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.records import BoardKind, Finish, GameRecord, Statistics, Summary
 from minesweeper_play.game.session import Session
@@ -84,6 +85,8 @@ def _advice_sentences(advice: Advice, catalogue: Catalogue) -> list[str]:
         return [text("cell_protected" if advice.is_named else "advice_protected", cell=cell)]
     if advice.is_named:
         return [text("cell_risk", cell=cell, risk=risk), _better(advice, catalogue)]
+    if advice.survives:
+        return [text("advice_survives", cell=cell), *wrong]
     if not advice.choices:
         return [text("advice_guess", cell=cell, risk=risk), *wrong]
     best, *others = [_named_choice(choice, advice.is_exact, catalogue) for choice in advice.choices[:MOST_GUESSES]]
@@ -148,7 +151,21 @@ def explain_ending(session: Session, statistics: Statistics | None, catalogue: C
     if finish.best_before is not None and session.status == "won":
         key = "best_time_new" if finish.is_best else "best_time_old"
     best = text(key, time=number(finish.best_before or 0.0, 1))
-    return [line for line in (figures, text(finish.problem.key, **finish.problem.values), best) if line]
+    lines = [figures, *_luck_lines(session, catalogue), text(finish.problem.key, **finish.problem.values), best]
+    return [line for line in lines if line]
+
+
+def _luck_lines(session: Session, catalogue: Catalogue) -> list[str]:
+    """Returns what there is to say at the end of a game without luck: its guesses, and what a loss has missed."""
+    if session.config.luck:
+        return []
+    lines = [catalogue.text("guesses_survived", count=session.forced_guesses)]
+    if session.status == "lost":
+        with suppress(PositionTooHardError):
+            proof = find_proof(session.board_before_loss, session.config.mines)
+            missed = " ".join(explain_proof(proof, catalogue))
+            lines.append(catalogue.text("no_luck_lost", proof=missed) if missed else "")
+    return lines
 
 
 def statistics_table(summaries: Mapping[BoardKind, Summary], catalogue: Catalogue) -> Table:
@@ -199,4 +216,6 @@ def board_text(kind: BoardKind, catalogue: Catalogue) -> str:
     parts = [board_name(kind.rows, kind.cols, kind.mines), catalogue.text(f"first_click_{kind.first_click}")]
     if kind.no_guess:
         parts.append(catalogue.text("without_guess", level=catalogue.text(f"no_guess_{kind.no_guess}")))
+    if not kind.luck:
+        parts.append(catalogue.text("figure_no_luck"))
     return ", ".join(parts)

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from shutil import get_terminal_size
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.process import INTERRUPTED, is_styled, output_width
 from minesweeper_env.codes import FLAGGED, QUESTION
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import is_live, say
 from minesweeper_env.escape import printable
 from minesweeper_env.inference import PositionTooHardError
@@ -92,7 +93,8 @@ class ClassicGame:
             "undo": lambda _: self._move(self.session.undo),
             "hint": self._hint,
             "probabilities": lambda _: self._show_risks(),
-            "review": lambda _: self._review(),
+            "review": lambda _: self._review(self._print_review),
+            "share": lambda _: self._review(self._share),
             "man": lambda _: self._show_manual(),
             "pause": lambda _: self._wait("paused"),
             "save": lambda command: self.console.report(save_as(self.session, command.path)),
@@ -118,8 +120,13 @@ class ClassicGame:
             config, no_guess = self.session.config, self.session.no_guess
         elif config is None:
             config = self._ask_board(options.first_click if "first_click" in options.given else None)
-            if not no_guess and self.console.ask("ask_no_guess").strip().lower()[:1] in ("y", "s"):
-                no_guess = "subset"
+            if not no_guess and options.luck:
+                answer = self.console.ask("ask_no_guess").strip().lower()[:1]
+                no_guess = "subset" if answer in ("y", "s") else False
+                if answer == "l" and config.first_click in UNIFORM_FIRST_CLICKS:
+                    config = replace(config, luck=False)
+                elif answer == "l":
+                    self.console.say("new_needs_luck")
         seed = None if options.seed is None else options.seed + self._played
         self._played += 1
         return Session(config, seed=seed, no_guess=no_guess)
@@ -131,7 +138,7 @@ class ClassicGame:
         most = BoardConfig(side, side, 1, first_click=rule or "safe").max_mines
         recommended = min(recommended_mines(side, side), most)
         mines = self.console.ask_number(1, most, "ask_mines", recommended=recommended)
-        return sized_board(side, side, mines, rule)
+        return sized_board(side, side, mines, rule, self._options.luck)
 
     def _play_one(self) -> bool:
         """Plays a game, and again after each fatal move that is taken back; returns whether to play another game."""
@@ -159,7 +166,7 @@ class ClassicGame:
                     command = parse_command(short.get(answer.lower(), answer), config.rows, config.cols)
                 except TextError:
                     return False
-                if command.word not in ("undo", "review", "save"):
+                if command.word not in ("undo", "review", "share", "save"):
                     return self._begins(command)
                 self._carry_out(command)
 
@@ -250,20 +257,28 @@ class ClassicGame:
         self.session.pause(False)
         self._show_board()
 
-    def _review(self) -> None:
-        """Prints the coach's review of the finished game, or why there is none; Ctrl-C cancels it."""
+    def _review(self, work: Callable[[], object]) -> None:
+        """Starts work of the coach on the finished game, or says why there is none; Ctrl-C cancels it."""
         if not self.session.is_over or self.session.config.first_click == "corners":
             self.console.say("review_corners" if self.session.is_over else "review_later")
             return
+        try:
+            work()
+        except KeyboardInterrupt:
+            self.console.say("reviewing_cancelled")
+
+    def _print_review(self) -> None:
         # They load kernels that a game without a review never needs.
         from minesweeper_play.coach.review import review_game
         from minesweeper_play.coach.sentences import review_lines
 
-        try:
-            review = review_game(self.session)
-            print("\n".join(review_lines(review, self.console.catalogue, output_width() or NARROW)), flush=True)
-        except KeyboardInterrupt:
-            self.console.say("reviewing_cancelled")
+        review = review_game(self.session)
+        print("\n".join(review_lines(review, self.console.catalogue, output_width() or NARROW)), flush=True)
+
+    def _share(self) -> None:
+        from minesweeper_play.coach.sharing import share
+
+        self.console.report(share(self.session, self.console.catalogue))
 
 
 class Console:

@@ -21,6 +21,7 @@ class PlayOptions:
         first_click: the first-click rule of boards that are chosen later.
         seed: seed of the first game; None draws one.
         no_guess: the reasoning that solves each board without a guess; False for any board.
+        luck: False for games in which forced guesses survive and avoidable ones lose.
         policy, versus: one policy to watch, or two on the same seeds, from one first cell.
         analyse: path of the position or the game to analyse; "-" for stdin. `mines` and `as_json` belong to it.
         keeps_settings: whether the full terminal begins with the settings that it kept, and keeps new ones.
@@ -34,6 +35,7 @@ class PlayOptions:
     first_click: str = BoardConfig.first_click
     seed: int | None = None
     no_guess: NoGuess = False
+    luck: bool = True
     palette: Palette = "standard"
     animation: bool = True
     saved: Path | None = None
@@ -44,6 +46,7 @@ class PlayOptions:
     analyse: str | None = None
     mines: int | None = None
     as_json: bool = False
+    record: Path | None = None
     keeps_settings: bool = True
     given: frozenset[str] = frozenset()
     words: tuple[str, ...] = field(default=(), compare=False)
@@ -53,9 +56,9 @@ BOARDS = {name.lower(): preset for name, preset in PRESETS.items() if name}
 """Size and mines of the presets: "beginner", "intermediate" and "expert"."""
 
 
-def preset_board(name: str, first_click: str) -> BoardConfig:
+def preset_board(name: str, first_click: str, luck: bool = True) -> BoardConfig:
     """Returns the board of a preset, one of `BOARDS`."""
-    return BoardConfig.of_size(**BOARDS[name], first_click=first_click)
+    return BoardConfig.of_size(**BOARDS[name], first_click=first_click, luck=luck)
 
 
 def recommended_mines(rows: int, cols: int) -> int:
@@ -63,7 +66,7 @@ def recommended_mines(rows: int, cols: int) -> int:
     return int(0.2 * rows * cols) + 1
 
 
-def sized_board(rows: int, cols: int, mines: int | None, first_click: str | None) -> BoardConfig:
+def sized_board(rows: int, cols: int, mines: int | None, first_click: str | None, luck: bool = True) -> BoardConfig:
     """Returns the board of a size; mines that are left out are the usual or else the recommended number.
 
     Without a first-click rule it is the usual one, or "safe" where the mines leave no room for that. It raises a
@@ -73,5 +76,5 @@ def sized_board(rows: int, cols: int, mines: int | None, first_click: str | None
         mines = DEFAULT_MINES.get((rows, cols), recommended_mines(rows, cols))
     if first_click is None:
         with suppress(ValueError):
-            return BoardConfig(rows, cols, mines)
-    return BoardConfig(rows, cols, mines, first_click=first_click or "safe")
+            return BoardConfig(rows, cols, mines, luck=luck)
+    return BoardConfig(rows, cols, mines, first_click=first_click or "safe", luck=luck)

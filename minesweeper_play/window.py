@@ -75,7 +75,7 @@ class GameWindow:
         self._pygame, self._options, self._statistics = pygame, options, statistics
         self._catalogue = Catalogue(options.language)
         self._text = self._catalogue.text
-        self._config = options.config or preset_board("beginner", options.first_click)
+        self._config = options.config or preset_board("beginner", options.first_click, options.luck)
         self._played, self._shown_second, self._shape = 0, -1, (0, 0)
         self._mouse = MouseButtons()
         self.overlay = self.is_over = False
@@ -203,7 +203,7 @@ class GameWindow:
             self.is_over = True
         elif name == "n" or name in boards:
             if name in boards:
-                self._config = preset_board(boards[name], self._options.first_click)
+                self._config = preset_board(boards[name], self._options.first_click, self._options.luck)
             self._begin()
         elif name == "u":
             self._tell(self.session.undo())

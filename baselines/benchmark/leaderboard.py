@@ -90,7 +90,7 @@ def budget_of(cards: Sequence[Card]) -> str:
 
 
 def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> str:
-    """Returns all boards, a row per entry, by inference at play, budget and win rate.
+    """Returns all boards, a row per entry, by inference at play, the best first.
 
     A line of a cell stands for a set of rules of the protocol. An entry of several trainings has the mean of their win
     rates with the 95 % interval of Student's t, another one its win rate with the Wilson interval; `±` stands before
@@ -100,14 +100,12 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> st
     for board in protocol.boards:
         rows = _grouped(rows_of(results, title_of(board)), lambda row: row["card"])
         boards.setdefault(board_name(board.rows, board.cols, board.mines), []).append(rows)
-    order = ["", *BUDGETS, "open"]
 
-    def rank(name: Entry) -> tuple[int, int, float]:
+    def rank(name: Entry) -> tuple[int, float]:
         rates = [
             fmean(row["win_rate"] for row in rows[name]) for rules in boards.values() for rows in rules if name in rows
         ]
-        cards = [result.card for result in entries[name]]
-        return list(INFERENCE).index(cards[0].inference_at_play), order.index(budget_of(cards)), -sum(rates)
+        return list(INFERENCE).index(entries[name][0].card.inference_at_play), -sum(rates)
 
     headings = ["entry", "at play", "track", "budget", "million steps", "core-hours", "ms/game", *boards]
     table = []

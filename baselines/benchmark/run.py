@@ -142,7 +142,7 @@ def plan(suite: Suite, seeds: range, earlier: Iterable[Task | Refusal] = ()) -> 
     known = {(task.group, task.entry, task.board): task for task in earlier}
     for group in suite.groups:
         makers = [find_policy(entry.policy) for entry in group.entries]
-        digests = [maker.specification.digest() for maker in makers]
+        digests = [maker.digest() for maker in makers]
         for board in group.boards:
             for entry, maker, digest in zip(group.entries, makers, digests, strict=True):
                 if (group.name, entry, board) in known:

@@ -105,7 +105,7 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     from baselines.benchmark.entries import card_for, earlier_file
     from baselines.registry import Specification
 
-    options.policy = [Specification.of(policy).pinned().text for policy in options.policy]
+    options.policy = [Specification.of(policy).pinned().name for policy in options.policy]
     given = {name: getattr(options, name) for name in CARD_FIELDS}
     cards = [card_for(policy, **given) for policy in options.policy]
     if len(cards) > 1 and options.name is not None:  # The trainings of one entry.

@@ -179,6 +179,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "play boards that logic wins without a guess, at this level: subset (differences and overlaps of "
         "clues) or exact (every cell that is safe in all layouts) (default: all boards)",
     },
+    "--no-luck": {
+        "action": "store_false",
+        "dest": "luck",
+        "help": "play games in which a guess survives where no cell is certainly safe, and loses where one is",
+    },
     "--policy": {"nargs": "+", "default": [], "metavar": "NAME", "help": "play these policies, as evaluate names them"},
     "--games": {"type": whole_number_from(1), "default": 1000, "metavar": "N", "help": "play N games of each policy"},
     "--seed": {
@@ -210,7 +215,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
 }
 """The arguments that several commands take, as `argparse.ArgumentParser.add_argument` takes them."""
 
-BOARD = ("--size", "--mines", "--first-click", "--no-guess")
+BOARD = ("--size", "--mines", "--first-click", "--no-guess", "--no-luck")
 """The arguments that `chosen_board` reads."""
 
 
@@ -245,6 +250,9 @@ def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
     kinds = kinds_of(TrainingSettings)
     for name in names:
         option = declared[name]
+        if kinds[name][0] is bool:
+            group.add_argument("--no-" + name, dest=name, action="store_const", const=False, help=option.help)
+            continue
         readers: dict[type, Callable[[str], Any]] = {int: whole_number_from(int(option.least)), float: number_or_text}
         group.add_argument(
             "--" + name.replace("_", "-"),
@@ -257,7 +265,7 @@ def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
 
 def chosen_board(options: argparse.Namespace) -> BoardConfig:
     """Returns the games that the options of `BOARD` name, played by clicks."""
-    rules = {"first_click": options.first_click, "no_guess": options.no_guess}
+    rules = {"first_click": options.first_click, "no_guess": options.no_guess, "luck": options.luck}
     return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
 
 

@@ -93,7 +93,7 @@ def _measured(path: Path, played_as: set[str]) -> Iterator[Measured]:
         raise ValueError(f"{path} has no games of {min(played_as)}; it has {', '.join(sorted(found))}")
     for board in content.boards:
         config = board.config
-        title = board_name(*config.size, config.mines, config.no_guess)
+        title = board_name(*config.size, config.mines, config.no_guess, config.luck)
         for row in board.results:
             if row.policy in played_as:
                 yield f'{title}, first click "{config.first_click}"', "test", content.seed, row

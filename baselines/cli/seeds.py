@@ -4,8 +4,6 @@ A single failed training can dominate the mean of a few. So the report gives the
 interval over the seeds, as Agarwal et al. (2021) recommend.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Generator, Mapping, Sequence
@@ -15,14 +13,15 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.checks import check_extra
 from baselines.cli.command import Command, Parser, Work, chosen_workers, share, whole_number_from
-from baselines.cli.studies import add_task, claim_folder, references_of, study_settings, train_in
+from baselines.cli.studies import add_task, claim_folder, study_settings, train_in
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
 from baselines.evaluation.seeds import check_seeds
@@ -32,14 +31,11 @@ from baselines.learned.settings import TrainingSettings
 from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
 from baselines.registry import Specification
-from baselines.schemas import TrainingTest, read_as
-from baselines.workers import Workers, local_workers, worker_pool
+from baselines.schemas import Count, Games, read_as
+from baselines.workers import local_workers, worker_pool
 from minesweeper_env import BoardConfig
 from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
-
-if TYPE_CHECKING:
-    from baselines.learned.training.selection import References
 
 EXAMPLES = """\
 {0} --config quick --seeds 5 --out runs/quick
@@ -56,18 +52,27 @@ LEAST_SEEDS = 3
 """The smallest number of seeds; below `ENOUGH_SEEDS` there is a warning."""
 
 
-class Task(NamedTuple):
-    """One training and its test: the configuration, settings, run folder, command to record, and games per board.
+class TrainingTest(msgspec.Struct):
+    """The test of a training: its steps and settings, the games on each board, and the wins by board."""
 
-    `references` are the win rates of scripted policies; None to play their games in the training.
-    """
+    steps: Count
+    games: Games
+    wins: dict[str, Count]
+    settings: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if max(self.wins.values(), default=0) > self.games:
+            raise ValueError(f"it has more wins than its {self.games} games")
+
+
+class Task(NamedTuple):
+    """One training and its test: the configuration, settings, run folder, command to record, and games per board."""
 
     config: str
     settings: TrainingSettings
     folder: Path
     command: str
     games: int
-    references: References | None = None
 
     @property
     def result(self) -> TrainingTest | None:
@@ -182,19 +187,10 @@ def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[T
     rewards = {task.settings.reward for task in tasks}.difference(REWARDS)
     here = worker_pool(min(options.workers, len(tasks))) if options.ray is None else None
     with here or chosen_workers(options, [*starts, *rewards]) as workers:
-        calls = ((task, None if here else _read_files(task.folder)) for task in with_references(tasks, workers))
+        calls = ((task, None if here else _read_files(task.folder)) for task in tasks)
         for (task, _), files in workers.run(_carry_out, calls):
             _write_files(task.folder, files)
             yield task
-
-
-def with_references(tasks: Sequence[Task], workers: Workers) -> list[Task]:
-    """Returns the tasks with the win rates of scripted policies, where trainings are still to be done."""
-    new = [task for task in tasks if task.result is None]
-    found = dict(
-        zip((task.folder for task in new), references_of([each.settings for each in new], workers), strict=True)
-    )
-    return [task._replace(references=found.get(task.folder)) for task in tasks]
 
 
 def carry_out(task: Task) -> None:
@@ -204,16 +200,13 @@ def carry_out(task: Task) -> None:
 
     if task.done:
         return
-    if earlier := task.result:
-        steps = earlier.steps
-    else:
-        steps = train_in(task.folder, task.settings, task.command, references=task.references).steps
+    done = task.result or train_in(task.folder, task.settings, task.command)
     make = find_agent(task.folder)
     wins = {
         board: sum(record.won for record in play_games(make(config), config, range(task.games)))
         for board, config in zip(task.settings.boards, task.settings.configs, strict=True)
     }
-    result = {"steps": steps, "games": task.games, "wins": wins, "settings": task.settings.to_json()}
+    result = {"steps": done.steps, "games": task.games, "wins": wins, "settings": task.settings.to_json()}
     write_json(task.folder / RESULT_FILE, result)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,8 @@ from baselines.files import write_json
 from baselines.learned.configurations import RUN_FILE, checked_settings, given_settings, read_configuration
 from baselines.learned.settings import TrainingSettings
 from baselines.provenance import earlier_results, installation_id
-from baselines.workers import Workers
 
 if TYPE_CHECKING:
-    from baselines.learned.training.selection import References
     from baselines.learned.training.state import Training
 
 
@@ -26,7 +24,7 @@ def add_task(parser: Parser) -> None:
     task = parser.add_argument_group("board and training (default as configured)")
     share(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
     share(task, "--mines", "--boards")
-    add_settings(task, "first_click", "no_guess", "reward", "minutes", "steps")
+    add_settings(task, "first_click", "no_guess", "luck", "reward", "minutes", "steps")
 
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
@@ -42,20 +40,6 @@ def claim_folder(out: Path, file: str, plan: Mapping[str, Any]) -> None:
     out.mkdir(parents=True, exist_ok=True)
     earlier_results(out, file, plan)
     write_json(out / file, {**plan, "identity": installation_id()})
-
-
-def references_of(trainings: Sequence[TrainingSettings], workers: Workers) -> list[References]:
-    """Returns the win rates of scripted policies in the selection games of each training; equal games play once."""
-    games = [(each.boards, each.first_click, each.no_guess, each.eval_games) for each in trainings]
-    calls = iter(dict(zip(games, trainings, strict=True)).items())
-    played = {key: found for (key, _), found in workers.run(_play_references, calls)}
-    return [played[key] for key in games]
-
-
-def _play_references(_key: Hashable, settings: TrainingSettings) -> References:
-    from baselines.learned.training.selection import play_references
-
-    return play_references(settings)
 
 
 def train_in(folder: Path, settings: TrainingSettings, command: str, **how: Any) -> Training:

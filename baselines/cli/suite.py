@@ -40,7 +40,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     from baselines.benchmark.report import write_results
     from baselines.benchmark.run import SuiteRun
 
-    suite = find_suite(options.suite).chosen(options.groups, [each.pinned().text for each in added])
+    suite = find_suite(options.suite).chosen(options.groups, [each.pinned().name for each in added])
     run = SuiteRun(suite, options.out, options.seed, options.games, options.command)
 
     def play() -> None:

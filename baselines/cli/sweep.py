@@ -15,7 +15,7 @@ import msgspec
 
 from baselines.checks import check_extra, did_you_mean, number_or_text
 from baselines.cli.command import Command, Parser, Work, share, whole_number_from
-from baselines.cli.studies import add_task, claim_folder, references_of, study_settings, train_in
+from baselines.cli.studies import add_task, claim_folder, study_settings, train_in
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
 from baselines.files import first_line, hold_folder, remove_link, replace_file, write_json
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial
 
-    from baselines.learned.training.selection import References
     from baselines.learned.training.state import Training
 
 EXAMPLES = """\
@@ -223,9 +222,7 @@ def _work(sweep: Sweep, options: argparse.Namespace) -> None:
         say(f"{done} of {sweep.trials} trials are done")
         if left:
             with worker_pool(min(options.workers, len(left))) as pool:
-                references = references_of([sweep.base], pool)
-                calls = ((sweep, number, *references) for number in left)
-                for _ in pool.run(run_trial, calls):
+                for _ in pool.run(run_trial, ((sweep, number) for number in left)):
                     done += 1
                     say(f"{done} of {sweep.trials} trials are done")
         _report(sweep, sweep.done(), options)
@@ -246,10 +243,10 @@ def end_last_line(journal: Path) -> None:
         os.truncate(journal, len(whole))
 
 
-def run_trial(sweep: Sweep, number: int, references: References | None = None) -> None:
+def run_trial(sweep: Sweep, number: int) -> None:
     """Trains with values that Optuna draws, until the budget is spent or the pruner ends the training.
 
-    A trial that was cut off goes on from its checkpoint. `references` are win rates of scripted policies.
+    A trial that was cut off goes on from its checkpoint.
     """
     import optuna
 
@@ -275,7 +272,7 @@ def run_trial(sweep: Sweep, number: int, references: References | None = None) -
 
     folder = sweep.out / "trials" / f"{number:03}"
     settings = sweep.settings_of(trial.params)
-    train_in(folder, settings, sweep.command, references=references, on_evaluation=follow)
+    train_in(folder, settings, sweep.command, on_evaluation=follow)
     if not is_pruned:
         study.tell(trial, trial.user_attrs["win_rate"])
 

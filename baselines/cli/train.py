@@ -46,7 +46,7 @@ def _add_arguments(parser: Parser) -> None:
     task.add_argument("--config", metavar="NAME", help="train this configuration or .toml file, see --help-all")
     share(task, "--size", default=None, help=f"train on this side, or on ROWSxCOLS (default {SIDE})")
     share(task, "--mines", "--boards")
-    add_settings(task, "algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed")
+    add_settings(task, "algo", "first_click", "no_guess", "luck", "reward", "gamma", "teacher", "start", "seed")
     length = parser.add_argument_group("length and place")
     share(length, "--out", help="write the run folder DIR (default runs/NAME)")
     length.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --out")
@@ -79,6 +79,7 @@ def _train(options: argparse.Namespace, training: Training, lock: ExitStack) -> 
 
 def _report(program: str, training: Training) -> None:
     """Prints the last lines of a training; they wrap, but the command to copy does not."""
+    from baselines.learned.training.selection import Score
     from baselines.tables import Page
 
     page, settings, kept, steps = Page.for_stdout(), training.settings, training.progress.kept, training.steps
@@ -92,9 +93,10 @@ def _report(program: str, training: Training) -> None:
     elif kept_at != steps and training.newest is not None:
         page.note(f"{newest} win {training.newest.win_rate:.1%} of the selection games, fewer than the kept agent")
     if kept:
-        page.note(f"of {settings.eval_games} selection games: {kept['summary']}")
+        rates = Score(kept["win_rates"], kept["games"]).in_words(training.progress.references or {})
+        page.note(f"of {settings.eval_games} selection games: {rates}")
     for board in settings.configs:
-        level = f" --no-guess {board.no_guess}" if board.no_guess else ""
+        level = f" --no-guess {board.no_guess}" if board.no_guess else " --no-luck" * (not board.luck)
         page.line(
             f"{typed_command(program.replace('train', 'evaluate'), ())} --policy {shlex.quote(str(training.folder))} "
             f"--size {board.rows}x{board.cols} --mines {board.mines} --first-click {board.first_click}{level}"

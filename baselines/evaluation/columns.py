@@ -89,7 +89,7 @@ def best_rows(rows: Sequence[Row]) -> list[int]:
 def board_title(config: Row) -> str:
     """Returns the name of a board, such as "16x30/99"."""
     rows, cols = config["size"]
-    return board_name(rows, cols, config["mines"], config.get("no_guess", False))
+    return board_name(rows, cols, config["mines"], config.get("no_guess", False), config.get("luck", True))
 
 
 def per_cent(*rates: float) -> str:

@@ -147,6 +147,7 @@ def _metadata(config: BoardConfig, records: Sequence[GameRecord]) -> dict[str, A
     low, high = found.pop("ci95")
     return {
         **({"no_guess": config.no_guess} if config.no_guess else {}),
+        **({} if config.luck else {"luck": False}),
         "rows": config.rows,
         "cols": config.cols,
         "mines": config.mines,

@@ -35,6 +35,7 @@ def evaluate(
     *,
     first_click: str = "opening",
     no_guess: NoGuess = False,
+    luck: bool = True,
     seed: int = 0,
     workers: int = 1,
     diagnose: bool = False,
@@ -53,6 +54,7 @@ def evaluate(
         games: number of games per policy.
         first_click: "opening", "safe", "any" or "corners".
         no_guess: "subset" or "exact" for boards that logic of this level wins; False for boards as they come.
+        luck: False for games in which forced guesses survive and avoidable ones lose.
         seed: seed of game 0; game i uses seed + i. Test seeds are 0 to `2**30 - 1`, development seeds 1.5e9 to
             `2**31 - 1`.
         workers: number of processes; above 1, a policy must pickle, and a script calls this below
@@ -73,7 +75,8 @@ def evaluate(
         MissingExtraError: a package is not installed.
         KeyboardInterrupt: Ctrl-C ended the evaluation.
     """
-    config = BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",), no_guess=no_guess)
+    rules = {"first_click": first_click, "no_guess": no_guess, "luck": luck}
+    config = BoardConfig.of_size(size, mines, moves=("click",), **rules)
     seeds = check_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
     workers = whole_number("workers", workers, 1)
     import_extra("scipy")
@@ -97,13 +100,14 @@ def evaluate(
     reference = next(iter(references or chosen))
     command = (
         f"baselines.evaluate({[each.name for each in assignments]}, size={(config.rows, config.cols)}, "
-        f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r})"
+        f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r}"
+        f"{'' if luck else ', luck=False'})"
     )
     return Results(config, seeds.start, len(seeds), results, reference, command)
 
 
 Maker = Callable[[BoardConfig], ReadyPolicy]
-"""Makes a policy for a board: a `PolicyMaker`, or a function that does so with an object of the user."""
+"""Makes a policy for a board: a `Specification`, or a function that does so with an object of the user."""
 
 
 def prepare(
@@ -136,7 +140,7 @@ def prepare(
     if trial and isinstance(built, UserPolicy):
         check_built_for(built.policy, games)
         built.reset(0)
-        boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False).arguments()).reset(seed=0)
+        boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False, luck=True).arguments()).reset(seed=0)
         built.act(boards, infos["action_mask"])
     return Assignment(
         name or built.name,

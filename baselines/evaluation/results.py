@@ -186,7 +186,8 @@ def file_head(seed: int, games: int, command: str, played_by: Mapping[str, str])
 def config_row(config: BoardConfig) -> dict[str, Any]:
     """Returns the configuration of the games as a JSON object."""
     row = {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click}
-    return row | ({"no_guess": config.no_guess} if config.no_guess else {})
+    row |= {"no_guess": config.no_guess} if config.no_guess else {}
+    return row if config.luck else row | {"luck": False}
 
 
 @dataclass(repr=False)

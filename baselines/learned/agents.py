@@ -63,13 +63,6 @@ def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[
     write_json(folder / AGENT_FILE, description)
 
 
-def change_facts(folder: Path, facts: dict[str, Any]) -> None:
-    """Replaces entries of the description of the agent in a run folder."""
-    weights, description = read_tensors(folder / AGENT_WEIGHTS_FILE)
-    write_tensors(folder / AGENT_WEIGHTS_FILE, weights, description | facts)
-    write_json(folder / AGENT_FILE, description | facts)
-
-
 def read_description(folder: Path) -> Description:
     """Returns the content of `agent.json`; raises a ValueError of one line if it is missing, damaged or newer."""
     return read_as(folder / AGENT_FILE, Description)

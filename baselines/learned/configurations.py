@@ -161,6 +161,7 @@ def code_of_reward(reward: str | None) -> dict[str, Any]:
 
 def _name(settings: TrainingSettings) -> str:
     logic = [] if settings.no_guess == "none" else ["no-guess", settings.no_guess]
+    logic += [] if settings.luck else ["no-luck"]
     return "-".join([settings.algo, *(file_name(board) for board in settings.boards), *logic])
 
 

@@ -31,7 +31,8 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.type_aliases import PyTorchObs
+from stable_baselines3.common.type_aliases import PyTorchObs, RolloutReturn, TrainFreq
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor
 from torch.nn import functional
@@ -124,60 +125,74 @@ class MaskedDQN(MultiBoardMixin, DQN):
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:
-        self.teacher, self._predicted = teacher, np.zeros(0, np.float32)
+        self.teacher = teacher
         super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)  # type: ignore[arg-type]
         self.take(hyperparameters)
         self.play_on([env], [self.batch_size])
 
-    def _sample_action(
-        self,
-        learning_starts: int,
-        action_noise: Any = None,  # noqa: ARG002 - the signature is Stable-Baselines3's
-        n_envs: int = 1,  # noqa: ARG002
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Returns the greedy clicks (N,), random ones by a chance and at first."""
-        boards, chance = self._last_obs, 1.0 if self.num_timesteps < learning_starts else self.exploration_rate
+    def choose_clicks(self, boards: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Returns the greedy clicks (N,), random ones by a chance and at first; and their Q-values (N,)."""
+        chance = 1.0 if self.num_timesteps < self.learning_starts else self.exploration_rate
         with torch.no_grad():
             values = self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
         explores = (torch.rand(len(boards)).numpy() < chance) | unopened(boards)
-        actions = np.where(explores, random_clicks(boards), values.argmax(axis=1))
-        self._predicted = np.take_along_axis(values, actions[:, None], axis=1)[:, 0]
-        return actions, actions
+        clicks = np.where(explores, random_clicks(boards), values.argmax(axis=1))
+        return clicks, np.take_along_axis(values, clicks[:, None], axis=1)[:, 0]
 
-    def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
-        slot, drawn = self.slot, self.slot.drawn
-        played = self.collect_rollouts(
-            slot.env, callback, self.train_freq, self.replay_buffer, learning_starts=self.learning_starts
-        )
-        if self.num_timesteps > self.learning_starts:
-            self.train(gradient_steps=1)
-        return played.episode_timesteps, slot.drawn - drawn
+    def collect_rollouts(  # type: ignore[override]
+        self, env: MinesweeperVecEnv, callback: BaseCallback, train_freq: TrainFreq, *_: Any, **__: Any
+    ) -> RolloutReturn:
+        """Plays `train_freq` steps of every game, and stores a sample of them with the board; see `DQN`."""
+        self.policy.set_training_mode(False)
+        callback.on_rollout_start()
+        for steps in range(1, train_freq.frequency + 1):
+            boards = self._last_obs
+            clicks, predicted = self.choose_clicks(boards)
+            new_obs, rewards, dones, infos = step = env.step(clicks)
+            self.num_timesteps += env.num_envs
+            callback.update_locals(locals())
+            if not callback.on_step():
+                return RolloutReturn(steps * env.num_envs, 0, continue_training=False)
+            self._store(boards, clicks, predicted, step)
+            self._last_obs = new_obs
+            self._update_info_buffer(infos, dones)
+            self._episode_num += int(dones.sum())
+            self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
+            self._on_step()  # target network and exploration
+        callback.on_rollout_end()
+        return RolloutReturn(train_freq.frequency * env.num_envs, 0, continue_training=True)
 
-    def _store_transition(
+    def _store(
         self,
-        replay_buffer: Any,  # noqa: ARG002 - the signature is Stable-Baselines3's
-        buffer_action: NDArray[np.int64],
-        new_obs: Any,
-        reward: NDArray[np.float32],
-        dones: NDArray[np.bool_],
-        infos: list[dict[str, Any]],
+        boards: NDArray[np.int8],
+        clicks: NDArray[np.int64],
+        predicted: NDArray[np.float32],
+        step: VecEnvStepReturn,
     ) -> None:
-        boards, following = self._last_obs, new_obs.copy()
+        """Stores a sample of the transitions of a step, and the outcomes of the games that ended."""
+        rewards, dones, infos = step[1:]
+        following: Any = np.array(step[0])
         ended = dones.copy()
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
             ended[index] = not infos[index]["TimeLimit.truncated"]
-        keep = keep_probabilities(1 - self._predicted, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
+        keep = keep_probabilities(1 - predicted, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
         chosen = torch.rand(len(boards)).numpy() < keep
         if self.gamma == 0:
             chosen &= ~unopened(boards)
         self.slot.store(
-            chosen, observations=boards, next_observations=following, actions=buffer_action, rewards=reward, dones=ended
+            chosen, observations=boards, next_observations=following, actions=clicks, rewards=rewards, dones=ended
         )
         won_alone = self.hyperparameters.hindsight_games == "won"
-        self.slot.forget(won_alone & (self._predicted < GUESS))
+        self.slot.forget(won_alone & (predicted < GUESS))
         self.slot.record_ends(dones, infos, losses=not won_alone)
-        self._last_obs = new_obs
+
+    def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
+        slot, drawn = self.slot, self.slot.drawn
+        played = self.collect_rollouts(slot.env, callback, self.train_freq)
+        if self.num_timesteps > self.learning_starts:
+            self.train(gradient_steps=1)
+        return played.episode_timesteps, slot.drawn - drawn
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
         """Learns from the stored transitions, and logs "train/loss"; `replay_ratio` gives the number of steps."""

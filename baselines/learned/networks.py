@@ -1,11 +1,9 @@
 """Network of the learned agents: codes of a board of any size in, one number per cell out; masks and symmetries."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 import torch
@@ -174,7 +172,7 @@ class BoardNetwork(nn.Module):
         self.head = head
 
     @classmethod
-    def of_size(cls, size: NetworkSize) -> BoardNetwork:
+    def of_size(cls, size: NetworkSize) -> Self:
         """Returns a new network with random weights."""
         return cls(nn.ModuleDict({"tower": Tower(size)}), cell_head(size.channels))
 

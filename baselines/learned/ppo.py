@@ -256,15 +256,16 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         learned = self.n_epochs * self.rollout_buffer.drawn + slot.drawn - drawn
         return self.n_steps * self.n_envs, learned
 
-    def after_step(self, step: dict[str, Any]) -> None:
-        """Stores a sample of the boards of a step, for the auxiliary phase."""
+    def after_step(self, step: dict[str, Any], _globals: dict[str, Any]) -> bool:
+        """Stores a sample of the boards of a step, for the auxiliary phase; see `MultiBoardMixin.after_step`."""
         if self.hyperparameters.hindsight == 0:
-            return
+            return True
         boards, errors = self._last_obs, 1 - step["values"].cpu().numpy()[:, 0]
         keep = keep_probabilities(errors, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
         chosen = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
         self.slot.store(chosen, observations=boards)
         self.slot.record_ends(step["dones"], step["infos"])
+        return True
 
     def train(self) -> None:
         """Runs the policy phase, then the auxiliary phase."""

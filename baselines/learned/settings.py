@@ -75,6 +75,9 @@ class Options:
                 continue
             if declared.choices:
                 value = one_of(name, value, declared.choices)
+            elif bool in kind:
+                if not isinstance(value, bool):
+                    raise ValueError(f"{name} must be true or false, not {value!r}")
             elif int in kind:
                 value = whole_number(name, value, int(declared.least), int(declared.most))
             elif float in kind:
@@ -256,6 +259,9 @@ class TrainingSettings(Options):
     no_guess: str = option(
         "none", f"train without guesses: {', '.join(NO_GUESS_LEVELS)}", choices=("none", *NO_GUESS_LEVELS)
     )
+    luck: bool = option(
+        True, "with luck; without it a guess survives where no cell is certainly safe, and loses where one is"
+    )
     seed: int = option(0, "seed all random choices", 0, MAX_SEED - 1)
     minutes: float | None = option(None, "train for MINUTES, over all sessions (default 10)", 0, 1e6)
     steps: int | None = option(None, "train for STEPS steps instead of --minutes", 1, 1 << 53)
@@ -292,6 +298,8 @@ class TrainingSettings(Options):
             raise ValueError("teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safeties")
         if self.algo == "afterstate" and (self.gamma, self.reward) != (0, "safe_click"):
             raise ValueError(f"algo {self.algo} learns win probabilities; it takes no reward and no gamma")
+        if self.algo == "afterstate" and not self.luck:
+            raise ValueError(f"algo {self.algo} learns from guesses that may lose; without luck choose algo dqn or ppo")
         if self.algo == "afterstate" and self.no_guess != "none":
             raise ValueError(
                 f"algo {self.algo} learns from guesses, and no_guess {self.no_guess} needs none; choose algo dqn or ppo"
@@ -316,7 +324,7 @@ class TrainingSettings(Options):
         if len(set(map(str, self.boards))) < len(self.boards):
             raise ValueError(f"each board may be given once, not {', '.join(map(str, self.boards))}")
         level: Any = False if self.no_guess == "none" else self.no_guess
-        return [BoardConfig.of_name(text, self.first_click, level) for text in self.boards]
+        return [BoardConfig.of_name(text, self.first_click, level, self.luck) for text in self.boards]
 
     @property
     def title(self) -> str:

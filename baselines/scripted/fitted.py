@@ -27,12 +27,12 @@ class PracticeGames(NamedTuple):
 
 
 def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[PracticeGames]:
-    """Plays games by random clicks to their end, in batches; no step limit and no `no_guess` of `config` applies.
+    """Plays games by random clicks to their end, in batches; no step limit, `no_guess` and `luck` of `config` applies.
 
     The games have consecutive seeds of `TRAINING_SEEDS`; `seed` fixes the first one.
     """
     first = TRAINING_SEEDS.start + derived_seed(seed) % (len(TRAINING_SEEDS) - games + 1)
-    endless = replace(config, moves=("click",), max_steps=None, no_guess=False)
+    endless = replace(config, moves=("click",), max_steps=None, no_guess=False, luck=True)
     for begin in range(first, first + games, _BATCH_SIZE):
         yield _play(endless, range(begin, min(begin + _BATCH_SIZE, first + games)))
 

@@ -10,16 +10,19 @@ import json
 import os
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from baselines.benchmark.leaderboard import board_table, markdown_table, overview, read_results, rows_of
 from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
-from baselines.evaluation.columns import board_title, per_cent, spaced
+from baselines.evaluation.columns import board_title, games_range, per_cent
 from baselines.evaluation.intervals import mean_interval
 from baselines.files import replace_file
 from baselines.learned.settings import ALGORITHMS, options_of
@@ -58,17 +61,33 @@ def examples(names: str) -> str:
     return f"{head}\n\n{markdown_table(['board', 'trained', 'won, %', 'mean', '`exact`'], rows)}"
 
 
-def reference(board: str) -> str:
-    """Returns a sentence with the win rate of `exact` on a board such as "8x8/14 opening"."""
-    size, mines, rule = re.split("[/ ]", board)
-    found = [row for row in rows_of(entries(), board) if row["policy"] == PROTOCOL.reference]
-    return "\n".join(
-        f"The reference policy `{PROTOCOL.reference}` opens a cell of lowest risk. It wins "
-        f"**{per_cent(row['win_rate'])}** of {spaced(row['games'])} games\n"
-        f"on {size} with {mines} mines, first click {json.dumps(rule)} "
-        f"(95 % interval {per_cent(*row['ci95'])})."
-        for row in found
-    )
+SAW = {"board": "what a player sees", "reveal": "also the mines at the end of a game", "search": "its own games"}
+"""What the training of an entry saw, by its track."""
+
+
+def win_rates(board: str) -> dict[str, tuple[float, list[ResultFile]]]:
+    """Returns the mean win rate and the result files of each entry on a board, the best first."""
+    files = {entry.card.name: entry for entry in entries()}
+    found = defaultdict[str, list[dict[str, Any]]](list)
+    for row in rows_of(entries(), board):
+        found[row["card"].entry].append(row)
+    means = {
+        name: (fmean(row["win_rate"] for row in rows), [files[row["policy"]] for row in rows])
+        for name, rows in found.items()
+    }
+    return dict(sorted(means.items(), key=lambda each: -each[1][0]))
+
+
+def ranking(board: str, names: str) -> str:
+    """Returns a line with a bar for each of some entries on a board such as "8x8/14 opening", the best first."""
+    rows = []
+    for name, (rate, files) in win_rates(board).items():
+        if name in names.split():
+            card, games = files[0].card, [each.games for file in files if (each := file.board(board))]
+            uses = card.inference_at_play + (", search" if card.track == "search" else "")
+            saw = "no training" if card.training_steps is None else SAW[card.track]
+            rows.append([f"`{name}`", per_cent(rate), "█" * round(40 * rate), uses, saw, games_range(games)])
+    return markdown_table(["entry", "won", "", "uses at play", "its training saw", "n"], rows)
 
 
 def ids() -> str:
@@ -93,17 +112,18 @@ def hyperparameters(algorithms: str) -> str:
 
 
 def policies() -> str:
-    """Returns the policies in the order of the registry, each with the first two sentences of its section."""
+    """Returns the policies in the order of the registry, with win rates and two sentences of their sections."""
     pages = {
         page: page.read_text(encoding="utf-8") for kind in ("policies", "agents") for page in DOCS.glob(f"{kind}/*.md")
     }
-    rows = []
+    rows, won = [], win_rates("8x8/14 opening")
     for name in policy_names():
         page = next(page for page, text in pages.items() if f"\n## {name}\n" in text)
         paragraph = " ".join(pages[page].split(f"\n## {name}\n", 1)[1].strip().split("\n\n")[0].split())
         summary = ". ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph).split(". ")[:2]).rstrip(".")
-        rows.append([f"[`{name}`]({os.path.relpath(page, DOCS / 'policies')}#{name})", summary])
-    return markdown_table(["policy", "what it does"], rows)
+        rate = per_cent(won[name][0]) if name in won else ""
+        rows.append([f"[`{name}`]({os.path.relpath(page, DOCS / 'policies')}#{name})", rate, summary])
+    return markdown_table(["policy", "8x8/14 won", "what it does"], rows)
 
 
 def text_rewards() -> str:
@@ -126,8 +146,8 @@ def reply_forms() -> str:
 BLOCKS: dict[str, Callable[..., str]] = {
     "board": lambda board, names="": board_table(entries(), board, names.split()),
     "examples": examples,
-    "reference": reference,
     "overview": lambda version: overview(entries(version), PROTOCOLS[version]),
+    "ranking": ranking,
     "tracks": lambda: markdown_table(
         ["track", "a policy of it", "inference at play"],
         [[f"`{k}`", v, ", ".join(f"`{each}`" for each in INFERENCE_OF_TRACK[k])] for k, v in TRACKS.items()],
@@ -138,10 +158,12 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "hyperparameters": hyperparameters,
     "text-rewards": text_rewards,
     "reply-forms": reply_forms,
+    "class": lambda path: import_module("arguments").of_class(path),
+    "command": lambda name: import_module("arguments").of_command(name),
 }
 """Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
 
-OF_RESULTS = {kind: BLOCKS[kind] for kind in ("board", "reference", "overview")}
+OF_RESULTS = {kind: BLOCKS[kind] for kind in ("board", "overview", "ranking", "policies")}
 """The kinds that a new result file changes."""
 
 

@@ -1,4 +1,4 @@
-"""Pictures of the documentation: the clicks of each scripted policy, first clicks, suites, a game, and the terminal."""
+"""Pictures of the documentation: clicks of policies, curves, suites, a pair of games, and the terminal."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from baselines.benchmark.leaderboard import read_results, rows_of
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.report import plot
 from baselines.benchmark.result_files import title_of
+from baselines.evaluation.columns import spaced
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.results import config_row
@@ -46,23 +47,23 @@ DRAWS = 400
 """The actions that each policy draws on a board."""
 
 H = HIDDEN
-POSITIONS = {
-    "one cell is safe, by the number of mines": [
+POSITIONS = (
+    [
         [H, H, 1, H, H],
         [2, 2, 1, 1, 1],
         [H, 1, 0, 0, 0],
         [H, 3, 1, 0, 0],
         [H, H, 1, 0, 0],
     ],
-    "no cell is safe": [
+    [
         [H, 1, 0, 1, H],
         [H, 2, 0, 1, H],
         [H, 2, 0, 1, 1],
         [H, 2, 1, 1, H],
         [H, H, 1, H, H],
     ],
-}
-"""The boards by their titles."""
+)
+"""A board with one safe cell, by the number of mines, and one without."""
 
 
 def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[tuple[int, int], bool]]:
@@ -76,13 +77,14 @@ def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[tuple[int, in
     return Counter((divmod(action % board.size, BOARD.cols), action >= board.size) for action in chosen)
 
 
-def draw_clicks(policy: str, figure: Figure) -> None:
-    """Draws the clicks of a policy on the positions."""
-    for axes, (title, rows) in zip(figure.subplots(1, 2), POSITIONS.items(), strict=True):
-        board = np.array(rows, np.int8)
-        _draw(axes, board, actions(policy, board))
-        axes.set_title(title)
-    figure.suptitle(f"{policy} on 5x5 with {BOARD.mines} mines: exact risk in per cent, and share of its actions")
+def draw_clicks(figure: Figure) -> None:
+    """Draws the clicks of each scripted policy on both positions, two policies in a row."""
+    places = figure.subplots(-(-len(SCRIPTED) // 2), 2 * len(POSITIONS)).reshape(-1, len(POSITIONS))
+    for policy, row in zip(SCRIPTED, places, strict=False):
+        row[0].set_title(policy, loc="left", weight="bold")
+        for axes, rows in zip(row, POSITIONS, strict=True):
+            board = np.array(rows, np.int8)
+            _draw(axes, board, actions(policy, board))
 
 
 def _draw(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, int], bool]]) -> None:
@@ -97,13 +99,17 @@ def _draw(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, 
         text = (f"{risk:.0f}" if risk in (0, 100) or 1 <= risk < 99 else "<1") if code == H else f"{code or ''}"
         style = {"ha": "center", "va": "center", "color": "white" if share > 0.5 else "#26292e"}
         weight = "normal" if code == H else "bold"
-        axes.text(col + 0.5, row + (0.3 if share else 0.5), text, size=11, weight=weight, **style)
+        axes.text(col + 0.5, row + (0.35 if share else 0.5), text, size=9, weight=weight, **style)
         if share:
-            verb = "flag" if counts[(row, col), True] else "click"
-            axes.text(col + 0.5, row + 0.7, f"{verb}\n{100 * share:.0f} %", size=8, **style)
+            done = "flag" if counts[(row, col), True] else f"{100 * share:.0f} %"
+            axes.text(col + 0.5, row + 0.76, done, size=6.5, **style)
     axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.set_axis_off()
+
+
+ORACLES = {"lookahead": 70.2, "exact": 68.0}
+"""Win rates on 8x8/14 in per cent, of 100 000 games; see docs/policies/oracle.md."""
 
 
 def draw_text_learning(figure: Figure) -> None:
@@ -115,6 +121,8 @@ def draw_text_learning(figure: Figure) -> None:
         games = content["batch"] * 10 * (np.arange(rates.shape[1]) + 1)
         (line,) = axes.plot(games, rates.mean(axis=0), linewidth=2.2, label=f"reward {reward}, mean of seeds")
         axes.plot(games, rates.T, color=line.get_color(), linewidth=0.7, alpha=0.6)
+    # Seeds 0 to 499: `python evaluate.py --policy exact lookahead --size 5 --mines 3 --games 500`
+    draw_ceilings(axes, {"lookahead": 91.2, "exact": 90.0})
     axes.set(xlabel="games of policy gradient", ylabel="games won, per cent", ylim=(0, 100))
     axes.legend(loc="lower right")
 
@@ -129,10 +137,11 @@ def draw_sample_efficiency(figure: Figure) -> None:
         ends = [mean_interval(column) or (column[0], column[0]) for column in rates.T]
         (line,) = axes.plot(steps, rates.mean(axis=0), linewidth=2, label=f"{name}, {counted(len(curves), 'seed')}")
         axes.fill_between(steps, *np.transpose(ends), color=line.get_color(), alpha=0.2, linewidth=0)
-    axes.set(xscale="log", xlabel="environment steps", ylabel="games won, per cent", ylim=(0, 75))
+    draw_ceilings(axes, ORACLES)
+    axes.set(xscale="log", xlabel="environment steps", ylabel="games won, per cent", ylim=(0, 90))
     axes.set_xticks([1e4, 1e5, 1e6], ["10 000", "100 000", "1 million"])
     axes.grid()
-    axes.legend(loc="upper left")
+    axes.legend(loc="upper left", ncols=4)
 
 
 RULES = ("opening", "safe", "any", "corners")
@@ -174,6 +183,7 @@ def draw_learning(figure: Figure) -> None:
         for row in _read(f"example-{name}")["results"]:
             minutes, wins = np.transpose([(each["seconds"] / 60, 100 * each["wins"]) for each in row["curve"]])
             axes.plot(minutes, wins, color=colour, label=f"{name}.py" if row["training_seed"] == 1 else None)
+    draw_ceilings(axes, ORACLES)
     axes.set(xlabel="minutes of processor time", ylabel="wins of 2000 training games, %", xlim=0, ylim=(0, 80))
     axes.grid()
     axes.legend()
@@ -193,12 +203,38 @@ def draw_leaderboard() -> bytes:
     return plot({"title": title, "games": len(PROTOCOL.seeds), "seed": PROTOCOL.seeds.start, "boards": boards})
 
 
-def draw_game() -> bytes:
-    """Returns a game of `exact` as ``evaluate.py --record`` draws it, with the mine probabilities."""
-    config, seed = BoardConfig.of_size(16, moves=("click",)), 49
-    played = evaluate_policy(partial(find_policy("exact"), config), config, [seed], record=True)
-    game = replay("exact", config, seed, np.frombuffer(played.records[0].actions, "<u2").tolist())
-    return gif(slides_of([[game]], 0.5), True)
+def draw_pair() -> bytes:
+    """Returns a game of `dqn` beside one of `exact` on the same board, with the mine probabilities.
+
+    `dqn` loses it by a click of risk 1/4 beside a safe cell.
+    """
+    config, seed, games = BoardConfig.of_size(8, moves=("click",)), 1_500_000_048, []
+    for name in ("dqn", "exact:first=middle"):
+        played = evaluate_policy(partial(find_policy(name), config), config, [seed], record=True)
+        actions = np.frombuffer(played.records[0].actions, "<u2").tolist()
+        games.append(replay(name.partition(":")[0], config, seed, actions))
+    return gif(slides_of([games], 0.8), True)
+
+
+def draw_ladder(figure: Figure) -> None:
+    """Draws who wins how many games of 8x8/14, the weakest first."""
+    axes, rungs = figure.subplots(), _read("ladder")["rungs"]
+    for at, rung in enumerate(rungs):
+        low, high = (100 * end for end in rung["ci95"])
+        rate = 100 * rung["win_rate"]
+        axes.barh(at, rate, color="C4" if rung["games"] is None else "C0", height=0.68)
+        axes.errorbar(rate, at, xerr=[[rate - low], [high - rate]], color="0.2", capsize=3, linewidth=1.2)
+        count = "an estimate" if rung["games"] is None else f"n = {spaced(rung['games'])}"
+        axes.text(max(rate, high) + 1, at, f"{rate:.1f} %  ({count})", va="center", size=9)
+    axes.set_yticks(range(len(rungs)), [rung["label"] for rung in rungs])
+    axes.set(xlim=(0, 92), xlabel='games won of 8x8 with 14 mines, first click "opening", per cent')
+    axes.invert_yaxis()
+
+
+def draw_ceilings(axes: Axes, rates: dict[str, float]) -> None:
+    """Draws a dashed line at the win rate of each policy, in per cent."""
+    for (name, rate), style in zip(rates.items(), ("--", "-."), strict=True):
+        axes.axhline(rate, color="0.35", linestyle=style, linewidth=1, label=name, zorder=1)
 
 
 def _half_played() -> Session:
@@ -310,7 +346,8 @@ def _drawn(draw: Callable[[Figure], object], height: float) -> bytes:
 
 
 PICTURES: dict[str, Callable[[], bytes]] = {
-    "game.gif": draw_game,
+    "pair.gif": draw_pair,
+    "ladder.png": partial(_drawn, draw_ladder, 3.2),
     "first-clicks.png": partial(_drawn, draw_first_clicks, 8.4),
     "text-learning.png": partial(_drawn, draw_text_learning, 3.6),
     "learning.png": partial(_drawn, draw_learning, 4.0),
@@ -321,6 +358,6 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "bayes-times.png": partial(_drawn, draw_times, 4.2),
     "uniformity.png": partial(_drawn, draw_uniformity, 3.6),
     "bayes-network.png": partial(_drawn, draw_network, 2.8),
-    **{f"policy-{name}.png": partial(_drawn, partial(draw_clicks, name), 4.1) for name in SCRIPTED},
+    "policies.png": partial(_drawn, draw_clicks, 17.2),
 }
 """Functions that draw the pictures, by the names of their files."""

@@ -257,11 +257,11 @@ def sample_layouts(
     for begin in range(0, max(size, 1), many):
         chunk = layouts[begin : begin + many]
         uniforms = rng.random((len(chunk), 3 * array.size + 1))
-        _fill(array, mines, radius, uniforms, chunk)
+        fill_layouts(array, mines, radius, uniforms, chunk)
     return layouts.reshape(size, *array.shape)
 
 
-def _fill(
+def fill_layouts(
     board: NDArray[np.int8], mines: int, radius: int, uniforms: NDArray[np.float64], layouts: NDArray[np.bool_]
 ) -> None:
     """Fills (size, n) layouts from (size, 3 * n + 1) random numbers."""

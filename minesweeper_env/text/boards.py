@@ -72,13 +72,20 @@ def rules_text(
         reply += " A flag sets a mark or removes it; it decides nothing, and a flagged cell cannot be opened."
     limit = "" if max_illegal is None else f"; illegal reply number {max_illegal} ends the game"
     turns = "" if max_turns is None else f" The game ends after {counted(max_turns, 'turn')}."
-    logic = "No guess is needed: after the first move some covered cell is always provably safe."
+    logic = ""
+    if config.no_guess:
+        logic = "No guess is needed: after the first move some covered cell is always provably safe."
+    elif not config.luck:
+        logic = (
+            "After the first move luck decides nothing. While some covered cell is provably safe, any cell that is not "
+            "loses. While none is, any cell that may be safe opens."
+        )
     parts = (
         f"You play Minesweeper on {counted(config.rows, 'row')} and {counted(config.cols, 'column')} with "
         f"{counted(config.mines, 'hidden mine')}. You win when every cell without a mine is open, and lose when you "
         "open a mine. An open cell shows how many of its up to eight neighbours are mines. A 0 also opens them all.",
         _FIRST_CLICKS[config.first_click] if opened is None else f"The first move is made: {opened} was opened.",
-        logic if config.no_guess else "",
+        logic,
         _board_form(config, style),
         f"{reply} An illegal reply changes nothing{limit}.{turns}",
     )

@@ -100,6 +100,7 @@ class TextGame:
         mines: int | None = None,
         first_click: str = "opening",
         no_guess: NoGuess = False,
+        luck: bool = True,
         *,
         style: str = "grid",
         reward: str | Mapping[str, float] = "win",
@@ -116,6 +117,7 @@ class TextGame:
             mines: the number of mines; None follows the size, as in `MinesweeperEnv`.
             first_click: "opening", "safe" or "any".
             no_guess: "subset" or "exact" for boards that logic of this level wins.
+            luck: False for games in which forced guesses survive and avoidable ones lose; `split` needs True.
             style: one of `STYLES`.
             reward: one of `REWARDS`, or weights by name, such as {"win": 1, "sound": 0.1}.
             max_illegal: the number of illegal replies that truncates the game; None for no limit.
@@ -134,7 +136,8 @@ class TextGame:
         self.moves = tuple(map(str, items_of(moves)))
         if self.moves not in (("open",), ("open", "flag")):
             raise ValueError(f"moves must be ('open',) or ('open', 'flag'), not {moves!r}")
-        self.env = MinesweeperEnv(size, mines, first_click, ("click", "flag")[: len(self.moves)], no_guess=no_guess)
+        engine_moves = ("click", "flag")[: len(self.moves)]
+        self.env = MinesweeperEnv(size, mines, first_click, engine_moves, no_guess=no_guess, luck=luck)
         self.config = self.env.config
         self.max_illegal = None if max_illegal is None else whole_number("max_illegal", max_illegal, 1)
         self.max_turns = None if max_turns is None else whole_number("max_turns", max_turns, 1)
@@ -142,6 +145,8 @@ class TextGame:
         self.split = None if split is None else one_of("split", split, SPLITS)
         if split is not None and opened is None:
             raise ValueError("split needs opened, because the first click decides the layout; opened='middle' does")
+        if split is not None and not luck:
+            raise ValueError("split needs luck, because without it a layout may change during its game")
         self.illegal, self.turns, self.over = 0, 0, True
 
     def prompt(self, tools: bool = False) -> str:

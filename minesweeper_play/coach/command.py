@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from baselines.files import replace_file
 from baselines.process import BAD_ARGUMENTS, FAILED, explain, output_width
 from minesweeper_env.console import say
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, Step
@@ -14,6 +15,7 @@ from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_position, write_board
 from minesweeper_play.coach.review import Analysis, Review, Turn, analyse_position, diagnose, review_game
 from minesweeper_play.coach.sentences import position_lines, review_lines
+from minesweeper_play.coach.sharing import describe_game, draw_review
 from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.moves import TextError
 from minesweeper_play.game.records import SavedGameError, decode
@@ -69,6 +71,8 @@ def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     board, stated = read_position(text)
     if options.mines is not None:
         stated.add(options.mines)
+    if options.record is not None:
+        raise ValueError(catalogue.text("record_later"))
     if len(stated) != 1:
         numbers = catalogue.listing([str(number) for number in sorted(stated)])
         raise ValueError(catalogue.text("coach_mines_differ" if stated else "coach_needs_mines", numbers=numbers))
@@ -85,7 +89,12 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     session = decode(text.lstrip().encode())
     if session.config.first_click == "corners":
         raise ValueError(catalogue.text("review_corners"))
+    if options.record is not None and not session.is_over:
+        raise ValueError(catalogue.text("record_later"))
     review, position, width = review_game(session), None, output_width() or 80
+    if options.record is not None:
+        replace_file(options.record, draw_review(review), follow=True)
+        say(catalogue.text("shared", line=describe_game(review, catalogue), path=options.record))
     if session.status == "playing":
         mines, rule, needs_no_guess = session.config.mines, session.config.first_click, bool(session.no_guess)
         position = analyse_position(session.board, mines, rule, needs_no_guess=needs_no_guess)

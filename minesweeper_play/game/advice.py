@@ -40,6 +40,7 @@ class Advice:
     win: float | None = None  # the probability of winning with a named cell, if it is known
     better: Advice | None = None  # on a safe cell, or one that wins more than the named one
     wrong_flags: tuple[Cell, ...] = ()  # the flags on cells that are certainly safe
+    survives: bool = False  # whether it is a forced guess of a game without luck
     has_flag: bool = False  # whether the cell has a flag, which the player has to remove first
 
     @property
@@ -146,6 +147,8 @@ def _guess(board: NDArray[np.int8], config: BoardConfig, winning: Winning | None
     """Returns the guess that wins most, or one of the least risk where no probability of winning is known."""
     risks = mine_probabilities(board, config.mines)
     cell, *_ = _by_risk(board, risks)
+    if not config.luck:
+        return Advice(cell, float(risks[cell]), survives=True)
     # A position that is too hard has no probability of winning.
     with suppress(PositionTooHardError):
         winning = winning or winning_of(config)

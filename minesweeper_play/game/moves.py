@@ -109,7 +109,7 @@ class MouseButtons:
 
 ON_CELLS = ("try", "flag", "question", "expand", "chord")
 
-PLAIN = ("help", "assist", "probabilities", "undo", "review", "man", "new", "again", "pause", "quit")
+PLAIN = ("help", "assist", "probabilities", "undo", "review", "share", "man", "new", "again", "pause", "quit")
 """Commands of one word. `assist` is the `help` of the Spanish source, which elsewhere lists the commands."""
 
 WORDS = (*ON_CELLS, "hint", *PLAIN, "save")
@@ -119,10 +119,10 @@ SYNONYMS = {
     **{"open": "try", "risks": "probabilities", "pausa": "pause"},
     **{"abrir": "try", "bandera": "flag", "interrogación": "question", "interrogacion": "question"},
     **{"expandir": "expand", "despejar": "chord", "pista": "hint", "inferir": "assist", "riesgos": "probabilities"},
-    **{"deshacer": "undo", "revisar": "review", "guardar": "save", "nueva": "new", "otra": "again", "ayuda": "man"},
-    "salir": "quit",
+    **{"deshacer": "undo", "revisar": "review", "compartir": "share", "guardar": "save", "nueva": "new"},
+    **{"otra": "again", "ayuda": "man", "salir": "quit"},
     **{"f": "flag", "x": "question", "c": "expand", "h": "hint", "p": "probabilities", "u": "undo", "n": "new"},
-    **{"r": "again", "v": "review", "z": "pause", "?": "man", "q": "quit"},
+    **{"r": "again", "v": "review", "g": "share", "z": "pause", "?": "man", "q": "quit"},
 }
 """Words that mean a command as well: the Spanish ones, those by which the full screen names its keys, and the keys."""
 

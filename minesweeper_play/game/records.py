@@ -75,6 +75,7 @@ class BoardKind(NamedTuple):
     mines: int
     first_click: str
     no_guess: str
+    luck: bool
 
 
 class GameRecord(msgspec.Struct, frozen=True):
@@ -95,10 +96,11 @@ class GameRecord(msgspec.Struct, frozen=True):
     clicks: Count  # moves that changed the board, with marks and the cells that `help` opened
     aids: str  # the kinds of help used, joined by commas; a game with help sets no best time
     identity: str  # the random name of the session
+    luck: bool = True  # records of old lack it
 
     def __post_init__(self) -> None:
         """Raises a ValueError where no game has these numbers."""
-        BoardConfig(self.rows, self.cols, self.mines, self.first_click)
+        BoardConfig(self.rows, self.cols, self.mines, self.first_click, luck=self.luck)
         if not self.won * self.value <= self.solved <= self.value <= self.rows * self.cols - self.mines:
             raise ValueError("value is 3BV of the board, solved the part of it that is open: all of it if won")
 
@@ -118,6 +120,7 @@ class GameRecord(msgspec.Struct, frozen=True):
             clicks=len(session.moves),
             aids=",".join(sorted(session.aids)),
             identity=session.identity,
+            luck=config.luck,
         )
 
     @property
@@ -251,6 +254,7 @@ class SavedGame(msgspec.Struct):
     seconds: Annotated[float, msgspec.Meta(ge=0, le=MOST_SECONDS)]
     layout: list[str] | None
     moves: list[Move]
+    luck: bool = True  # files of old lack it
 
     def session(self) -> Session:
         """Returns the session after its last move; raises a ValueError if the game is not possible."""
@@ -258,7 +262,7 @@ class SavedGame(msgspec.Struct):
         if times != sorted(times):
             raise ValueError(f"the times of its moves must rise from 0 to its {self.seconds} seconds")
         level: Any = self.no_guess
-        config = BoardConfig(self.rows, self.cols, self.mines, self.first_click)
+        config = BoardConfig(self.rows, self.cols, self.mines, self.first_click, luck=self.luck)
         lines = ["." * self.cols] * self.rows if self.layout is None else self.layout
         if [len(line) for line in lines] != [self.cols] * self.rows or not {"*", "."}.issuperset("".join(lines)):
             raise ValueError(f"its layout must have the shape {self.rows} x {self.cols}, and * or . for each cell")
@@ -319,7 +323,7 @@ def load_game(path: Path, catalogue: Catalogue) -> Session:
 def encode(session: Session) -> bytes:
     """Returns the content of a saved game, a line for each entry."""
     rows = ["".join("*" if mine else "." for mine in row) for row in session.placed_mines.tolist()]
-    rules = ("rows", "cols", "mines", "first_click")
+    rules = ("rows", "cols", "mines", "first_click", "luck")
     content = {
         "format": "minesweeper-game",
         "version": 1,

@@ -3,19 +3,21 @@
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partialmethod
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.codes import FLAGGED, MOVE_NAMES, QUESTION
+from minesweeper_env.codes import FLAGGED, MINE, MOVE_NAMES, QUESTION
 from minesweeper_env.codes import Move as EngineMove
 from minesweeper_env.config import MAX_STEPS, BoardConfig, NoGuess, whole_number
 from minesweeper_env.engine.state import LOST, PLAYING, WON
 from minesweeper_env.env import MinesweeperEnv
-from minesweeper_env.inference import certain_cells, mine_probabilities
+from minesweeper_env.inference import PositionTooHardError, certain_cells, mine_probabilities
 from minesweeper_play.game.advice import Advice, advisable, advise, judge
 from minesweeper_play.game.moves import Aid, Cell, Move, MoveKind, Report, cells_of, neighbours
 
@@ -106,6 +108,34 @@ class Session:
     def seconds(self) -> float:
         """The seconds since the first cell was opened, up to the end of the game."""
         return self._counted + (0.0 if self._since is None else self._now() - self._since)
+
+    @property
+    def forced_guesses(self) -> int:
+        """The number of moves that opened a cell where none was certainly safe, without one that lost the game."""
+        boards = [*(state["codes"] for state in self._history), self.board]
+        count = 0
+        for before, after in pairwise(boards):
+            opened = (before >= FLAGGED) & (after < FLAGGED)
+            with suppress(PositionTooHardError):
+                if opened.any() and (before < FLAGGED).any() and not (after == MINE).any():
+                    count += not certain_cells(before, self.config.mines).safe.any()
+        return count
+
+    @property
+    def board_before_loss(self) -> NDArray[np.int8]:
+        """The board at the click that lost the game; a chord may have opened other cells before it."""
+        state, move = self._history[-1], self.moves[-1]
+        board: NDArray[np.int8] = state["codes"]
+        if move.kind in ("open", "reveal") or self.exploded is None:
+            return board
+        # The present layout has shown the same, so without the rule of this game it opens the same cells.
+        trial = MinesweeperEnv(**replace(self.config, luck=True).arguments())
+        trial.set_state({**state, "mines": self.placed_mines})
+        for row, col in neighbours(move.cell, board.shape):
+            if board[row, col] > FLAGGED and (row, col) < self.exploded:
+                trial.step(row * self.config.cols + col)
+        found: NDArray[np.int8] = trial.get_state()["codes"]
+        return found
 
     # Moves
 

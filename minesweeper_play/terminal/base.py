@@ -39,7 +39,7 @@ CHOICES: Mapping[str, tuple[Any, ...]] = {
 """The values of the settings, which the dialog offers."""
 
 BOARD_FIELDS = ("rows", "cols", "mines", "first_click", "no_guess")
-"""The fields of `BoardConfig` that the board in the file has."""
+"""The fields of `BoardConfig` that the board in the file has, besides `luck`, which files of old lack."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -75,12 +75,15 @@ def first_settings(options: PlayOptions, kept: Mapping[str, Any]) -> tuple[Setti
     known = {name: kept[name] for name in Settings.__struct_fields__ if name in kept and name not in options.given}
     settings = msgspec.convert({**stated, **known}, Settings)
     if options.config is not None or "board" not in kept:
-        config = options.config or BoardConfig.of_size(9, first_click=options.first_click)
+        config = options.config or BoardConfig.of_size(9, first_click=options.first_click, luck=options.luck)
         return settings, BoardChoice(config, options.no_guess, options.seed)
     board = BoardConfig(**{name: kept["board"][name] for name in BOARD_FIELDS})
-    level = options.no_guess if "no_guess" in options.given else board.no_guess
     rule = options.first_click if "first_click" in options.given else board.first_click
-    return settings, BoardChoice(replace(board, no_guess=False, first_click=rule), level, options.seed)
+    level, luck = board.no_guess, kept["board"].get("luck", True)
+    # The two exclude each other.
+    if options.given & {"no_guess", "luck"}:
+        level, luck = options.no_guess, options.luck
+    return settings, BoardChoice(replace(board, no_guess=False, luck=luck, first_click=rule), level, options.seed)
 
 
 def read_settings(file: Path | None) -> dict[str, Any]:
@@ -124,7 +127,7 @@ class Services:
         """Takes another board for the next games, and keeps it for later ones, without its seed."""
         self.choice = choice
         config = replace(choice.config, no_guess=choice.no_guess)
-        self._keep({"board": {name: getattr(config, name) for name in BOARD_FIELDS}})
+        self._keep({"board": {name: getattr(config, name) for name in (*BOARD_FIELDS, "luck")}})
 
     def next_session(self) -> Session:
         """Returns a new game on the chosen board; after a given seed come the seeds that follow it."""

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 
-from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, BoardConfig, NoGuess
+from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess
 from minesweeper_play.catalogue import wrapped_lines
 from minesweeper_play.game.moves import CancelledError
 from minesweeper_play.terminal.base import CHOICES, BoardChoice, Services
@@ -192,6 +192,7 @@ BOARDS = {
 """(rows, columns, mines) of each preset, by name."""
 
 NO_GUESS: dict[str, NoGuess] = {"off": False, "subset": "subset", "exact": "exact"}
+NO_LUCK = "no_luck"
 SIZE = ("rows", "cols", "mines")
 
 
@@ -211,7 +212,7 @@ class NewGame(Dialog[BoardChoice]):
         size = [str(getattr(config, name)) for name in SIZE]
         named = [(f"{text(f'board_{name}')}  {r}\u00d7{c}, {m}", name) for name, (r, c, m) in BOARDS.items()]
         rules = [(text(f"rule_{rule}"), rule) for rule in FIRST_CLICKS]
-        levels = [(text(f"no_guess_{level}"), level) for level in NO_GUESS]
+        levels = [(text(f"no_guess_{level}"), level) for level in (*NO_GUESS, NO_LUCK)]
         with VerticalScroll(id="frame", can_focus=False) as frame:
             frame.border_title = text("new_title")
             with Grid():
@@ -224,7 +225,8 @@ class NewGame(Dialog[BoardChoice]):
                 yield Label(text("new_first_click"))
                 yield _select("first_click", rules, config.first_click)
                 yield Label(text("new_no_guess"))
-                yield _select("no_guess", levels, self.services.choice.no_guess or "off")
+                present = (self.services.choice.no_guess or "off") if config.luck else NO_LUCK
+                yield _select("no_guess", levels, present)
                 yield Label(text("new_seed"))
                 yield Input(placeholder=text("new_seed_random"), id="seed", compact=True)
             yield Static(id="problem", markup=False)
@@ -270,7 +272,10 @@ class NewGame(Dialog[BoardChoice]):
             raise ValueError(self.text("new_no_mines_fit")) from error
         if mines > most:
             raise ValueError(self.text("new_too_many_mines", most=most, given=mines))
-        return BoardChoice(BoardConfig(rows, cols, mines, first_click=rule), NO_GUESS[level], seed)
+        luck = level != NO_LUCK
+        if not luck and rule not in UNIFORM_FIRST_CLICKS:
+            raise ValueError(self.text("new_needs_luck"))
+        return BoardChoice(BoardConfig(rows, cols, mines, rule, luck=luck), NO_GUESS.get(level, False), seed)
 
     def _value(self, name: str) -> str:
         return self.query_one(f"#{name}", Input).value.strip()

@@ -50,6 +50,7 @@ class GameScreen(GameAppScreen):
         Binding("n", "new", "key_new"),
         Binding("r", "again", "key_again"),
         Binding("v", "review", "key_review"),
+        Binding("g", "share", "key_share"),
         # With priority the prompt and the board have the keys that come right after, as those of a pasted command do.
         Binding("colon", "prompt", show=False, priority=True),
         Binding("escape", "board", "key_back", priority=True),
@@ -113,8 +114,8 @@ class GameScreen(GameAppScreen):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The keys that the footer shows: `v` only once the game is over, and Escape only at the prompt."""
-        shown = {"v": self.session.is_over, "escape": self._is_at_prompt}
+        """The keys that the footer shows: `v` and `g` only once the game is over, and Escape only at the prompt."""
+        shown = {**dict.fromkeys("vg", self.session.is_over), "escape": self._is_at_prompt}
         return {key: active for key, active in super().active_bindings.items() if shown.get(key, True)}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -185,6 +186,7 @@ class GameScreen(GameAppScreen):
             (text("figure_time"), self.catalogue.clock(session.seconds)),
             ("", f"{config.rows}\u00d7{config.cols}, {config.mines}"),
             ("", text("figure_no_guess") if session.no_guess else ""),
+            ("", "" if config.luck else text("figure_no_luck")),
             ("", text("figure_practice") if session.practice else ""),
             (text("figure_seed"), str(session.seed)),
         ]
@@ -274,10 +276,25 @@ class GameScreen(GameAppScreen):
         from minesweeper_play.coach.review import review_game
 
         session = self.session
+        self._review(lambda report: review_game(session, quick=True, progress=report))
+
+    def action_share(self) -> None:
+        """Draws the finished game into a GIF; in a web page the file would lie on the computer that serves it."""
+        from minesweeper_play.coach.sharing import share
+
+        session, catalogue = self.session, self.catalogue
+        if self.app.is_web:
+            self.say("save_on_web")
+        else:
+            self._review(lambda report: share(session, catalogue, report))
+
+    def _review(self, work: Callable[[Progress], Any]) -> None:
+        """Starts work of the coach, or says why there is none."""
+        session = self.session
         if not session.is_over or session.config.first_click == "corners":
             self.say("review_corners" if session.is_over else "review_later")
         elif not self._worker.is_busy:
-            self._work_on("reviewing", lambda report: review_game(session, quick=True, progress=report))
+            self._work_on("reviewing", work)
 
     # Games
 

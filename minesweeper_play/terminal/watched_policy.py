@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.games import check_built_for, choose_actions
 from baselines.policy import RESIGN, Policy, policy_name
-from baselines.registry import PolicyMaker, find_policy
+from baselines.registry import Specification, find_policy
 from baselines.user_policy import UserPolicy, user_code
 from minesweeper_env.codes import FLAGGED
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
@@ -97,9 +97,9 @@ def _scaled(costs: NDArray[np.float64], covered: NDArray[np.bool_]) -> NDArray[n
 class WatchedPolicy:
     """A policy, its game (`board`: int8 codes; `exploded`: the losing click), and its score over finished games."""
 
-    def __init__(self, maker: PolicyMaker, config: BoardConfig) -> None:
-        self.name, self._options = printable(maker.name), maker.specification.options
-        self._policy = maker(config)
+    def __init__(self, policy: Specification, config: BoardConfig) -> None:
+        self.name, self._options = printable(policy.name), policy.options
+        self._policy = policy(config)
         self.config = self._policy.config
         check_built_for(self._policy, self.config)
         self._env = MinesweeperEnv(**self.config.arguments())
@@ -157,5 +157,5 @@ class WatchedPolicy:
 def load_policies(options: PlayOptions) -> list[WatchedPolicy]:
     """Returns the policies to watch, none where the user plays; raises ValueError, PolicyError or MissingExtraError."""
     names = options.versus or ((options.policy,) if options.policy is not None else ())
-    config = options.config or BoardConfig.of_size(8, first_click=options.first_click)
+    config = options.config or BoardConfig.of_size(8, first_click=options.first_click, luck=options.luck)
     return [WatchedPolicy(find_policy(name), replace(config, no_guess=options.no_guess)) for name in names]

@@ -115,7 +115,7 @@ def agent_files(folder, seed=0):
     size = NetworkSize(4, 1)
     kept = {"win_rate": 0.6, "win_rates": {"4x5/2": 0.6}, "games": 50, "first_seed": 1 << 30, "steps": 1200}
     trained_on = {"boards": ["4x5/2"], "first_click": "opening"}
-    facts = {"algo": "dqn", "trained_on": trained_on, "selected_by": kept | {"summary": "4x5/2 wins 60.0%"}}
+    facts = {"algo": "dqn", "trained_on": trained_on, "selected_by": kept}
     folder.mkdir(parents=True, exist_ok=True)
     save_agent(folder, BoardNetwork.of_size(size), size, facts)
     return {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -154,7 +154,7 @@ def test_only_known_files_come_and_only_once(commit, server, tmp_path):
     assert baselines.make_policy("hf:ana/mines", size=(4, 5), mines=2).name == f"hf:ana/mines@{commit}"
     assert server.calls == []
     wide = server.add("ana/mines", agent_files(tmp_path / "wide", seed=1), "wide")
-    assert Specification.of("hf:ana/mines@wide").pinned().text == f"hf:ana/mines@{wide}"
+    assert Specification.of("hf:ana/mines@wide").pinned().name == f"hf:ana/mines@{wide}"
     assert (
         Specification.of("hf:ana/mines@wide").digest()
         == Specification.of(str(tmp_path / "wide")).digest()
@@ -214,7 +214,7 @@ def test_a_missing_client_is_told_before_any_work(monkeypatch):
     with pytest.raises(MissingExtraError, match=r"pip install '\.\[hub\]'$"):
         find_policy("hf:ana/mines@v3")
     for name in (f"hf:user/agent@{COMMIT}:precision=float32", "exact", "bayes:prior=count", "path/file.py:NAME"):
-        assert Specification.of(name).pinned().text == name
+        assert Specification.of(name).pinned().name == name
 
 
 def test_repository_revision_and_options_are_told_apart():

@@ -91,9 +91,9 @@ def play(out, trials, kills=()):
     """
     out.mkdir()
     search = parse_search(["learning_rate=log:1e-4:1e-2", "gamma=uniform:0.5:1", "depth=1,2"], "dqn")
-    sweep, counts = Sweep(tiny("dqn"), search, trials, 5, out, ""), dict.fromkeys(("evaluations", "references"), 0)
+    sweep, counts = Sweep(tiny("dqn"), search, trials, 5, out, ""), {"evaluations": 0}
 
-    def train(settings, folder, command, *, resume, references, on_evaluation, bar):
+    def train(settings, folder, command, *, resume, on_evaluation, bar):
         """A training of four evaluations, which goes on after the last one of an earlier session."""
         kept, file = {"win_rate": 0.0}, folder / "run.json"
         begun = read_json(file)["steps"] if resume else 0

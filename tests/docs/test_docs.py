@@ -186,6 +186,8 @@ links, pictures = load_script("links"), load_script("pictures")
         ("[home](../index.md#use)", "", "[home](../index.md#use)"),
         ("[data](../../docs/results/agents.json)", "", "[data](../results/agents.json)"),
         ("[code](../../play.py#name)", "", "code"),
+        ("[code](../../examples/dqn.py#Agent)", "", "[code](../examples/dqn.md)"),
+        ("[rules](../../CONTRIBUTING.md#rules)", "", "[rules](../about/contributing.md#rules)"),
         ("[code](../../play.py#name)", "https://host/x", "[code](https://host/x/blob/main/play.py)"),
         (
             "![a](../images/a.png), [far](https://example.org/a.md)",
@@ -195,7 +197,7 @@ links, pictures = load_script("links"), load_script("pictures")
     ],
 )
 def test_a_link_to_a_file_that_the_site_lacks_leads_to_the_repository(link, repository, shown):
-    page = SimpleNamespace(file=SimpleNamespace(abs_src_path=str(ROOT / "docs" / "how-to" / "play.md")))
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="how-to/play.md"))
     assert links.on_page_markdown(f"See {link}.", page, SimpleNamespace(repo_url=repository)) == f"See {shown}."
 
 

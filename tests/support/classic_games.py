@@ -28,7 +28,7 @@ GAMES: dict[str, tuple[BoardConfig | None, str]] = {
     ),
     "lost": (
         BoardConfig(5, 6, 5),
-        "|foo|FLAG 9 9|1|7 1|flag 1 x|help now|review|save|expand 1 1|undo|help|hint|try 1 1|try 1 1|flag 1 1|"
+        "|foo|FLAG 9 9|1|7 1|flag 1 x|help now|review|share|save|expand 1 1|undo|help|hint|try 1 1|try 1 1|flag 1 1|"
         "expand 4 1|expand 3 3|chord 3 3|help|probabilities|flag 1 3|try 1 3|expand 1 2|expand 6 2|question 1 5|"
         "question 1 5|flag 2 4|expand 2 3|save|undo|flag 2 4|try 3 4|sí|quit",
     ),

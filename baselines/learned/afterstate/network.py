@@ -4,20 +4,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from baselines.learned import networks
 from baselines.learned.common.tensor_files import Tensors, load_weights
-from baselines.learned.networks import (
-    MAX_COUNT,
-    PLANES,
-    BoardNetwork,
-    GlobalPooling,
-    RecurrentTower,
-    Tower,
-    board_planes,
-    cell_head,
-)
+from baselines.learned.networks import PLANES, BoardNetwork, RecurrentTower, Tower
 from baselines.learned.settings import NetworkSize
 
-COUNTS = MAX_COUNT + 1
+COUNTS = networks.MAX_COUNT + 1
 """Number of counts that a safe cell can show, 0 to 8."""
 
 _FIRST_HAZARD = -4.5
@@ -37,12 +29,12 @@ class RecallTower(RecurrentTower):
         self.recall = nn.Conv2d(PLANES, size.channels, 3, padding=1)
         self.first = nn.Conv2d(size.channels, size.channels, 3, padding=1, bias=False)
         self.second = nn.Conv2d(size.channels, size.channels, 3, padding=1)
-        self.pooling = GlobalPooling(size.channels)
+        self.pooling = networks.GlobalPooling(size.channels)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, codes: Tensor, mines: int) -> Tensor:
         """Maps boards, as `board_planes` takes them, to features, (N, channels, rows, cols) in `dtype`."""
-        planes = board_planes(codes, mines)
+        planes = networks.board_planes(codes, mines)
         with self.autocast(planes):
             features, recalled = torch.relu_(self.stem(planes)), self.recall(planes)
             for _ in range(self.depth):
@@ -88,7 +80,7 @@ class AfterstateNetwork(nn.Module):
         super().__init__()
         self.tower = RecallTower(size)
         self.worth_tower = RecallTower(size)
-        self.safety = cell_head(size.channels)
+        self.safety = networks.cell_head(size.channels)
         self.counts = NeighbourHead(size.channels, COUNTS)
         self.worth = NeighbourHead(size.channels, 1)
         # Small weights, so that all boards begin about equal.
@@ -133,7 +125,7 @@ class AfterstateNetwork(nn.Module):
         """Returns how much each covered cell lowers the logarithm of the worth, (N, rows, cols) float32; 0 if open."""
         features = self.worth_tower(codes, mines)
         with self.worth_tower.autocast(features):
-            hazards: Tensor = functional.softplus(self.worth(features).float())[:, 0] * (codes > MAX_COUNT)
+            hazards: Tensor = functional.softplus(self.worth(features).float())[:, 0] * (codes > networks.MAX_COUNT)
         return hazards
 
 

@@ -1,9 +1,7 @@
 """Search one click ahead at a guess: what clicks can show, which are weighed, and their values by the network."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -53,7 +51,7 @@ class Limits(NamedTuple):
     breadth: int
 
     @classmethod
-    def on(cls, config: BoardConfig, slack: float, breadth: int, power: float) -> Limits:
+    def on(cls, config: BoardConfig, slack: float, breadth: int, power: float) -> Self:
         """Returns the limits on a board; the slack falls with a power of the cells if they are more than 64.
 
         The logarithm of the worth is a sum over the covered cells, so its error grows with them. On a large board the
@@ -85,7 +83,7 @@ class Outcomes(NamedTuple):
     chances: Floats  # (K,): the probability of the count; those of one click sum to 1
 
     @classmethod
-    def of(cls, boards: Boards, counts: Floats, clicks: Flags) -> Outcomes:
+    def of(cls, boards: Boards, counts: Floats, clicks: Flags) -> Self:
         """Returns the outcomes of clicks (N, n) bool on boards, by the chances (N, COUNTS, n) of the counts."""
         guesses, cells = np.nonzero(clicks)
         chances = counts[guesses, :, cells]

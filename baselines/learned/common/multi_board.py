@@ -6,8 +6,6 @@ passed through the network. So all boards get about equal time. All slots train 
 is Stable-Baselines3's own loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from inspect import signature
@@ -144,16 +142,6 @@ class BoardSlot:
         self.buffer.restore(unprefixed(tensors, "buffer"))
 
 
-class AfterStep(BaseCallback):
-    """Gives an algorithm each step of its rollouts, while `_last_obs` still holds the boards before it."""
-
-    model: MultiBoardMixin
-
-    def _on_step(self) -> bool:
-        self.model.after_step(self.locals)
-        return True
-
-
 class MultiBoardMixin(BaseAlgorithm):
     """Mixin that makes a Stable-Baselines3 algorithm a `Learner` on several boards, with schedules of a `Budget`.
 
@@ -192,8 +180,12 @@ class MultiBoardMixin(BaseAlgorithm):
         """Plays a rollout and learns from it; returns the numbers of boards in forward passes and gradient steps."""
         raise NotImplementedError
 
-    def after_step(self, step: dict[str, Any]) -> None:
-        """Sees a step of a rollout: the local variables of the method of Stable-Baselines3 that plays it."""
+    def after_step(self, _locals: dict[str, Any], _globals: dict[str, Any]) -> bool:
+        """Sees the variables of `collect_rollouts` after a step, while `_last_obs` still has the boards before it.
+
+        Returns True to go on.
+        """
+        return True
 
     def current_network(self) -> BoardNetwork:
         """Returns the network that plays; training keeps changing its weights. PPO merges its heads into a new one."""
@@ -250,7 +242,7 @@ class MultiBoardMixin(BaseAlgorithm):
         """Learns without end; yields before each rollout, when no update is in progress."""
         self.set_logger(logger)
         self.budget = budget
-        callback = self._setup_learn(0, AfterStep(), reset_num_timesteps=False)[1]
+        callback = self._setup_learn(0, self.after_step, reset_num_timesteps=False)[1]
         while True:
             yield
             self.activate(slot := min(self.slots, key=lambda slot: slot.work))

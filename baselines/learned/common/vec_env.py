@@ -1,11 +1,9 @@
 """The batched environment as a `VecEnv` of Stable-Baselines3: one compiled call per step."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
@@ -70,7 +68,7 @@ class MinesweeperVecEnv(VecEnv):
         self._started = time.monotonic()
 
     @classmethod
-    def make(cls, env_id: str, num_envs: int, **kwargs: Any) -> MinesweeperVecEnv:
+    def make(cls, env_id: str, num_envs: int, **kwargs: Any) -> Self:
         """Returns N games of a registered id such as "Minesweeper-Expert-v0"; `kwargs` replace its arguments.
 
         Raises:

@@ -7,7 +7,6 @@ import csv
 import io
 import math
 import os
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
@@ -87,18 +86,11 @@ def read_points(folder: Path) -> Points:
 def read_rows(folder: Path) -> list[dict[str, str]]:
     """Returns the numbers of the log by column, one row a step."""
     rows: dict[float, dict[str, str]] = {}
-    for path in _logs(folder):
-        with path.open(newline="", encoding="utf-8", errors="replace") as file:
-            for row in map(_numbers, csv.DictReader(file)):
-                if STEP in row:
-                    rows.setdefault(float(row[STEP]), {}).update(row)
+    with suppress(FileNotFoundError), (folder / LOG_FILE).open(newline="", encoding="utf-8", errors="replace") as file:
+        for row in map(_numbers, csv.DictReader(file)):
+            if STEP in row:
+                rows.setdefault(float(row[STEP]), {}).update(row)
     return [rows[step] for step in sorted(rows)]
-
-
-def _logs(folder: Path) -> list[Path]:
-    """Returns the files of the log in the order of the sessions; `progress-2.csv` is of an earlier version."""
-    found = [path for path in folder.glob("progress*.csv") if re.fullmatch(r"progress(-\d+)?\.csv", path.name)]
-    return sorted(found, key=lambda path: (len(path.name), path.name))
 
 
 def _numbers(row: dict[str, Any]) -> dict[str, str]:
@@ -122,9 +114,6 @@ class CsvLog(KVWriter):
         self.rows: list[dict[str, Any]] = [row for row in read_rows(folder) if float(row[STEP]) <= steps]
         if self.rows:
             self._replace()
-        for path in _logs(folder):
-            if path.name != LOG_FILE:
-                path.unlink()
 
     def write(self, key_values: dict[str, Any], *_: Any, **__: Any) -> None:
         """Adds a row."""

@@ -1,7 +1,5 @@
 """Training: from the settings to the agent in a run folder, by one loop; read `run` first."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time
@@ -91,7 +89,6 @@ def run(
     *,
     bar: bool = True,
     on_evaluation: Callable[[Training], bool] = lambda _training: True,
-    references: dict[str, dict[str, float]] | None = None,
     track: bool = False,
 ) -> Training:
     """Runs a training until its budget is spent or a signal arrives; either leaves a checkpoint and an agent.
@@ -102,11 +99,9 @@ def run(
         bar: whether to show the progress on stderr.
         on_evaluation: called once after each evaluation, when its agent and a checkpoint are written. If it returns
             False, the training ends: its run folder is complete, and it can be resumed.
-        references: of `play_references`; None to play these games in the training.
         track: whether Weights & Biases gets the settings and every row of the log.
     """
     learner, budget, folder = training.learner, training.budget, training.folder
-    training.progress.references = training.progress.references or references
     record_session(folder, training.settings, command, learner.num_timesteps, training.start)
     rows, saved_at, is_ended = int(LOG_ROWS * budget.progress(learner.num_timesteps)), time.monotonic(), False
     with ExitStack() as stack:
@@ -140,17 +135,6 @@ def run(
         training.draw()
         after_round()
     return training
-
-
-def _finish(training: Training, log: Log, stop: Stop) -> bool:
-    """Saves, and evaluates the newest weights unless SIGTERM came and there is an agent; returns whether it did."""
-    training.save()
-    if stop.is_quick and training.progress.kept is not None:
-        return False
-    # The games of the scripted policies may take longer than anyone waits for an end.
-    training.evaluate(log, compares=not stop.requested)
-    training.save()
-    return True
 
 
 @dataclass
@@ -193,3 +177,14 @@ def stop_on_signals(announces: bool = True) -> Generator[Stop]:
     finally:
         for number, handler in stop.before.items():
             signal.signal(number, handler)
+
+
+def _finish(training: Training, log: Log, stop: Stop) -> bool:
+    """Saves, and evaluates the newest weights unless SIGTERM came and there is an agent; returns whether it did."""
+    training.save()
+    if stop.is_quick and training.progress.kept is not None:
+        return False
+    # The games of the scripted policies may take longer than anyone waits for an end.
+    training.evaluate(log, compares=not stop.requested)
+    training.save()
+    return True

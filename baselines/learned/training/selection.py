@@ -1,7 +1,7 @@
 """The selection games of a training: scores of an agent and of scripted policies in them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
 from baselines.evaluation.games import play_games
@@ -18,6 +18,8 @@ REFERENCES = ("random", "exact", "lookahead")
 
 References = dict[str, dict[str, float]]
 """Win rates of the `REFERENCES` on each board."""
+
+_played: dict[Hashable, References] = {}
 
 
 class Score(NamedTuple):
@@ -68,13 +70,19 @@ def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig]
     return Score(rates, len(seeds))
 
 
-def play_references(settings: TrainingSettings, on_player: Callable[[str], object] = lambda _name: None) -> References:
-    """Plays the selection games with the scripted policies; `on_player` gets the name of each when it begins."""
-    found = References()
-    for name in REFERENCES:
-        on_player(name)
-        games = f"{settings.eval_games} selection games of {', '.join(settings.boards)}"
-        say(f"Play the {games} with {name}, for comparison")
-        for board, rate in play_selection(settings, find_policy(name)).win_rates.items():
-            found.setdefault(board, {})[name] = rate
-    return found
+def play_references(settings: TrainingSettings, on_player: Callable[[str], object]) -> References:
+    """Plays the selection games with the scripted policies; `on_player` gets the name of each when it begins.
+
+    Trainings of one process on the same games share the win rates.
+    """
+    key = tuple(settings.boards), settings.first_click, settings.no_guess, settings.luck, settings.eval_games
+    if key not in _played:
+        found = References()
+        for name in REFERENCES:
+            on_player(name)
+            games = f"{settings.eval_games} selection games of {', '.join(settings.boards)}"
+            say(f"Play the {games} with {name}, for comparison")
+            for board, rate in play_selection(settings, find_policy(name)).win_rates.items():
+                found.setdefault(board, {})[name] = rate
+        _played[key] = found
+    return _played[key]

@@ -4,7 +4,6 @@ import json
 import time
 from bisect import bisect_right
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from stable_baselines3.common.logger import Logger
 from torch import nn
 
 from baselines.evaluation.seeds import SELECTION_SEEDS
-from baselines.learned.agents import change_facts, policy_of, save_agent
+from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import MAY_CHANGE, START
 from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
@@ -164,17 +163,10 @@ class Training:
         self.draw(CURVES_SECONDS)
 
     def _compare(self) -> None:
-        """Plays the selection games with the scripted policies, and tells their win rates with the kept agent."""
-        begin, kept = self.budget.elapsed(), self.progress.kept
-        references = selection.play_references(self.settings, partial(setattr, self, "player"))
-        # Comparing is no training.
+        """Plays the selection games with the scripted policies; comparing is no training, and spends no budget."""
+        begin = self.budget.elapsed()
+        self.progress.references = selection.play_references(self.settings, partial(setattr, self, "player"))
         self.budget.seconds_before -= self.budget.elapsed() - begin
-        self.progress.references = references
-        if kept is not None:
-            kept["summary"] = Score(kept["win_rates"], kept["games"]).in_words(references)
-            # Where the user has removed the agent meanwhile, the next one that is kept has these win rates.
-            with suppress(OSError, ValueError):
-                change_facts(self.folder, {"selected_by": kept})
 
     def draw(self, seconds: float = 0) -> None:
         """Draws the learning curves, unless the last so many seconds saw them drawn, or the training begin."""
@@ -190,9 +182,9 @@ class Training:
             "games": score.games,
             "first_seed": SELECTION_SEEDS.start,
             "steps": self.steps,
-            "summary": score.in_words(self.progress.references or {}),
         }
-        level = {} if settings.no_guess == "none" else {"no_guess": settings.no_guess}
+        level: dict[str, Any] = {} if settings.no_guess == "none" else {"no_guess": settings.no_guess}
+        level |= {} if settings.luck else {"luck": False}
         facts = {
             "algo": settings.algo,
             "trained_on": {"boards": list(settings.boards), "first_click": settings.first_click, **level},

@@ -1,18 +1,16 @@
 """Comparisons over several seeds."""
 
 import json
-from functools import partial
 
 import pytest
 from support.commands import refused
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.seeds import band, carry_out, main, plan, row_of
-from baselines.cli.studies import references_of
 from baselines.files import read_json, write_json
 from baselines.learned.training import selection
 from baselines.learned.training.curves import read_points
-from baselines.workers import Workers
+from baselines.registry import Specification
 
 CONFIG = """
 algo = "dqn"
@@ -78,19 +76,16 @@ def test_trainings_differ_in_their_seeds_alone(tmp_path):
 
 
 def test_scripted_policies_play_once_for_trainings_on_the_same_games(tmp_path, monkeypatch):
-    trainings = [tiny("ppo", steps=200, seed=seed) for seed in (0, 1)]
-    played, score = [], selection.Score({"4x5/2": 0.5}, 5)
+    played, score = [], selection.Score({"4x5/2": 0.25}, 5)
+    monkeypatch.setattr(selection, "_played", {})
     monkeypatch.setattr(selection, "play_selection", lambda _, policy_of: played.append(policy_of) or score)
-    one, other = references_of(trainings, Workers())
-    assert one == other
-    assert {*one["4x5/2"]} == {*selection.REFERENCES}
-    assert len(played) == len(selection.REFERENCES)
-    played.clear()
-    task = plan({"short": tiny("ppo", steps=200)}, 1, tmp_path, "command", 5)[0]
-    carry_out(task._replace(references={"4x5/2": {"exact": 0.25}}))
-    assert read_points(task.folder)["eval/4x5-2/exact"][-1][1] == 0.25
-    assert played
-    assert not any(isinstance(policy_of, partial) for policy_of in played)
+    for seed in (0, 1):
+        task = plan({"short": tiny("ppo", steps=200)}, 2, tmp_path, "command", 5)[seed]
+        carry_out(task)
+        assert read_points(task.folder)["eval/4x5-2/exact"][-1][1] == 0.25
+    assert sum(isinstance(policy, Specification) for policy in played) == len(selection.REFERENCES)
+    selection.play_references(tiny("ppo", first_click="safe"), str)
+    assert sum(isinstance(policy, Specification) for policy in played) == 2 * len(selection.REFERENCES)
 
 
 def test_what_is_done_is_not_done_again(tmp_path):

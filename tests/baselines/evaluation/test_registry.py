@@ -70,7 +70,7 @@ def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
     with pytest.raises(ValueError, match=r"agent\.json"):
         find_policy(str(folder))
     (folder / AGENT_FILE).write_text(json.dumps({"format": FORMAT, "kind": "clicks", "channels": 4, "depth": 1}))
-    assert find_policy(str(folder)).specification.options == {}
+    assert find_policy(str(folder)).options == {}
     with pytest.raises(ValueError, match="its options: symmetries, precision"):
         find_policy(str(folder), depth=2)
 

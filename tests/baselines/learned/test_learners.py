@@ -49,13 +49,13 @@ def test_dqn_clicks_legal_cells_alone_and_explores_in_each_game_on_its_own():
     model = tiny_model("dqn")
     np.testing.assert_array_equal(model.predict(boards, deterministic=True)[0], cells)
     assert model.predict(boards[0], deterministic=True)[0] == cells[0]
-    model._last_obs, model.num_timesteps = boards, 0
-    np.testing.assert_array_equal(model._sample_action(learning_starts=1)[0], cells)
+    model.learning_starts = 1
+    np.testing.assert_array_equal(model.choose_clicks(boards)[0], cells)
     boards = np.full((400, 4, 5), 11, np.int8)
     boards[:, 0, 0] = 1
     greedy = model.predict(boards, deterministic=True)[0]
-    model._last_obs, model.exploration_rate = boards, 0.5
-    differing = (model._sample_action(learning_starts=0)[0] != greedy).mean()
+    model.learning_starts, model.exploration_rate = 0, 0.5
+    differing = (model.choose_clicks(boards)[0] != greedy).mean()
     assert 0.35 < differing < 0.6
 
 

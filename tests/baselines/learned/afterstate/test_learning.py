@@ -29,7 +29,7 @@ def settings(**changes):
 def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
     training = train(settings(), tmp_path)
     assert training.steps >= 240
-    assert all(board in training.progress.kept["summary"] for board in BOARDS)
+    assert {*training.progress.kept["win_rates"]} == {*BOARDS}
     game = BoardConfig(6, 6, 6, moves=("click",))
     policy = find_agent(tmp_path)(game, slack=0.1, depth=3)
     assert isinstance(policy, AfterstatePolicy)

@@ -139,15 +139,15 @@ def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_t
 def watch_clicks(model):
     """Returns lists of the predictions and rewards of all clicks except first ones."""
     predicted, rewards = [], []
-    store = model._store_transition
+    store = model._store
 
-    def watched(buffer, actions, new_obs, reward, dones, infos):
-        later = ~unopened(model._last_obs)
-        predicted.append(model._predicted[later])
-        rewards.append(reward[later])
-        store(buffer, actions, new_obs, reward, dones, infos)
+    def watched(boards, clicks, values, step):
+        later = ~unopened(boards)
+        predicted.append(values[later])
+        rewards.append(step[1][later])
+        store(boards, clicks, values, step)
 
-    model._store_transition = watched
+    model._store = watched
     return predicted, rewards
 
 

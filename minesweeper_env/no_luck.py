@@ -1,0 +1,258 @@
+"""Games without luck: a click that no logic could avoid survives, and any other click on a possible mine loses.
+
+Before each move the layout is checked against this rule, and drawn anew where it breaks the rule. The move itself is
+then that of any game. The new layout is drawn uniformly among those that fit the visible board, so at every moment all
+layouts that fit are equally likely, and what the player sees tells no more than in other games.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from gymnasium import logger
+from numpy.typing import NDArray
+
+from minesweeper_env.cell_sets import neighbour_table
+from minesweeper_env.compiled import inlined, kernel
+from minesweeper_env.config import MAX_STEPS, BoardConfig
+from minesweeper_env.engine.games import Games
+from minesweeper_env.engine.rules import CHORD, CLICK, is_legal, read_action
+from minesweeper_env.engine.state import (
+    MINE_BIT,
+    PLAYING,
+    RULE_FIELDS,
+    STATUS,
+    WAIT,
+    Boards,
+    Generators,
+    Int,
+    RewardWeights,
+    Rules,
+)
+from minesweeper_env.inference.boards import PositionTooHardError
+from minesweeper_env.inference.counting.forward_pass import BOOLEAN
+from minesweeper_env.inference.counting.frontier import read_board
+from minesweeper_env.inference.counting.posterior import failure, finish_posterior, run_with_workspace
+from minesweeper_env.inference.counting.workspace import OK, Floats, Workspace, frontier_of
+from minesweeper_env.inference.reading import SAFE
+from minesweeper_env.inference.sampling import fill_layouts
+from minesweeper_env.splitmix import GOLDEN, mix
+from minesweeper_env.threads import ThreadPool, split
+
+Bytes = NDArray[np.int8]
+Cells = NDArray[np.int64]
+
+FITS, NEEDS_FREE, NEEDS_MINE, OPENS_SEVERAL = range(4)
+"""What the rule says of a layout and a move: it fits, the clicked cell must change, or the move is a chord."""
+
+LEAST_GAMES = 32
+"""Games of a thread, at least; fewer take less time than a thread takes to begin them."""
+
+_WORKSPACE = RULE_FIELDS + len(Boards._fields)
+_11, _2_TO_53 = np.uint64(11), float(1 << 53)
+
+
+@kernel
+def judge_moves(
+    begin: int, actions: Cells, seen: Bytes, verdicts: Bytes, certainties: Floats, *arrays: Any
+) -> tuple[int, int]:
+    """Judges the layouts of N games by their moves, from game `begin` on; returns N and OK, or a game and its outcome.
+
+    Args:
+        begin: the first game to judge.
+        actions: (N,) int64, valid actions.
+        seen: (N, n) int8, the boards as the kernel last saw them, with the code after that of a mine on each covered
+            cell that is safe in all layouts; it is brought up to date.
+        verdicts: (N,) int8, filled with FITS, NEEDS_FREE, NEEDS_MINE or OPENS_SEVERAL.
+        certainties: (n,) float64, scratch.
+        *arrays: the fields of `Rules`, of `Boards` and of a `Workspace`.
+    """
+    rules, boards = Rules(*arrays[:RULE_FIELDS]), Boards(*arrays[RULE_FIELDS:_WORKSPACE])
+    workspace = Workspace(*arrays[_WORKSPACE:])
+    cells, most = rules.neighbours.shape
+    for i in range(begin, len(actions)):
+        verdicts[i] = FITS
+        move, cell = read_action(rules, actions[i])
+        if boards.progress[i, STATUS] != PLAYING or not is_legal(rules, boards.shown, i, move, cell):
+            continue
+        board = boards.shown[i, :cells]
+        if move == CHORD:
+            verdicts[i] = OPENS_SEVERAL
+        elif move == CLICK and _is_begun(board, most):
+            outcome, avoidable = _weigh_click(board, most, rules.mines, cell, seen[i], certainties, workspace)
+            if outcome != OK:
+                return i, outcome
+            is_mine = boards.truth[i, cell] >= MINE_BIT
+            if certainties[cell] != 0.0 and avoidable and not is_mine:
+                verdicts[i] = NEEDS_MINE
+            elif certainties[cell] != 1.0 and not avoidable and is_mine:
+                verdicts[i] = NEEDS_FREE
+    return len(actions), OK
+
+
+@inlined
+def _is_begun(board: Bytes, most: int) -> bool:
+    shown = 0
+    for cell in range(len(board)):
+        shown += board[cell] <= most
+    return shown > 0
+
+
+@inlined
+def _weigh_click(
+    board: Bytes, most: int, mines: int, clicked: Int, seen: Bytes, certainties: Floats, workspace: Workspace
+) -> tuple[int, bool]:
+    """Asks, from cheap to dear, what was known before, single clues, and the oracle.
+
+    Sets the clicked cell of `certainties` to 0.0 or 1.0 if it is the same in all layouts. Returns the outcome, and
+    whether some cell is safe in all layouts.
+    """
+    safe = np.int8(most + 5)
+    # More clues leave fewer layouts, so what was safe stays safe as long as all clues of that time still show.
+    remembered = True
+    for cell in range(len(board)):
+        remembered &= seen[cell] > most or seen[cell] == board[cell]
+    if remembered and seen[clicked] == safe:
+        certainties[clicked] = 0.0
+        return OK, True
+    outcome = read_board(workspace, board)
+    if outcome != OK:
+        return outcome, False
+    known = frontier_of(workspace).known
+    asks = known[clicked] != SAFE
+    if asks:
+        outcome, _ = finish_posterior(workspace, mines, 0.0, BOOLEAN, certainties)
+        if outcome != OK:
+            return outcome, False
+    else:
+        certainties[clicked] = 0.0
+    avoidable = False
+    for cell in range(len(board)):
+        by_clues = known[cell] == SAFE or (remembered and seen[cell] == safe)
+        is_safe = board[cell] > most and (certainties[cell] == 0.0 if asks else by_clues)
+        avoidable |= is_safe
+        seen[cell] = safe if is_safe else board[cell]
+    return OK, avoidable
+
+
+@kernel
+def draw_uniforms(generators: Generators, i: int, uniforms: Floats) -> None:
+    """Fills an array with random numbers from [0, 1), from the SplitMix64 generator in row i."""
+    for k in range(len(uniforms)):
+        uniforms[k] = (mix(generators[i]) >> _11) / _2_TO_53
+        generators[i] += GOLDEN
+
+
+class LayoutRedraw:
+    """Draws the layouts of games anew where games without luck need it; one environment owns it.
+
+    Attributes:
+        too_hard: (N,) int64, the cells of the last step that the ordinary rule decided, as the oracle could not.
+    """
+
+    def __init__(self, config: BoardConfig, count: int, pool: ThreadPool) -> None:
+        """Prepares for N = `count` games of a configuration; the threads of `pool` share a step."""
+        self.too_hard = np.zeros(count, np.int64)
+        self._config, self._pool = config, pool
+        self._seen = self._unseen(count)
+        self._told = False
+        if "chord" in config.moves:
+            clicks = replace(config, moves=("click",), max_steps=MAX_STEPS)
+            self._trial = Games(clicks, 1, RewardWeights())
+
+    def _unseen(self, count: int) -> Bytes:
+        return np.full((count, self._config.cells), self._config.codes.hidden, np.int8)
+
+    def set_mines(self, games: Games, actions: Cells) -> None:
+        """Draws the layouts anew that the rule does not allow under these actions, (N,) int64."""
+        self.too_hard[:] = 0
+        if ((actions < 0) | (actions >= self._config.actions)).any():
+            return
+        for i in self._settle(games, actions, self._seen, self.too_hard):
+            self._settle_chord(games, i, int(actions[i]) % self._config.cells)
+        if self.too_hard.any() and not self._told:
+            self._told = True
+            logger.warn(
+                "a board is too hard for the oracle, so luck decides this click; info['too_hard'] counts such cells"
+            )
+
+    def _settle(self, games: Games, actions: Cells, seen: Bytes, too_hard: Cells) -> list[int]:
+        """Draws layouts anew for the games whose action is a click; returns the games whose action is a chord."""
+        verdicts = np.empty(games.count, np.int8)
+
+        def judge(part: slice) -> None:
+            boards = (field[part] for field in games.boards[:-1])
+            arrays = (*games.arrays[:RULE_FIELDS], *boards, games.boards.stack)
+            self._judge(arrays, actions[part], seen[part], verdicts[part], too_hard[part])
+
+        self._pool.run(judge, split(games.count, min(self._pool.threads, games.count // LEAST_GAMES)))
+        chosen, layouts = [], []
+        for i in np.flatnonzero((verdicts == NEEDS_FREE) | (verdicts == NEEDS_MINE)).tolist():
+            try:
+                layouts.append(self._draw(games, i, int(actions[i]), verdicts[i] == NEEDS_MINE))
+                chosen.append(i)
+            except PositionTooHardError:
+                too_hard[i] += 1
+        if chosen:
+            games.set_mines(np.concatenate(layouts), np.array(chosen))
+        return np.flatnonzero(verdicts == OPENS_SEVERAL).tolist()
+
+    def _judge(self, arrays: tuple[Any, ...], actions: Cells, seen: Bytes, verdicts: Bytes, too_hard: Cells) -> None:
+        """Calls `judge_moves`; a board that is too hard keeps its layout."""
+        config, done = self._config, 0
+        certainties = np.empty(config.cells)
+
+        def go_on(workspace: Workspace) -> int:
+            nonlocal done
+            done, outcome = judge_moves(done, actions, seen, verdicts, certainties, *arrays, *workspace)
+            return outcome
+
+        while done < len(actions):
+            try:
+                outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
+            except PositionTooHardError:
+                too_hard[done] += 1
+                done += 1
+            else:
+                if outcome != OK:
+                    board = arrays[RULE_FIELDS][done, :-1].reshape(config.rows, config.cols)
+                    raise failure(board, config.mines, config.radius, outcome)
+
+    def _draw(self, games: Games, i: int, cell: int, is_mine: bool) -> NDArray[np.bool_]:
+        """Returns a layout, (1, n), drawn uniformly among those that fit the board of game i and have this cell so."""
+        config = self._config
+        board = games.boards.shown[i, :-1].copy()
+        # The codes of a known mine and, after it, of a known safe cell.
+        board[cell] = config.codes.mine + (not is_mine)
+        uniforms, layouts = np.empty((1, 3 * config.cells + 1)), np.empty((1, config.cells), np.bool_)
+        draw_uniforms(games.boards.rng, i, uniforms[0])
+        fill_layouts(board.reshape(config.rows, config.cols), config.mines, config.radius, uniforms, layouts)
+        return layouts
+
+    def _settle_chord(self, games: Games, i: int, cell: int) -> None:
+        """Does for a chord what `_settle` does for a click, on a copy of game i that opens the cells one by one."""
+        trial, too_hard = self._trial, self.too_hard[i : i + 1]
+        copies: Sequence[NDArray[Any]] = trial.boards[:-1]
+        fields: Sequence[NDArray[Any]] = games.boards[:-1]
+        for copy, field in zip(copies, fields, strict=True):
+            copy[0] = field[i]
+        seen, config = self._unseen(1), self._config
+        for target in neighbour_table(config.rows, config.cols, config.radius)[cell].tolist():
+            if trial.status[0] == PLAYING and trial.boards.shown[0, target] >= config.codes.question:
+                click = np.array([target], np.int64)
+                self._settle(trial, click, seen, too_hard)
+                trial.play(click, WAIT)
+        games.set_mines(trial.mines(), np.array([i]))
+        games.boards.rng[i] = trial.boards.rng[0]
+
+
+@cache
+def compile_redraw() -> None:
+    """Compiles the kernels, or loads them from the disk, once a process; forked processes then have them."""
+    config = BoardConfig(1, 3, 1, first_click="safe", moves=("click",), luck=False)
+    games, guess = Games(config, 1, RewardWeights()), np.zeros(1, np.int64)
+    games.set_mines(np.array([[True, False, False]]))
+    games.play(guess + 1, WAIT)
+    LayoutRedraw(config, 1, ThreadPool()).set_mines(games, guess)

@@ -1,0 +1,67 @@
+"""A finished game to show to others: a GIF of its turns with their risks, and one line of text."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+from baselines.files import replace_file
+from baselines.recording import END_SECONDS, RecordedGame, animated_gif, draw_board, scenes_of
+from baselines.recording import Turn as RecordedTurn
+from minesweeper_env.config import board_name
+from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.coach.review import Review, review_game
+from minesweeper_play.coach.sentences import points
+from minesweeper_play.game.moves import Report
+from minesweeper_play.game.records import GameRecord
+from minesweeper_play.game.session import Session
+
+TURN_SECONDS = 0.6
+
+
+def share(session: Session, catalogue: Catalogue, progress: Callable[[int, int], object] = lambda *_: None) -> Report:
+    """Draws a finished game into a new GIF of the current folder, and returns its line of text and the path.
+
+    `progress` is called as `review_game` calls it, which also says what is raised.
+    """
+    review = review_game(session, quick=True, progress=progress)
+    path = next(path for path in _names(session.seed) if not path.exists())
+    try:
+        replace_file(path, draw_review(review))
+    except OSError as error:
+        return Report("save_failed", values={"path": path, "reason": error})
+    return Report("shared", values={"line": describe_game(review, catalogue), "path": path.absolute()})
+
+
+def _names(seed: int) -> Iterator[Path]:
+    """Yields names of pictures; a game that was shared before keeps its own."""
+    yield Path(f"minesweeper-{seed}.gif")
+    yield from (Path(f"minesweeper-{seed}-{number}.gif") for number in count(2))
+
+
+def describe_game(review: Review, catalogue: Catalogue) -> str:
+    """Returns a finished game in a line, such as "16x30/99 won, 3BV 171, 182 s, skill -2.1"."""
+    game, config = GameRecord.of(review.session), review.session.config
+    values = {"board": board_name(config.rows, config.cols, config.mines), "skill": points(review.skill, catalogue)}
+    time = catalogue.number(game.seconds)
+    return catalogue.text(f"share_{review.session.status}", solved=game.solved, value=game.value, time=time, **values)
+
+
+def draw_review(review: Review) -> bytes:
+    """Returns a GIF with the board before each turn, its clicks outlined, and at the end the mines."""
+    game = recorded_game(review)
+    seconds = [*[TURN_SECONDS] * len(game.turns), END_SECONDS]
+    return animated_gif(lambda frame: draw_board(game, frame, overlay=True), seconds)
+
+
+def recorded_game(review: Review) -> RecordedGame:
+    """Returns the turns that opened cells, at least one, with their risks, and the boards with all risks."""
+    session, turns = review.session, review.turns
+    config = replace(session.config, no_guess=session.no_guess)
+    shown = [RecordedTurn(turn.move.kind, *turn.move.cell, turn.risk, turn.least) for turn in turns]
+    row, col = turns[-1].move.cell
+    last = config.moves.index("click" if turns[-1].move.kind in ("open", "reveal") else "chord")
+    action = last * config.cells + row * config.cols + col
+    boards = [*(turn.board for turn in turns), session.board]
+    scenes = scenes_of(config, boards, session.placed_mines, action, session.status)
+    return RecordedGame("", session.seed, config, shown, scenes, session.status)

@@ -1,0 +1,71 @@
+"""The exercises for students: right answers pass their checks, and wrong ones are shown with the board."""
+
+import json
+import runpy
+
+import pytest
+from support import ROOT
+
+CELLS = json.loads((ROOT / "examples" / "exercises.ipynb").read_text(encoding="utf-8"))["cells"]
+BLOCKS = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
+TO_DO = "    raise NotImplementedError"
+EXERCISES = [f"exercise {number}" for number in range(1, 5)]
+
+ANSWERS = {
+    "def layouts(": """
+    from itertools import combinations
+
+    found = map(set, combinations(covered_cells(board), mines))
+    numbers = [(neighbours(cell, board), board[cell]) for cell in np.ndindex(board.shape) if board[cell] < 9]
+    return [layout for layout in found if all(len(layout & near) == number for near, number in numbers)]
+""",
+    "def safe_cells(": """
+    return set(covered_cells(board)) - set().union(*layouts(board, mines))
+""",
+    "def parts(": """
+    found = []
+    for clue in clues_of(board):
+        touched = [part for part in found if part & clue]
+        found = [part for part in found if not part & clue] + [clue.union(*touched)]
+    return found
+""",
+    "def risks(": """
+    return np.array(one_page(board, mines), float)
+""",
+}
+
+WRONG = {
+    "def layouts(": "    return covered_cells(board)",
+    "def safe_cells(": "    return set()",
+    "def parts(": "    return [set().union(*clues_of(board))]",
+    "def risks(": "    return np.where(board == COVERED, mines / len(covered_cells(board)), 0.0)",
+}
+
+
+def printed(capsys, answers):
+    """Runs the notebook with these bodies of its functions, and returns its lines."""
+    oracle = runpy.run_path(str(ROOT / "examples" / "oracle_on_one_page.py"))
+    names = {"one_page": oracle["mine_probabilities"]}
+    for block in BLOCKS:
+        body = next((body for head, body in answers.items() if head in block), TO_DO)
+        exec(compile(block.replace(TO_DO, body), "exercises.ipynb", "exec"), names)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_right_answers_pass_and_play_well(capsys):
+    lines = printed(capsys, ANSWERS)
+    right = [line.partition(" is right on ")[0] for line in lines if " is right on " in line]
+    assert right == EXERCISES
+    wins, _, games = lines[-1].partition(" of ")
+    assert int(wins) > 85, games
+
+
+def test_what_is_not_written_yet_is_named(capsys):
+    assert {line.partition(" is still")[0] for line in printed(capsys, {}) if "still" in line} == set(EXERCISES)
+
+
+@pytest.mark.parametrize(("head", "exercise"), [*zip(WRONG, EXERCISES, strict=True)])
+def test_a_wrong_answer_is_shown_with_its_board(capsys, head, exercise):
+    right = {each: body for each, body in ANSWERS.items() if each != head} if head != "def layouts(" else {}
+    lines = printed(capsys, {**right, head: WRONG[head]})
+    assert [line.partition(" differs")[0] for line in lines if " differs " in line] == [exercise]
