@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.files import read_json
+from minesweeper_env import __version__
 
 UNKNOWN = "unknown"
 """Stands for the commit where the code is no checkout of this project."""
@@ -63,10 +64,10 @@ def differing_values(found: Mapping[str, Any], wanted: Mapping[str, Any], outer:
 def installation_id() -> dict[str, str]:
     """Returns what changes a game besides its seed: the files of this package, versions, and the form of float32."""
     python = ".".join(platform.python_version_tuple()[:2])
-    versions = {name: metadata.version(name) if find_spec(name) else "none" for name in ("numpy", "numba", "torch")}
+    packages = {name: metadata.version(name) if find_spec(name) else "none" for name in ("numpy", "numba", "torch")}
     mode = next((os.environ[name].lower() for name in _FLOAT32_MATH if os.environ.get(name)), "strict")
     precision = "float32" if mode == "strict" else mode
-    return {"package": package_hash(), "python": python, **versions, "precision": precision}
+    return {"package": package_hash(), "python": python, **packages, "precision": precision}
 
 
 def package_hash() -> str:
@@ -105,3 +106,13 @@ def source_commit() -> str:
     except (OSError, subprocess.CalledProcessError):
         return UNKNOWN
     return done.stdout.strip()
+
+
+def versions() -> dict[str, str]:
+    """Returns the commit of the code, and the versions of Python and of the installed packages that results depend on.
+
+    Imported modules play no part: a driver that plays with other processes may not import what its workers import.
+    """
+    found = {"commit": source_commit(), "python": platform.python_version(), "minesweeper_env": __version__}
+    optional = [name for name in ("pgmpy", "torch") if find_spec(name) is not None]
+    return found | {name: metadata.version(name) for name in ("numpy", "gymnasium", "numba", *optional)}

@@ -22,9 +22,8 @@ from timing import pin_to_one_core, print_table
 
 from baselines import evaluate
 from baselines.evaluation.intervals import mean_interval
-from baselines.evaluation.results import versions
 from baselines.files import write_json
-from baselines.provenance import processor_name
+from baselines.provenance import processor_name, versions
 
 ROOT = Path(__file__).parents[1]
 FIRST_SEED, GAMES = 1_500_000_000, 2000

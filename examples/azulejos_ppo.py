@@ -17,7 +17,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 import azulejos_env
 from azulejos_env.match import wilson_interval
-from baselines.cli.arguments import whole_number_from
+from baselines.cli.command import whole_number_from
 
 FIRST_TEST_SEED = 1_000_000
 """Training plays games of seed 0 and the next ones; no test game is among them."""

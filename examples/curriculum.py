@@ -21,7 +21,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from baselines.cli.arguments import parser_of
+from baselines.cli.command import parser_of
 from minesweeper_env.config import BoardConfig
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from baselines.cli.arguments import parser_of
+from baselines.cli.command import parser_of
 from baselines.learned.common.optimisation import consistency_losses, hindsight_losses
 
 GUESS = 0.9  # a click of a lower Q is a guess

@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from baselines.cli.arguments import parser_of
+from baselines.cli.command import parser_of
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH = 32, 4

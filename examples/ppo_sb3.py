@@ -22,7 +22,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from baselines.cli.arguments import parser_of
+from baselines.cli.command import parser_of
 
 HIDDEN = 11  # the code of a covered cell
 CHANNELS, DEPTH = 32, 4

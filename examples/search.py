@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import minesweeper_env  # noqa: F401
-from baselines.cli.arguments import parser_of
+from baselines.cli.command import parser_of
 from minesweeper_env.inference import mine_probabilities_batch, sample_layouts
 
 HIDDEN, UNDER_WAY = 11, 1

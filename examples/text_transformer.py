@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from baselines.cli.arguments import whole_number_from
+from baselines.cli.command import whole_number_from
 from minesweeper_env import HIDDEN, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities_batch
 from minesweeper_env.text import TextGame, board_text

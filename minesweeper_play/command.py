@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from baselines.checks import MissingExtraError, missing_extra
-from baselines.cli.arguments import Parser, parse_size, whole_number_from
+from baselines.cli.command import Parser, parse_size, whole_number_from
 from baselines.files import check_writable
 from baselines.process import BAD_ARGUMENTS, FAILED, explain, typed_command
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig

@@ -16,10 +16,10 @@ from baselines.benchmark.run import Refusal, SuiteRun, Task, plan
 from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.evaluation.columns import table_of
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.results import rate_row, versions
+from baselines.evaluation.results import rate_row
 from baselines.evaluation.units import Assignment
 from baselines.learned.configurations import lineage, training_of
-from baselines.provenance import processor_name
+from baselines.provenance import processor_name, versions
 from baselines.registry import Specification, agent_folder, find_policy, policy_of_file
 from baselines.tables import Page
 from minesweeper_env.console import say

@@ -41,7 +41,7 @@ class Group:
         entries: policies, weakest first; each brings its own moves.
         paired: "next" compares each policy with the next stronger one on the board, "all" each two policies; the name
             of a policy compares all others with it.
-        scored: whether rows have the score of Sun, Chen & Yang; see `baselines.benchmark.results.scores`.
+        scored: whether rows have the score of Sun, Chen & Yang; see `baselines.benchmark.report.scores`.
     """
 
     name: str

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from baselines.benchmark.protocol import INFERENCE, PROTOCOL, PROTOCOLS, TRACKS
 from baselines.checks import check_extra
-from baselines.cli.arguments import SUITE_NEEDS, Parser, chosen_workers, positive_number, share, whole_number_from
-from baselines.cli.command import Command, Work
+from baselines.cli import command
+from baselines.cli.command import Command, Parser, Work, chosen_workers, positive_number, share, whole_number_from
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ CARD_FIELDS = ("name", "track", "inference", "author", "links", "training_steps"
 
 def _prepare(options: argparse.Namespace) -> Work:
     say(f"Benchmark {options.work}: {', '.join(options.policy if options.work == 'run' else map(str, options.files))}")
-    check_extra(*(SUITE_NEEDS if options.work == "run" else ("rich", "msgspec")))
+    check_extra(*(command.SUITE_NEEDS if options.work == "run" else ("rich", "msgspec")))
     if options.work == "run":
         return _prepare_run(options)
     from baselines.benchmark.run import MANIFEST

@@ -1,13 +1,284 @@
-"""A command from its declaration: parse its arguments, check them, do its work, and tell its errors in one line."""
+"""A command from its declaration: its parser, the arguments that several commands share, its work and its errors."""
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+import math
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from decimal import Decimal
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, NamedTuple, NoReturn, get_type_hints
 
-from baselines.checks import MissingExtraError, check_extra
-from baselines.cli.arguments import Parser
-from baselines.process import FAILED, INTERRUPTED, MODULE, explain, typed_command
+from baselines.checks import MissingExtraError, check_extra, did_you_mean, number_or_text
+from baselines.process import BAD_ARGUMENTS, FAILED, INTERRUPTED, MODULE, explain, typed_command
+from baselines.workers import WorkerError, Workers, cluster_address, local_workers
+from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.console import say
+
+SIDE: int = PRESETS[""]["size"]
+"""The side of the board that a command plays without --size; the number of mines follows."""
+
+MOST = 10**18 - 1
+"""The largest whole number of a command line."""
+
+MOST_WORKERS = 1024
+"""The largest number of worker processes of a command."""
+
+SUITE_NEEDS = ("scipy", "rich", "matplotlib")
+"""The optional dependencies of a suite."""
+
+_NUMBER = re.compile(r"-?[0-9]+(_[0-9]+)*(\.[0-9]+)?(e\+?[0-9]{1,3})?", re.IGNORECASE)
+"""A number as Python writes it."""
+
+_ARGUMENT = re.compile(r"(?<![-\w'])(first_click|no_guess)(?![\w=,:;)])|^(mines|size|seed)(?= must )")
+"""The arguments of the library that messages name, and that a user of a command types as options."""
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Adds the default to each help text, and keeps the lines of an epilog; a long one goes on after a backslash."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text, default = action.help or "", action.default
+        if "(default" in text or default in (None, False, argparse.SUPPRESS, []) or action.required:
+            return text
+        return f"{text} (default {' '.join(map(str, default)) if isinstance(default, (list, tuple)) else default})"
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" not in text:
+            return super()._fill_text(text, width, indent)
+        return "\n".join(_continued(line, width) for line in text.splitlines())
+
+
+def _continued(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    parts = wrap(line, width - 2, subsequent_indent=" " * 6, break_on_hyphens=False, break_long_words=False)
+    return " \\\n".join(parts)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that accepts no abbreviations and reports a bad argument in one line.
+
+    Attributes:
+        has_set: True for a command with --set, which the error of an unknown option then names.
+        words: the command line.
+    """
+
+    has_set = False
+    words: Sequence[str] = ()
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=HelpFormatter, **settings)
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parses the command line, as `argparse.ArgumentParser` does, and keeps it for messages."""
+        self.words = sys.argv[1:] if args is None else args
+        return super().parse_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Prints the message as one line on stderr, and exits with status 2; arguments are named as options."""
+        text = _ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", " ".join(message.split()))
+        text = re.sub("^(rows|cols)(?= must )", r"--size: \1", text)
+        found = re.match(r"unrecognized arguments: (--[a-z][\w-]*)(?:[ =]([^-]\S*))?", text)
+        if found:
+            meant = did_you_mean(found[1], self._option_string_actions)
+            text += f"; {'--help-all' if self.has_set else '--help'} lists all options{meant}"
+        if found and self.has_set and not meant:
+            name, value = found[1][2:].replace("-", "_"), found[2] or "VALUE"
+            text += f", and a hyperparameter is set as in --set {name}={value}"
+        if found := re.match(r"unrecognized arguments: ([^-]\S*)", text):
+            text += self._place_of(found[1])
+        say(f"{self.prog}: {text}")
+        sys.exit(BAD_ARGUMENTS)
+
+    def _place_of(self, word: str) -> str:
+        """Returns where a word belongs that no option takes: after an option, or in place of the value before it."""
+        options = self._option_string_actions
+        before = ["", *self.words]
+        at = next((at for at, each in enumerate(self.words) if each == word and before[at] not in options), 0)
+        option = next((each for each in reversed(self.words[:at]) if each in options), None)
+        if option == "--size":
+            return f"; {SIZE_FORMS}"
+        if option is not None and options[option].nargs != 0:
+            return f"; {option} takes one value"
+        naming = [each for each in ("--config", "--policy", "--out") if each in options]
+        return f"; did you mean {naming[0]} {word}?" if naming else ""
+
+
+SIZE_FORMS = "a size is a side such as 8, or ROWSxCOLS such as 16x30"
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """Returns (rows, cols) of a size such as "16x30", or "8" for a square."""
+    match = re.fullmatch(r"([0-9]{1,7})(?:x([0-9]{1,7}))?", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{SIZE_FORMS}, not {text!r}")
+    return int(match[1]), int(match[2] or match[1])
+
+
+def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
+    """Returns a parser of whole numbers from `least` to `most`, which may be written as 100000, 100_000 or 1e5."""
+
+    def parse(text: str) -> int:
+        number = Decimal(text) if _NUMBER.fullmatch(text) else Decimal(least - 1)
+        number = number if number == number.to_integral_value() else Decimal(least - 1)
+        if not least <= number <= most:
+            bound = f"at most {most}" if number > most else f"at least {least}"
+            raise argparse.ArgumentTypeError(f"must be a whole number of {bound}, not {text!r}")
+        return int(number)
+
+    return parse
+
+
+def positive_number(text: str) -> float:
+    """Returns a finite number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number above 0, not {text!r}")
+    return number
+
+
+class Boards(argparse.Action):
+    """Takes boards with spaces or commas between them: "5x5/3 6x6/6" or "5x5/3,6x6/6"."""
+
+    def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: Any = None) -> None:
+        """Stores the list of all boards."""
+        setattr(namespace, self.dest, ",".join(values).split(","))
+
+
+SHARED: Mapping[str, dict[str, Any]] = {
+    "--size": {
+        "type": parse_size,
+        "default": (SIDE, SIDE),
+        "metavar": "SIZE",
+        "help": f"play on a square board of this side, or on ROWSxCOLS such as 16x30 (default {SIDE})",
+    },
+    "--mines": {
+        "type": whole_number_from(1),
+        "metavar": "N",
+        "help": f"hide N mines (default {DEFAULT_MINES_TEXT}; other sizes need it)",
+    },
+    "--first-click": {
+        "choices": FIRST_CLICKS,
+        "default": BoardConfig.first_click,
+        "metavar": "RULE",
+        "help": f"protect the first click by this rule: {', '.join(FIRST_CLICKS)}",
+    },
+    "--no-guess": {
+        "choices": NO_GUESS_LEVELS,
+        "default": False,
+        "metavar": "LEVEL",
+        "help": "play boards that logic wins without a guess, at this level: subset (differences and overlaps of "
+        "clues) or exact (every cell that is safe in all layouts) (default: all boards)",
+    },
+    "--no-luck": {
+        "action": "store_false",
+        "dest": "luck",
+        "help": "play games in which a guess survives where no cell is certainly safe, and loses where one is",
+    },
+    "--policy": {"nargs": "+", "default": [], "metavar": "NAME", "help": "play these policies, as evaluate names them"},
+    "--games": {"type": whole_number_from(1), "default": 1000, "metavar": "N", "help": "play N games of each policy"},
+    "--seed": {
+        "type": whole_number_from(0),
+        "default": 0,
+        "metavar": "SEED",
+        "help": "give game i the seed SEED + i (default 0, test seeds; development seeds begin at 1500000000)",
+    },
+    "--workers": {
+        "type": whole_number_from(1, MOST_WORKERS),
+        "default": 1,
+        "metavar": "N",
+        "help": "play in N worker processes",
+    },
+    "--ray": {
+        "type": cluster_address,
+        "metavar": "ADDRESS",
+        "help": "use a cluster of Ray, which needs the extra ray: the address of its head node, auto for the "
+        "cluster that runs here, or local for one that is started on this machine alone",
+    },
+    "--wide": {"action": "store_true", "help": "show all columns of tables, whatever the terminal's width"},
+    "--out": {"type": Path, "metavar": "DIR", "help": "write into this folder; the same command resumes there"},
+    "--boards": {
+        "action": Boards,
+        "nargs": "+",
+        "metavar": "BOARD",
+        "help": "train on these boards in turn, such as 5x5/5 16x30/99, instead of --size and --mines",
+    },
+}
+"""The arguments that several commands take, as `argparse.ArgumentParser.add_argument` takes them."""
+
+BOARD = ("--size", "--mines", "--first-click", "--no-guess", "--no-luck")
+"""The arguments that `chosen_board` reads."""
+
+
+def share(group: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
+    """Adds shared arguments to a parser or a group; `changes` replace settings of theirs, such as the default.
+
+    --workers and --ray exclude each other where both are given.
+    """
+    if "--ray" in names:
+        places = group.add_mutually_exclusive_group()
+    for name in names:
+        place = places if "--ray" in names and name in ("--workers", "--ray") else group
+        place.add_argument(name, **{**SHARED[name], **changes})
+
+
+def parser_of(options: type, description: str | None) -> Parser:
+    """Returns a parser with an option for each field of a dataclass, whose meanings annotate them."""
+    parser = Parser(description=description)
+    for name, hint in get_type_hints(options, include_extras=True).items():
+        flag, default = "--" + name.replace("_", "-"), getattr(options, name)
+        kind = SHARED.get(flag) or {"type": whole_number_from(0) if isinstance(default, int) else type(default)}
+        text = f"{hint.__metadata__[0]} (default %(default)s)"
+        parser.add_argument(flag, **{**kind, "default": default, "help": text})
+    return parser
+
+
+def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
+    """Adds arguments for settings of a training, by their declarations; None stands for what is not given."""
+    from baselines.learned.settings import TrainingSettings, kinds_of, options_of
+
+    declared = {entry.name: option for entry, option in options_of(TrainingSettings)}
+    kinds = kinds_of(TrainingSettings)
+    for name in names:
+        option = declared[name]
+        if kinds[name][0] is bool:
+            group.add_argument("--no-" + name, dest=name, action="store_const", const=False, help=option.help)
+            continue
+        readers: dict[type, Callable[[str], Any]] = {int: whole_number_from(int(option.least)), float: number_or_text}
+        group.add_argument(
+            "--" + name.replace("_", "-"),
+            type=readers.get(kinds[name][0], str),
+            choices=option.choices or None,
+            metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
+            help=option.help,
+        )
+
+
+def chosen_board(options: argparse.Namespace) -> BoardConfig:
+    """Returns the games that the options of `BOARD` name, played by clicks."""
+    rules = {"first_click": options.first_click, "no_guess": options.no_guess, "luck": options.luck}
+    return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
+
+
+def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> AbstractContextManager[Workers]:
+    """Returns the workers that the options name; the files of these policies travel to other machines."""
+    if options.ray is None:
+        return local_workers(options.workers)
+    from baselines.cluster import connected
+    from baselines.registry import Specification
+
+    used = map(Specification.of, policies)
+    return connected(options.ray, {each.base: files for each in used if (files := each.files())})
+
 
 Work = Callable[[], int | None]
 """What a command does once its arguments are checked; returns the exit status, or None for 0."""
@@ -48,7 +319,6 @@ class Command(NamedTuple):
         options.command, options.program = typed_command(program, arguments), program
         left = getattr(options, "left", self.left).format(out=getattr(options, "out", None))
         from baselines.policy import PolicyError
-        from baselines.workers import WorkerError
         from minesweeper_env.inference import PositionTooHardError
 
         # Errors of files, packages, hard positions, workers and, last, policies are told in one line.

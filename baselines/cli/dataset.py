@@ -9,8 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from baselines.checks import check_extra
-from baselines.cli.arguments import BOARD, Parser, chosen_board, share, whole_number_from
-from baselines.cli.command import Command, Work
+from baselines.cli.command import BOARD, Command, Parser, Work, chosen_board, share, whole_number_from
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS

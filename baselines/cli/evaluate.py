@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from baselines.checks import check_extra
-from baselines.cli import arguments
-from baselines.cli.arguments import ALL, BOARD, Parser, share, whole_number_from
-from baselines.cli.command import Command, Work
+from baselines.cli import command
+from baselines.cli.command import BOARD, Command, Parser, Work, share, whole_number_from
 from baselines.evaluation.seeds import check_seeds
 from baselines.files import check_writable
 from baselines.plot_style import SUFFIXES, check_plot
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from baselines.evaluation.results import Results
     from baselines.evaluation.units import Assignment
     from minesweeper_env.config import BoardConfig
+
+ALL = "all"
+"""The name that stands for every policy of `baselines.policy_names()` that plays the games."""
 
 DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
 """The policies that play without --policy, weakest first."""
@@ -66,7 +68,7 @@ def _add_arguments(parser: Parser) -> None:
     text = "record all policies side by side on the same seeds (default: the first policy alone)"
     add("--record-all", action="store_true", help=text)
     add("--record-overlay", action="store_true", help="write the mine probability on every covered cell, too")
-    add("--record-speed", type=arguments.positive_number, default=2, metavar="N", help="show N moves per second")
+    add("--record-speed", type=command.positive_number, default=2, metavar="N", help="show N moves per second")
 
 
 def _check(options: argparse.Namespace, cells: int) -> None:
@@ -97,7 +99,7 @@ def _check_recording(options: argparse.Namespace, cells: int) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    config = arguments.chosen_board(options)
+    config = command.chosen_board(options)
     _check(options, config.cells)
     say(f"Play {options.games} games of {config.in_words}, {config.rules}: {', '.join(options.policy)}")
     from baselines.evaluation.results import Results
@@ -113,7 +115,7 @@ def _work(assignments: Sequence[Assignment], results: Results, options: argparse
     from baselines.evaluation.evaluate import play
 
     try:
-        with arguments.chosen_workers(options, [each.name for each in assignments]) as workers:
+        with command.chosen_workers(options, [each.name for each in assignments]) as workers:
             for assignment in assignments:
                 result = play(assignment, workers)
                 if result.records:

@@ -8,8 +8,7 @@ from pathlib import Path
 import msgspec
 
 from baselines.checks import check_extra
-from baselines.cli.arguments import Parser
-from baselines.cli.command import Command, Work
+from baselines.cli.command import Command, Parser, Work
 from baselines.evaluation.intervals import wilson_interval
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN, HubName, parse_hub_name
 from baselines.registry import agent_folder, agent_names

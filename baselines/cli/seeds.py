@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.checks import check_extra
-from baselines.cli.arguments import Parser, chosen_workers, share, whole_number_from
-from baselines.cli.command import Command, Work
-from baselines.cli.studies import add_task, check_folder, study_settings, train_in, write_plan
+from baselines.cli.command import Command, Parser, Work, chosen_workers, share, whole_number_from
+from baselines.cli.studies import add_task, claim_folder, study_settings, train_in
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
 from baselines.evaluation.seeds import check_seeds
@@ -148,12 +147,11 @@ def _prepare(options: argparse.Namespace) -> Work:
         say(f"Train {', '.join(options.config)} with {options.seeds} seeds each, into {options.out}")
     check_seeds(0, options.games)
     tasks = plan(bases, options.seeds, options.out, options.command, options.games)
-    check_folder(options.out, STUDY_FILE, {"games": options.games})
     for task in tasks:
         check_earlier(task.folder, task.settings.to_json())
         # A damaged result is refused before the first training.
         _ = task.result
-    write_plan(options.out, STUDY_FILE, {"games": options.games})
+    claim_folder(options.out, STUDY_FILE, {"games": options.games})
     if bases and options.seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {options.seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
     return partial(_work, tasks, settings.configs, options)

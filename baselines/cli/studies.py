@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import SIDE, Parser, add_settings, share
+from baselines.cli.command import SIDE, Parser, add_settings, share
 from baselines.files import write_json
 from baselines.learned.configurations import RUN_FILE, checked_settings, given_settings, read_configuration
 from baselines.learned.settings import TrainingSettings
@@ -35,14 +35,10 @@ def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
     return checked_settings(read_configuration(name), given)
 
 
-def check_folder(out: Path, file: str, plan: Mapping[str, Any]) -> None:
-    """Creates the folder of a study; a ValueError if its file tells of another plan or of other code."""
+def claim_folder(out: Path, file: str, plan: Mapping[str, Any]) -> None:
+    """Creates the folder of a study with its file; a ValueError if that tells of another plan or of other code."""
     out.mkdir(parents=True, exist_ok=True)
     earlier_results(out, file, plan)
-
-
-def write_plan(out: Path, file: str, plan: Mapping[str, Any]) -> None:
-    """Writes the file that `check_folder` reads."""
     write_json(out / file, {**plan, "identity": installation_id()})
 
 

@@ -6,8 +6,7 @@ from textwrap import fill
 
 from baselines.benchmark.suites import GAMES, SUITES, find_suite
 from baselines.checks import check_extra
-from baselines.cli.arguments import SUITE_NEEDS, Parser, chosen_workers, share
-from baselines.cli.command import Command, Work
+from baselines.cli.command import SUITE_NEEDS, Command, Parser, Work, chosen_workers, share
 from baselines.registry import Specification
 from minesweeper_env.console import say
 
@@ -38,7 +37,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*SUITE_NEEDS)
     boards = sum(len(group.boards) for group in suite.groups)
     say(f"Play the suite {suite.name} into {options.out}: {boards} boards, {options.games} games each")
-    from baselines.benchmark.results import write_results
+    from baselines.benchmark.report import write_results
     from baselines.benchmark.run import SuiteRun
 
     suite = find_suite(options.suite).chosen(options.groups, [each.pinned().name for each in added])

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from baselines.checks import check_extra, did_you_mean, number_or_text
-from baselines.cli.arguments import Parser, share, whole_number_from
-from baselines.cli.command import Command, Work
-from baselines.cli.studies import add_task, check_folder, study_settings, train_in, write_plan
+from baselines.cli.command import Command, Parser, Work, share, whole_number_from
+from baselines.cli.studies import add_task, claim_folder, study_settings, train_in
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
 from baselines.files import first_line, hold_folder, remove_link, replace_file, write_json
@@ -207,8 +206,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
-    check_folder(options.out, PLAN_FILE, plan)
-    write_plan(options.out, PLAN_FILE, plan)
+    claim_folder(options.out, PLAN_FILE, plan)
     with hold_folder(options.out):
         remove_link(sweep.journal)
         end_last_line(sweep.journal)

@@ -11,8 +11,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from baselines.checks import check_extra
-from baselines.cli.arguments import SIDE, Parser, add_settings, share
-from baselines.cli.command import Command, Work
+from baselines.cli.command import SIDE, Command, Parser, Work, add_settings, share
 from baselines.files import hold_folder, is_empty, read_json
 from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
 from baselines.process import FAILED, INTERRUPTED, explain, typed_command

@@ -1,7 +1,6 @@
 """Columns of the tables of results, each declared once, and the forms of numbers on pages."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from baselines.evaluation.intervals import holm
 from baselines.tables import P_VALUE, Column, Row, Table
@@ -9,12 +8,6 @@ from minesweeper_env.config import board_name
 
 LEVEL = 0.05
 """Level at which a test counts as significant."""
-
-
-def _judged(figure: Callable[[Row], Any]) -> Callable[[Row], Any]:
-    """Returns a function of a row that finds a figure in its diagnostics; None without any."""
-    return lambda row: figure(row["diagnostics"]) if "diagnostics" in row else None
-
 
 COLUMNS: dict[str, Column] = {
     "policy": Column("policy", "policy"),
@@ -28,9 +21,9 @@ COLUMNS: dict[str, Column] = {
     "guesses": Column("guesses/game", "guesses_per_game", ".2f", 8),
     "illegal": Column("illegal/game", "illegal_per_game", ".2f", 4),
     "cut": Column("cut/game", "cut_per_game", ".2f", 7),
-    "unsound": Column("unsound clicks", _judged(lambda found: found["clicks_past_safe"]), "d", 2),
-    "avoidable": Column("avoidable losses", _judged(lambda found: found["lost_avoidable"]["count"]), "d", 3),
-    "excess": Column("excess risk/game", _judged(lambda found: found["excess_risk_per_game"]), ".3f", 5),
+    "unsound": Column("unsound clicks", "clicks_past_safe", "d", 2),
+    "avoidable": Column("avoidable losses", lambda row: row.get("lost_avoidable", {}).get("count"), "d", 3),
+    "excess": Column("excess risk/game", "excess_risk_per_game", ".3f", 5),
     "tokens": Column("tokens/game", "tokens_per_game", ".0f", 6),
     "ms": Column("ms/game", "ms_per_game", ".2f", 5),
     "first_click_losses": Column("first-click losses", "first_click_losses", "d", 10),
@@ -62,10 +55,11 @@ COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval
 def table_of(title: str, columns: Iterable[str | Column], rows: Sequence[Row], marked: Sequence[int] = ()) -> Table:
     """Returns a table of columns, some named in `COLUMNS`; a "*" marks p-values that are significant by Holm's method.
 
-    The rows are tests, or results with their test as "mcnemar"; `marked` are the indices of the highest win rate.
+    The rows are tests, or results, perhaps with a test as "mcnemar" and with "diagnostics"; `marked` are the indices of
+    the highest win rate.
     """
     chosen = [COLUMNS[each] if isinstance(each, str) else each for each in columns]
-    rows = with_holm(rows)
+    rows = with_holm(row.get("diagnostics", {}) | row for row in rows)
     cells = {column: [column.text(row) for row in rows] for column in chosen}
     legend = ["> highest win rate."] if marked else []
     stars = ["* " if row.get("p_holm", 1) <= LEVEL else "" for row in rows]

@@ -18,8 +18,9 @@ from minari.storage import get_dataset_path
 
 import minesweeper_env
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.results import rate_row, versions
+from baselines.evaluation.results import rate_row
 from baselines.files import file_name, hidden_folder
+from baselines.provenance import versions
 from baselines.workers import KilledWorkerError, worker_pool
 from minesweeper_env.config import BoardConfig
 

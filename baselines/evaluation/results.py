@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
-from importlib.util import find_spec
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -26,9 +23,8 @@ from baselines.evaluation.seeds import range_text, use_of
 from baselines.evaluation.units import Assignment, Part
 from baselines.files import replace_file, write_json
 from baselines.plot_style import check_plot
-from baselines.provenance import source_commit
+from baselines.provenance import versions
 from baselines.tables import Page, Row, Table
-from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.escape import counted, html
 
@@ -185,16 +181,6 @@ def with_tests(rows: Iterable[Row], tests: Sequence[Row]) -> list[Row]:
 def file_head(seed: int, games: int, command: str, played_by: Mapping[str, str]) -> Row:
     """Returns what each file of results says of its games, and of the versions of the code that played them."""
     return {"seed": seed, "games": games, "seeds_for": use_of(seed), "command": command, "versions": played_by}
-
-
-def versions() -> dict[str, str]:
-    """Returns the commit of the code, and the versions of Python and of the installed packages that results depend on.
-
-    Imported modules play no part: a driver that plays with other processes may not import what its workers import.
-    """
-    found = {"commit": source_commit(), "python": platform.python_version(), "minesweeper_env": __version__}
-    optional = [name for name in ("pgmpy", "torch") if find_spec(name) is not None]
-    return found | {name: version(name) for name in ("numpy", "gymnasium", "numba", *optional)}
 
 
 def config_row(config: BoardConfig) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from time import process_time
 
 from baselines.benchmark.suites import find_suite
 from baselines.evaluation.games import play_games
-from baselines.evaluation.results import config_row, versions
+from baselines.evaluation.results import config_row
 from baselines.files import write_json
 from baselines.process import use_one_thread
-from baselines.provenance import processor_name
+from baselines.provenance import processor_name, versions
 from baselines.registry import find_policy
 from minesweeper_env.config import BoardConfig
 

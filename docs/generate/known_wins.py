@@ -1,8 +1,9 @@
 """Writer of the file of the games that `exact` wins: `python docs/generate/known_wins.py`."""
 
 from baselines.evaluation.games import pack_won, play_games
-from baselines.evaluation.results import KNOWN_FILE, config_row, versions
+from baselines.evaluation.results import KNOWN_FILE, config_row
 from baselines.files import write_json
+from baselines.provenance import versions
 from baselines.registry import find_policy
 from minesweeper_env.config import BoardConfig
 

@@ -19,8 +19,8 @@ from scipy.stats import chi2
 
 from baselines.benchmark.leaderboard import read_results, rows_of
 from baselines.benchmark.protocol import PROTOCOL
+from baselines.benchmark.report import plot
 from baselines.benchmark.result_files import title_of
-from baselines.benchmark.results import plot
 from baselines.evaluation.columns import spaced
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.intervals import mean_interval

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from baselines.evaluation.intervals import mean_interval
-from baselines.evaluation.results import versions
 from baselines.files import write_json
+from baselines.provenance import versions
 from minesweeper_env import HIDDEN
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import REWARDS, TextGame

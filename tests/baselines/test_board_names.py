@@ -4,7 +4,7 @@ from argparse import ArgumentTypeError
 
 import pytest
 
-from baselines.cli.arguments import parse_size
+from baselines.cli.command import parse_size
 from minesweeper_env.config import BoardConfig, board_name
 
 

@@ -25,8 +25,8 @@ from baselines.benchmark.result_files import (
     check_card,
     check_result_file,
 )
-from baselines.evaluation.results import versions
 from baselines.evaluation.units import Assignment
+from baselines.provenance import versions
 from baselines.registry import find_policy
 
 BOARD = next(board for board in PROTOCOL.boards if board.cells == 25)

@@ -20,7 +20,7 @@ from support.tiny_suites import BOARDS, TINY, records
 from support.tiny_suites import content as timeless
 
 from baselines.__main__ import main
-from baselines.benchmark import results as suite_results
+from baselines.benchmark import report as suite_report
 from baselines.benchmark import run as suite_run
 from baselines.benchmark import suites
 from baselines.benchmark.run import policy_folder
@@ -158,8 +158,8 @@ FULL = OSError(errno.ENOSPC, "No space left on device", "a/file")
     ("module", "place", "error"),
     [
         *((suite_run, place, KeyboardInterrupt()) for place in ("hold_folder", "plan", "Schedule", "replace_file")),
-        *((suite_results, place, KeyboardInterrupt()) for place in ("content_of", "replace_file")),
-        *((module, "replace_file", FULL) for module in (suite_run, suite_results)),
+        *((suite_report, place, KeyboardInterrupt()) for place in ("content_of", "replace_file")),
+        *((module, "replace_file", FULL) for module in (suite_run, suite_report)),
     ],
 )
 def test_after_ctrl_c_or_a_full_disk_anywhere_the_same_command_goes_on(monkeypatch, capsys, module, place, error):

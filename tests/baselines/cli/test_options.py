@@ -10,7 +10,7 @@ import pytest
 
 from baselines.__main__ import COMMANDS
 from baselines.cli import benchmark, seeds, sweep, train
-from baselines.cli.arguments import Parser, whole_number_from
+from baselines.cli.command import Parser, whole_number_from
 from baselines.cli.studies import study_settings
 
 NEEDED = {

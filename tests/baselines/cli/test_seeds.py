@@ -1,16 +1,18 @@
 """Comparisons over several seeds."""
 
 import json
+import sys
 
 import pytest
 from support.commands import refused
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.cli.seeds import band, carry_out, main, plan, row_of
+from baselines.cli.seeds import agent_rates, band, carry_out, main, plan, row_of
 from baselines.files import read_json, write_json
 from baselines.learned.training import selection
 from baselines.learned.training.curves import read_points
 from baselines.registry import Specification
+from minesweeper_env import BoardConfig
 
 CONFIG = """
 algo = "dqn"
@@ -186,3 +188,11 @@ def test_own_agents_are_compared_without_a_training(tmp_path, capsys):
 def test_bad_arguments_are_one_line(arguments, word, tmp_path, capsys):
     assert word in refused(capsys, main, *arguments, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_an_interruption_of_an_agents_games_is_no_result(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    source = OWN.replace("return action_masks.argmax(axis=1)", "raise KeyboardInterrupt")
+    (tmp_path / "mine.py").write_text(source)
+    with pytest.raises(KeyboardInterrupt):
+        agent_rates([f"{tmp_path}/mine.py:Corner:seed=0"], [BoardConfig(4, 4, 2, moves=("click",))], 20, 1)

@@ -1,4 +1,4 @@
-"""Results of a suite: the content of results.json from the games, and its tables, files and plot."""
+"""Report of a suite: the content of results.json from its games, and its tables, files and plot."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -18,12 +18,12 @@ from baselines.evaluation.results import (
     file_head,
     paired_tests,
     rate_row,
-    versions,
     with_tests,
     without_difference,
 )
 from baselines.evaluation.seeds import range_text
 from baselines.files import replace_file, write_json
+from baselines.provenance import versions
 from baselines.tables import Column, Page, Row, Table
 from minesweeper_env import escape
 

@@ -11,7 +11,7 @@ from matplotlib.image import imread
 from support import ROOT
 from support.tiny_suites import BOARDS, TINY
 
-from baselines.benchmark.results import content_of, fill, markdown, plot, scores
+from baselines.benchmark.report import content_of, fill, markdown, plot, scores
 from baselines.benchmark.run import Refusal, Task
 from baselines.benchmark.suites import Entry, find_suite
 from baselines.evaluation.columns import board_title
