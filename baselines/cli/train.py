@@ -14,7 +14,8 @@ from baselines.checks import check_extra
 from baselines.cli.arguments import SIDE, Parser, add_settings, share
 from baselines.cli.command import Command, Work
 from baselines.files import hold_folder, is_empty, read_json
-from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
+from baselines.hub import RUN_FILE
+from baselines.learned.configurations import long_help, settings_and_folder
 from baselines.process import FAILED, INTERRUPTED, explain, typed_command
 from minesweeper_env.console import say
 

@@ -248,7 +248,7 @@ class AfterstateLearner:
             else:
                 tensor_files.load_weights(each, network.state_dict())
 
-    def log(self) -> None:
+    def dump_logs(self) -> None:
         """Writes a log row: the means since the last row."""
         self._logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self._logger.dump(self.num_timesteps)

@@ -250,10 +250,6 @@ class MultiBoardMixin(BaseAlgorithm):
             slot.work += (seen + LEARNING_COST * learned) * slot.env.config.cells
             slot.observations, slot.episode_starts = self._last_obs, self._last_episode_starts
 
-    def log(self) -> None:
-        """Writes a log row, with the names of Stable-Baselines3."""
-        self.dump_logs()
-
     def begin_with(self, network: nn.Module) -> None:
         """Copies the weights of a `BoardNetwork` with as many channels; see `Learner.begin_with`."""
         if not isinstance(network, BoardNetwork):

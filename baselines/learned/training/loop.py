@@ -121,7 +121,7 @@ def run(
                 training.evaluate(log)
             elif (row := int(LOG_ROWS * budget.progress(learner.num_timesteps))) > rows:
                 rows = row
-                learner.log()
+                learner.dump_logs()
             if is_due or time.monotonic() - saved_at >= CHECKPOINT_SECONDS:
                 training.save()
                 saved_at = time.monotonic()

@@ -56,7 +56,7 @@ class Learner(Protocol):
     def current_network(self) -> nn.Module:
         """Returns the network that plays; it may share weights with the training, which keeps changing them."""
 
-    def log(self) -> None:
+    def dump_logs(self) -> None:
         """Writes a log row: the means since the last row."""
 
     def begin_with(self, network: nn.Module) -> None:
@@ -156,7 +156,7 @@ class Training:
         self.done = max(self.done + 1, self.evaluations_due)
         progress.evaluation_seconds += self.cost
         log.record_evaluation(score, progress.references or {}, minutes, self.cost)
-        self.learner.log()
+        self.learner.dump_logs()
         if progress.kept is None or score.win_rate >= progress.highest - score.standard_error:
             self._keep(network, score)
         progress.highest = max(progress.highest, score.win_rate)
