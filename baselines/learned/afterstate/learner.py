@@ -86,7 +86,7 @@ class BoardState:
         codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
         self.samples = RingBuffer(hyperparameters.buffer_size, codes=codes, labels=np.zeros((0, config.cells), np.int8))
         self.afterstates = RingBuffer(hyperparameters.buffer_size, codes=codes, targets=numbers, weights=numbers)
-        self.replays = {"lessons": self.samples, "afterstates": self.afterstates}
+        self.replays = {"samples": self.samples, "afterstates": self.afterstates}
         self.config, self.work, self.pending = config, 0.0, 0.0
 
 
@@ -262,10 +262,10 @@ class AfterstateLearner:
         states = []
         for number, board in enumerate(self._boards):
             for kind, replay in board.replays.items():
-                tensors |= prefixed(replay.save(), f"practice{number}/{kind}")
+                tensors |= prefixed(replay.save(), f"board{number}/{kind}")
             states.append({"work": board.work, "pending": board.pending})
         random = self._rng.bit_generator.state
-        return tensors, {"steps": self.num_timesteps, "random": random, "practices": states}
+        return tensors, {"steps": self.num_timesteps, "random": random, "boards": states}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
         """Restores the snapshot of a learner with the same arguments; ValueError, in one line, for another one."""
@@ -274,9 +274,9 @@ class AfterstateLearner:
                 tensor_files.load_weights(network, unprefixed(tensors, name))
             # The optimiser would go on in the tensors that it is given.
             tensor_files.restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
-            for number, (board, saved) in enumerate(zip(self._boards, state["practices"], strict=True)):
+            for number, (board, saved) in enumerate(zip(self._boards, state["boards"], strict=True)):
                 for kind, replay in board.replays.items():
-                    replay.restore(unprefixed(tensors, f"practice{number}/{kind}"))
+                    replay.restore(unprefixed(tensors, f"board{number}/{kind}"))
                 board.work, board.pending = float(saved["work"]), float(saved["pending"])
             self.num_timesteps = int(state["steps"])
             self._rng.bit_generator.state = state["random"]
