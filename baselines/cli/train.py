@@ -95,8 +95,8 @@ def _report(program: str, training: Training) -> None:
     elif kept_at != steps and training.newest is not None:
         page.note(f"{newest} win {training.newest.win_rate:.1%} of the selection games, fewer than the kept agent")
     if kept:
-        rates = Score(kept["win_rates"], kept["games"]).in_words(training.progress.references or {})
-        page.note(f"of {settings.eval_games} selection games: {rates}")
+        rates = Score(kept["win_rates"], kept["games"]).lines(training.progress.references or {})
+        page.note(f"of {settings.eval_games} selection games: {'; '.join(rates)}")
     for board in settings.configs:
         level = f" --no-guess {board.no_guess}" if board.no_guess else ""
         page.line(

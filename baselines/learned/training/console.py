@@ -3,10 +3,9 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from baselines.learned.training.selection import REFERENCES, References, Score
 from baselines.learned.training.state import EVALUATIONS, Training
 from baselines.progress import Progress, format_seconds, progress_line
-from baselines.tables import Column, Page, Table
+from baselines.tables import Page
 
 LINE_SECONDS = 10.0
 """Time between two lines where stderr is no terminal."""
@@ -33,11 +32,8 @@ def line(training: Training) -> str:
     """Returns the state of a training in one line."""
     steps, left = _pace(training)
     parts = [f"{100 * training.budget.progress(training.steps):.0f}%", steps, left]
-    if (score := training.score) is not None:
-        scores = _scores(training.progress.references or {}, score.games)
-        rates = ", ".join(f"{name} {each}" for name, each in scores.items())
-        low, high = score.interval
-        parts.append(f"wins {score.win_rate:.1%} ({low:.1%} to {high:.1%}{'; ' if rates else ''}{rates})")
+    if training.score is not None:
+        parts.append(f"wins {training.score.beside(training.progress.references or {})}")
     return ", ".join(parts)
 
 
@@ -48,8 +44,8 @@ def panel(training: Training, width: int) -> Page:
     page.note(f"{training.settings.title}: {steps}")
     elapsed = format_seconds(budget.elapsed())
     page.parts.append(progress_line("", budget.progress(training.steps), f"{elapsed}, {left}", width))
-    if training.score is not None:
-        page.table(_table(training.score, progress.references or {}))
+    for text in training.score.lines(progress.references or {}) if training.score else ():
+        page.note(text)
     games = f"{training.settings.eval_games} selection games on each board"
     if training.player:
         page.note(f"{games}: {training.player} plays")
@@ -71,30 +67,3 @@ def _pace(training: Training) -> tuple[str, str]:
         return done, f"{format_seconds((1 - budget.progress(steps)) * (budget.seconds or 0))} left"
     left = max(0, budget.steps - steps)
     return done, f"{format_seconds(left / speed)} left" if speed else "time left not known yet"
-
-
-def _table(score: Score, references: References) -> Table:
-    columns = [
-        Column("board", is_text=True),
-        Column("win rate"),
-        Column("95 % interval", priority=1),
-        *(Column(name, priority=3 if name == "random" else 2) for name in REFERENCES),
-    ]
-    parts = [
-        (board, Score({board: rate}, score.games), {board: references[board]} if board in references else {})
-        for board, rate in score.win_rates.items()
-    ]
-    if len(parts) > 1:
-        parts.append(("mean", score, references))
-    rows = []
-    for name, part, played in parts:
-        scores = _scores(played, score.games)
-        others = [str(scores.get(each, "")) for each in REFERENCES]
-        rows.append([name, f"{part.win_rate:.1%}", "{:.1%} to {:.1%}".format(*part.interval), *others])
-    return Table("", columns, rows)
-
-
-def _scores(references: References, games: int) -> dict[str, Score]:
-    """Returns the scores of the scripted policies in so many games of each board; empty before they have played."""
-    names = REFERENCES if references else ()
-    return {name: Score({board: rates[name] for board, rates in references.items()}, games) for name in names}

@@ -51,14 +51,19 @@ class Score(NamedTuple):
         """Returns the mean and the longer side of its interval, such as "76.0% ±5.1"."""
         return f"{self.win_rate:.1%} ±{100 * max(abs(end - self.win_rate) for end in self.interval):.1f}"
 
-    def in_words(self, references: References) -> str:
-        """Returns one line with the win rates, and those of the scripted policies if they have played."""
-        parts = []
+    def beside(self, references: References) -> str:
+        """Returns the mean with those of the scripted policies, if they have played, as "76.0% ±5.1 (random ...)"."""
+        names, games = next(iter(references.values()), {}), self.games
+        others = {name: Score({board: rates[name] for board, rates in references.items()}, games) for name in names}
+        return f"{self} ({', '.join(f'{name} {score}' for name, score in others.items())})" if others else str(self)
+
+    def lines(self, references: References) -> list[str]:
+        """Returns a line for each board, and one for the mean of several."""
+        found = []
         for board, rate in self.win_rates.items():
-            played = {name: Score({board: other}, self.games) for name, other in references.get(board, {}).items()}
-            others = ", ".join(f"{name} {score}" for name, score in played.items())
-            parts.append(f"{board} wins {Score({board: rate}, self.games)}{f' ({others})' if others else ''}")
-        return "; ".join(parts)
+            played = {board: references[board]} if board in references else {}
+            found.append(f"{board} wins {Score({board: rate}, self.games).beside(played)}")
+        return [*found, f"mean wins {self.beside(references)}"] if len(found) > 1 else found
 
 
 def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig], Policy]) -> Score:

@@ -45,7 +45,7 @@ def test_a_line_has_the_figures_of_the_training(now):
     assert line(training(now, 0.5, 100)) == "0%, step 100 of 1000000, time left not known yet"
     assert line(evaluated(now)) == (
         "12%, step 123456 of 1000000, 300 steps a second, 49 min left, "
-        "wins 61.2% (56.9% to 65.4%; random 0.0% ±0.8, exact 67.4% ±4.2, lookahead 70.2% ±4.2)"
+        "wins 61.2% ±4.3 (random 0.0% ±0.8, exact 67.4% ±4.2, lookahead 70.2% ±4.2)"
     )
 
 
@@ -92,6 +92,6 @@ def test_a_training_leaves_its_last_state_on_the_terminal(tmp_path, monkeypatch,
     assert all(line.startswith("Play the 5 selection games") for line in above.splitlines())
     lines = shown.splitlines()
     assert "100%" in lines[1]
-    assert sum(line.startswith("4x5/2  ") for line in lines) == 1
+    assert sum(line.startswith("4x5/2 wins ") for line in lines) == 1
     assert any(line.startswith("kept: the agent of step ") for line in lines)
     assert "next evaluation" not in shown
