@@ -16,6 +16,7 @@ from minesweeper_env.console import say
 REFERENCES = ("random", "exact", "lookahead")
 """Scripted policies that play the selection games too: random clicks, least exact risk, and search."""
 
+PolicyOf = Callable[[BoardConfig], Policy]
 References = dict[str, dict[str, float]]
 """Win rates of the `REFERENCES` on each board."""
 
@@ -66,13 +67,17 @@ class Score(NamedTuple):
         return [*found, f"mean wins {self.beside(references)}"] if len(found) > 1 else found
 
 
-def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig], Policy]) -> Score:
-    """Plays the selection games with the policies that `policy_of` makes, one for each board."""
-    seeds, rates = SELECTION_SEEDS[: settings.eval_games], {}
-    for board, config in zip(settings.boards, settings.configs, strict=True):
-        records = play_games(policy_of(config), config, seeds)
-        rates[board] = sum(record.won for record in records) / len(records)
-    return Score(rates, len(seeds))
+def count_wins(settings: TrainingSettings, policy_of: PolicyOf, seeds: range) -> dict[str, int]:
+    """Plays games with the policies that `policy_of` makes, one for each board; returns the wins on each."""
+    games = zip(settings.boards, settings.configs, strict=True)
+    return {board: sum(each.won for each in play_games(policy_of(config), config, seeds)) for board, config in games}
+
+
+def play_selection(settings: TrainingSettings, policy_of: PolicyOf) -> Score:
+    """Plays the selection games; see `count_wins`."""
+    seeds = SELECTION_SEEDS[: settings.eval_games]
+    wins = count_wins(settings, policy_of, seeds)
+    return Score({board: won / len(seeds) for board, won in wins.items()}, len(seeds))
 
 
 def play_references(settings: TrainingSettings, on_player: Callable[[str], object]) -> References:
