@@ -201,7 +201,6 @@ class MultiBoardMixin(BaseAlgorithm):
         self.env, self.n_envs, self.batch_size = slot.env, slot.env.num_envs, slot.batch_size
         self.observation_space, self.action_space = slot.env.observation_space, slot.env.action_space
         self._last_obs, self._last_episode_starts = slot.observations, slot.episode_starts
-        self._last_original_obs = None
         # The policy and its networks check their inputs against the spaces that they were built with.
         for module in self.policy.modules():
             if isinstance(module, BoardExtractor):
