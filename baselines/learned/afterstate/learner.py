@@ -20,14 +20,7 @@ from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_w
 from baselines.learned.common.replay_buffer import RingBuffer
 from baselines.learned.common.tensor_files import Tensors, prefixed, unprefixed
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
-from baselines.learned.settings import (
-    LEARNING_COST,
-    AfterstateHyperparameters,
-    Budget,
-    NetworkSize,
-    TrainingSettings,
-    scaled,
-)
+from baselines.learned.settings import LEARNING_COST, AfterstateHyperparameters, Budget, TrainingSettings, scaled
 from minesweeper_env.config import BoardConfig
 
 _STEPS_AT_ONCE = 8
@@ -132,7 +125,7 @@ class AfterstateLearner:
         self.num_timesteps, self._rng = 0, np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self._trained = AfterstateNetwork(NetworkSize(settings.channels, settings.depth)).to(self._device)
+            self._trained = AfterstateNetwork(settings.network_size).to(self._device)
         set_precision(self._trained, settings.precision)
         self.network: AfterstateNetwork = deepcopy(self._trained).requires_grad_(False)
         trained = self._trained

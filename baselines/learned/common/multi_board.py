@@ -304,7 +304,7 @@ def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings,
         "probability": probability,
         "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
         "optimizer_kwargs": {"weight_decay": hyperparameters.weight_decay},
-        "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
+        "features_extractor_kwargs": settings.network_size._asdict(),
     }
     make: Any = algorithm
     model: Model = make(policy, envs[0], hyperparameters, **known, **arguments)

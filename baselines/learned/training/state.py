@@ -18,7 +18,7 @@ from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import MAY_CHANGE, START
-from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
+from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import selection
 from baselines.learned.training.curves import Log, draw_curves
 from baselines.learned.training.selection import Score
@@ -190,7 +190,7 @@ class Training:
             "teacher": settings.teacher,
             "selected_by": kept,
         }
-        save_agent(self.folder, network, NetworkSize(settings.channels, settings.depth), facts)
+        save_agent(self.folder, network, settings.network_size, facts)
         self.progress.kept = kept
 
     def save(self) -> None:
