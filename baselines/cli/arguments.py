@@ -13,7 +13,7 @@ from typing import Any, NoReturn, get_type_hints
 
 from baselines.checks import did_you_mean, number_or_text
 from baselines.process import BAD_ARGUMENTS
-from baselines.workers import Workers, cluster_address, local_workers
+from baselines.workers import Workers, cluster_address, connected, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.console import say
 
@@ -268,7 +268,6 @@ def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> Abst
     """Returns the workers that the options name; the files of these policies travel to other machines."""
     if options.ray is None:
         return local_workers(options.workers)
-    from baselines.cluster import connected
     from baselines.registry import Specification
 
     used = map(Specification.of, policies)
