@@ -19,7 +19,7 @@ from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import state
 from baselines.learned.training.console import show
 from baselines.learned.training.curves import Log, start_tracking
-from baselines.learned.training.state import Learner, Progress, Training
+from baselines.learned.training.state import Learner, Training, TrainingState
 from baselines.registry import CHECKPOINT_FILE
 from minesweeper_env.console import say
 
@@ -60,7 +60,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     keep_freed_memory()
     origin = pinned_name(settings.start) if settings.start and HUB_NAME.fullmatch(settings.start) else settings.start
     settings = replace(settings, device="cuda" if on_gpu else "cpu", start=origin)
-    learner, start, progress = settings.make_learner(), None, Progress(0, 0, None, 0, None)
+    learner, start, progress = settings.make_learner(), None, TrainingState(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
         progress = state.restore(learner, folder / CHECKPOINT_FILE, state.lasting(settings))
     elif settings.start is not None:  # A training that ended before its first checkpoint starts again.

@@ -69,7 +69,7 @@ class Learner(Protocol):
         """Continues from the snapshot of an equal learner; raises ValueError if it is of another one."""
 
 
-class Progress(msgspec.Struct):
+class TrainingState(msgspec.Struct):
     """State of a training that is not its learner's; None stands for what there is not yet."""
 
     seconds: Seconds  # trained so far
@@ -99,7 +99,7 @@ class Training:
     folder: Path
     learner: Learner
     budget: Budget
-    progress: Progress
+    progress: TrainingState
     start: dict[str, Any] | None = None
     done: int = 0
     cost: float = 0.0
@@ -208,7 +208,7 @@ def lasting(settings: TrainingSettings) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name not in (*MAY_CHANGE, START)}
 
 
-def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> Progress:
+def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> TrainingState:
     """Restores the learner of these lasting settings from a checkpoint, and returns the rest of it.
 
     Raises a ValueError of one line if the checkpoint is damaged, or of a training with other settings.
@@ -218,7 +218,7 @@ def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> Pro
         # Not every setting shows in a shape. Checkpoints of earlier versions tell none.
         if differing := "; ".join(differing_values(state.get("settings", settings), settings)):
             raise ValueError(f"it was made with {differing}")
-        progress = convert(state["progress"], Progress, "its progress")
+        progress = convert(state["progress"], TrainingState, "its progress")
         learner.restore(tensors, state["learner"])
         return progress
     except (ValueError, TypeError, KeyError, OverflowError) as error:

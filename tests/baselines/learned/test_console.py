@@ -11,7 +11,7 @@ from baselines.learned.settings import Budget
 from baselines.learned.training.console import line, panel, show
 from baselines.learned.training.loop import train
 from baselines.learned.training.selection import Score
-from baselines.learned.training.state import Progress, Training
+from baselines.learned.training.state import Training, TrainingState
 
 BOARDS = ("5x5/5", "8x8/14", "9x9/10", "16x16/40", "16x30/99")
 KEPT = {"steps": 112_000, "win_rate": 0.62}
@@ -31,7 +31,7 @@ def training(now, elapsed=412.0, steps=123_456, minutes=None, boards=("8x8/14",)
     settings = tiny("dqn", boards=boards, steps=1_000_000, eval_games=500)
     budget = Budget(None if minutes else 1_000_000, 60 * minutes if minutes else None, _start=now[0] - elapsed)
     learner = SimpleNamespace(num_timesteps=steps)
-    return Training(settings, None, learner, budget, Progress(0, 0, None, 0, None))
+    return Training(settings, None, learner, budget, TrainingState(0, 0, None, 0, None))
 
 
 def evaluated(now, rates=(0.612,), boards=("8x8/14",), **options):
