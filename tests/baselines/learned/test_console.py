@@ -8,8 +8,7 @@ from support.screens import Screen
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.settings import Budget
-from baselines.learned.training.console import line, panel, show
-from baselines.learned.training.loop import train
+from baselines.learned.training.loop import line, panel, show, train
 from baselines.learned.training.selection import Score
 from baselines.learned.training.state import Training, TrainingState
 
