@@ -17,11 +17,11 @@ PREFIX = "hf:"
 DEFAULT_REVISION = "main"
 """The revision of a name that gives none: the default branch of the hub."""
 
-AGENT_FILE, AGENT_WEIGHTS_FILE, RUN = "agent.json", "agent.safetensors", "run.json"
-"""Files of a run folder: the first makes the folder the name of a policy, the second has the weights of its agent."""
+AGENT_FILE, AGENT_WEIGHTS_FILE, RUN_FILE = "agent.json", "agent.safetensors", "run.json"
+"""Files of a run folder: what makes it the name of a policy, its agent's weights, and its settings and sessions."""
 
 NEEDED = (AGENT_FILE, AGENT_WEIGHTS_FILE)
-"""The files that are taken from the hub, with `RUN` if it is there; JSON and safetensors hold no code."""
+"""The files that are taken from the hub, with `RUN_FILE` if it is there; JSON and safetensors hold no code."""
 
 HUB_NAME = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^\s:@]+))?", re.ASCII)
 """Matches the name of an agent on the hub, without options."""
@@ -87,7 +87,7 @@ def _download(name: HubName) -> Path:
     with _one_line(name):
         if not _is_cached(api, name):
             _check_sizes(api, name)
-        place = api.snapshot_download(name.repository, revision=name.revision, allow_patterns=(*NEEDED, RUN))
+        place = api.snapshot_download(name.repository, revision=name.revision, allow_patterns=(*NEEDED, RUN_FILE))
     folder = Path(place)
     if not all((folder / file).is_file() for file in NEEDED):
         raise HubError(f"{name} holds no agent of train.py, which has {' and '.join(NEEDED)}")
@@ -111,7 +111,7 @@ def _check_sizes(api: Any, name: HubName) -> None:
     with suppress(Exception):
         files = api.model_info(name.repository, revision=name.revision, files_metadata=True).siblings or ()
     for file in files:
-        if file.rfilename in (*NEEDED, RUN) and (file.size or 0) > MOST_BYTES:
+        if file.rfilename in (*NEEDED, RUN_FILE) and (file.size or 0) > MOST_BYTES:
             raise HubError(f"{name}: {file.rfilename} has {file.size} bytes, and may have {MOST_BYTES}")
 
 

@@ -280,15 +280,15 @@ def make_policy(
         PolicyError: the code of a user's policy fails.
         MissingExtraError: the policy needs a package that is not installed.
     """
-    maker = find_policy(name, **options)
+    specified = find_policy(name, **options)
     if env is None:
         rule = "opening" if first_click is None else first_click
-        return maker(BoardConfig.of_size(8 if size is None else size, mines, first_click=rule), seed)
+        return specified(BoardConfig.of_size(8 if size is None else size, mines, first_click=rule), seed)
     for argument, value in {"size": size, "mines": mines, "first_click": first_click}.items():
         if value is not None:
             raise ValueError(f"env already defines {argument}; give env or {argument}, not both")
     offered = config_of(env)
-    policy = maker(offered, seed)
+    policy = specified(offered, seed)
     moves = policy.config.moves
     if offered.moves[: len(moves)] != moves:
         raise ValueError(
@@ -298,11 +298,11 @@ def make_policy(
     return policy
 
 
-def find_policy(policy: str | Specification, **options: Any) -> Specification:
+def find_policy(name: str, **options: Any) -> Specification:
     """Returns a policy with its code loaded and, for an agent of the hub, at its commit.
 
     Args:
-        policy: a specification, or its text as `Specification.of` reads it.
+        name: a specification, as `Specification.of` reads it.
         **options: more options of the policy.
 
     Raises:
@@ -311,7 +311,7 @@ def find_policy(policy: str | Specification, **options: Any) -> Specification:
         PolicyError: the code of the class or function fails while it is loaded.
         MissingExtraError: the policy needs a package that is not installed.
     """
-    found = (policy if isinstance(policy, Specification) else Specification.of(policy)).pinned()
+    found = Specification.of(name).pinned()
     for option in found.options.keys() & options.keys():
         raise ValueError(f"option {option} of policy {found.name!r} is given twice")
     found = replace(found, options=found.options | options)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn, get_type_hints
 
 from baselines.checks import MissingExtraError, check_extra, did_you_mean, number_or_text
 from baselines.process import BAD_ARGUMENTS, FAILED, INTERRUPTED, MODULE, explain, typed_command
-from baselines.workers import WorkerError, Workers, cluster_address, local_workers
+from baselines.workers import WorkerError, Workers, cluster_address, connected, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
 from minesweeper_env.console import say
 
@@ -273,7 +273,6 @@ def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> Abst
     """Returns the workers that the options name; the files of these policies travel to other machines."""
     if options.ray is None:
         return local_workers(options.workers)
-    from baselines.cluster import connected
     from baselines.registry import Specification
 
     used = map(Specification.of, policies)

@@ -10,7 +10,7 @@ import msgspec
 from baselines.checks import check_extra
 from baselines.cli.command import Command, Parser, Work
 from baselines.evaluation.intervals import wilson_interval
-from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN, HubName, parse_hub_name
+from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN_FILE, HubName, parse_hub_name
 from baselines.registry import agent_folder, agent_names
 from baselines.schemas import Agent, Run, StoredRow, read_as, read_results
 from minesweeper_env.config import board_name
@@ -74,10 +74,10 @@ def _read(folder: Path) -> dict[str, bytes]:
     """Returns the files of an agent that are sent, without its card, once they are checked and the agent plays."""
     from baselines.learned.agents import load_network
 
-    paths = [path for name in (*NEEDED, RUN, "curves.png") if (path := folder / name).is_file()]
+    paths = [path for name in (*NEEDED, RUN_FILE, "curves.png") if (path := folder / name).is_file()]
     load_network(folder)
-    if folder / RUN in paths:
-        read_as(folder / RUN, Run)
+    if folder / RUN_FILE in paths:
+        read_as(folder / RUN_FILE, Run)
     return {path.name: path.read_bytes() for path in paths}
 
 
@@ -111,7 +111,7 @@ def _selection(agent: Agent) -> Iterator[Measured]:
 def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measured: Sequence[Measured]) -> str:
     """Returns the text of the card, from the checked files of the agent and its win rates by `evaluate.py`."""
     agent = msgspec.json.decode(contents[AGENT_FILE], type=Agent)
-    run = msgspec.json.decode(contents.get(RUN, b'{"sessions": []}'), type=Run)
+    run = msgspec.json.decode(contents.get(RUN_FILE, b'{"sessions": []}'), type=Run)
     title, trained_on = name.repository.partition("/")[2], agent.trained_on
     training = [f"step {agent.selected_by and agent.selected_by['steps']}, {agent.channels} channels"]
     training[0] += f", depth {agent.depth}"

@@ -195,17 +195,13 @@ def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[T
 
 def carry_out(task: Task) -> None:
     """Trains and tests unless that is done; resumes an interrupted training. A signal raises a KeyboardInterrupt."""
-    from baselines.evaluation.games import play_games
     from baselines.learned.agents import find_agent
+    from baselines.learned.training.selection import count_wins
 
     if task.done:
         return
     done = task.result or train_in(task.folder, task.settings, task.command)
-    make = find_agent(task.folder)
-    wins = {
-        board: sum(record.won for record in play_games(make(config), config, range(task.games)))
-        for board, config in zip(task.settings.boards, task.settings.configs, strict=True)
-    }
+    wins = count_wins(task.settings, find_agent(task.folder), range(task.games))
     result = {"steps": done.steps, "games": task.games, "wins": wins, "settings": task.settings.to_json()}
     write_json(task.folder / RESULT_FILE, result)
 

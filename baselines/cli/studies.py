@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.command import SIDE, Parser, add_settings, share
 from baselines.files import write_json
-from baselines.learned.configurations import RUN_FILE, checked_settings, given_settings, read_configuration
+from baselines.hub import RUN_FILE
+from baselines.learned.configurations import checked_settings, given_settings, read_configuration
 from baselines.learned.settings import TrainingSettings
 from baselines.provenance import earlier_results, installation_id
 

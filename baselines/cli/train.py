@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from baselines.checks import check_extra
 from baselines.cli.command import SIDE, Command, Parser, Work, add_settings, share
 from baselines.files import hold_folder, is_empty, read_json
-from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
+from baselines.hub import RUN_FILE
+from baselines.learned.configurations import long_help, settings_and_folder
 from baselines.process import FAILED, INTERRUPTED, explain, typed_command
 from minesweeper_env.console import say
 
@@ -93,8 +94,8 @@ def _report(program: str, training: Training) -> None:
     elif kept_at != steps and training.newest is not None:
         page.note(f"{newest} win {training.newest.win_rate:.1%} of the selection games, fewer than the kept agent")
     if kept:
-        rates = Score(kept["win_rates"], kept["games"]).in_words(training.progress.references or {})
-        page.note(f"of {settings.eval_games} selection games: {rates}")
+        rates = Score(kept["win_rates"], kept["games"]).lines(training.progress.references or {})
+        page.note(f"of {settings.eval_games} selection games: {'; '.join(rates)}")
     for board in settings.configs:
         level = f" --no-guess {board.no_guess}" if board.no_guess else " --no-luck" * (not board.luck)
         page.line(

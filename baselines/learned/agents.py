@@ -104,22 +104,30 @@ class LearnedPolicy:
     opens the largest area on average.
 
     Args:
-        network: on any device; its mode and weights stay unchanged.
-        config: the games.
+        network: on any device; its mode and weights stay unchanged. Or what loads it at a precision.
+        config: the games, which may differ from those of the training.
         symmetries: whether to average the outputs over all rotations and reflections, 8 on a square and 4 otherwise,
             at that many times the cost.
+        precision: number format of the convolutions of a network that is loaded: "float32" or "bfloat16".
         first: the first click: "middle", "exact" as `exact` clicks, or a cell, row * cols + col.
 
     Raises:
-        ValueError: `first` is not allowed.
+        ValueError: an option is not allowed, or the network cannot be loaded.
     """
 
     batch_size = 500
 
     def __init__(
-        self, network: BoardNetwork, config: BoardConfig, symmetries: bool = False, first: str | int = "middle"
+        self,
+        network: BoardNetwork | Callable[[str], BoardNetwork],
+        config: BoardConfig,
+        symmetries: bool = False,
+        precision: str = "float32",
+        first: str | int = "middle",
     ) -> None:
-        self.network, self.config, self.symmetries = network, config, symmetries
+        networks.check_radius(config)
+        self.config, self.symmetries = config, whether("symmetries", symmetries)
+        self.network = network if isinstance(network, nn.Module) else network(precision)
         self.first_cell = chosen_first_cell(config, first)
 
     def reset(self, seed: int) -> None:
@@ -152,31 +160,21 @@ class LearnedPolicy:
         return np.concatenate(outputs)
 
 
-def click_agent(
-    folder: Path, config: BoardConfig, symmetries: bool = False, precision: str = "float32", first: str | int = "middle"
-) -> LearnedPolicy:
-    """Loads an agent of PPO or DQN for a board, which may differ from the boards of the training.
-
-    `precision`, "float32" or "bfloat16", is the number format of the convolutions; see `LearnedPolicy` for the rest.
-    """
-    networks.check_radius(config)
-    whether("symmetries", symmetries)
-    return LearnedPolicy(load_network(folder, precision), config, symmetries, first)
-
-
 def find_agent(folder: Path) -> Callable[..., Policy]:
     """Returns the agent of a run folder; calling it with a board returns a policy. Raises as `load_network` does."""
-    if read_description(folder).kind == CLICKS:
-        return partial(click_agent, folder)
-    from baselines.learned.afterstate.policy import afterstate_agent
-
-    return partial(afterstate_agent, partial(load_network, folder))
+    return partial(_policy_class(read_description(folder).kind), partial(load_network, folder))
 
 
 def policy_of(network: nn.Module, config: BoardConfig) -> Policy:
     """Returns the policy of a network of either kind on a board, with the default options."""
-    if isinstance(network, BoardNetwork):
-        return LearnedPolicy(network, config)
+    policy: Policy = _policy_class(CLICKS if isinstance(network, BoardNetwork) else AFTERSTATE)(network, config)
+    return policy
+
+
+def _policy_class(kind: str) -> Any:
+    if kind == CLICKS:
+        return LearnedPolicy
+    # Other agents need nothing of afterstate.
     from baselines.learned.afterstate.policy import AfterstatePolicy
 
-    return AfterstatePolicy(config, network)  # type: ignore[arg-type]
+    return AfterstatePolicy

@@ -17,7 +17,7 @@ from typing import Any
 import minesweeper_env
 from baselines.checks import did_you_mean, number_or_text
 from baselines.files import file_name, read_json, write_json
-from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME
+from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, RUN_FILE
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
 from baselines.provenance import earlier_results, installation_id, processor_name, source_commit
 from baselines.registry import CHECKPOINT_FILE, Specification, agent_folder, agent_names
@@ -28,8 +28,8 @@ from minesweeper_env.rewards import REWARDS
 
 FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"
 
-RUN_FILE, START = "run.json", "start"
-"""The file of a run folder with the settings and sessions, and its entry about the agent that the training began as."""
+START = "start"
+"""The entry of `RUN_FILE` about the agent that the training began as."""
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 """Packages whose versions a session records."""

@@ -140,7 +140,13 @@ class MaskedDQN(MultiBoardMixin, DQN):
         return clicks, np.take_along_axis(values, clicks[:, None], axis=1)[:, 0]
 
     def collect_rollouts(  # type: ignore[override]
-        self, env: MinesweeperVecEnv, callback: BaseCallback, train_freq: TrainFreq, *_: Any, **__: Any
+        self,
+        env: MinesweeperVecEnv,
+        callback: BaseCallback,
+        train_freq: TrainFreq,
+        *_: Any,
+        log_interval: int | None = None,
+        **__: Any,
     ) -> RolloutReturn:
         """Plays `train_freq` steps of every game, and stores a sample of them with the board; see `DQN`."""
         self.policy.set_training_mode(False)
@@ -156,9 +162,12 @@ class MaskedDQN(MultiBoardMixin, DQN):
             self._store(boards, clicks, predicted, step)
             self._last_obs = new_obs
             self._update_info_buffer(infos, dones)
-            self._episode_num += int(dones.sum())
             self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
             self._on_step()  # target network and exploration
+            for _episode in range(int(dones.sum())):
+                self._episode_num += 1
+                if log_interval is not None and self._episode_num % log_interval == 0:
+                    self.dump_logs()
         callback.on_rollout_end()
         return RolloutReturn(train_freq.frequency * env.num_envs, 0, continue_training=True)
 

@@ -336,6 +336,11 @@ class TrainingSettings(Options):
         """The budget, such as "10 minutes" or "1 000 000 steps"."""
         return f"{self.minutes:g} minutes" if self.steps is None else f"{self.steps:_} steps".replace("_", " ")
 
+    @property
+    def network_size(self) -> NetworkSize:
+        """The size of the network."""
+        return NetworkSize(self.channels, self.depth)
+
     def make_learner(self) -> Any:
         """Returns a new learner; see `baselines.learned.training.state.Learner`."""
         return resolve_name(self.hyperparameters.learner)(self)

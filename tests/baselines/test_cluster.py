@@ -21,9 +21,8 @@ from support.tiny_suites import content, records
 
 from baselines.benchmark import suites
 from baselines.cli import suite as suite_command
-from baselines.cluster import ClusterError, connected
 from baselines.evaluation import units
-from baselines.workers import cluster_address
+from baselines.workers import ClusterError, cluster_address, connected
 
 needs_ray = pytest.mark.skipif(
     find_spec("ray") is None or not sys.platform.startswith("linux"), reason="needs the extra ray, and reads /proc"
@@ -55,7 +54,7 @@ def test_whatever_ray_raises_at_its_start_is_one_line(monkeypatch):
     def init(*_, **_settings):
         raise Exception("The current node timed out\nduring startup.")
 
-    monkeypatch.setattr("baselines.cluster.import_extra", lambda *_: SimpleNamespace(init=init))
+    monkeypatch.setattr("baselines.workers.import_extra", lambda *_: SimpleNamespace(init=init))
     line = "this machine: The current node timed out during startup"
     with pytest.raises(ClusterError, match=line), connected("local", {}):
         pass

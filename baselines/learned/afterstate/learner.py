@@ -20,14 +20,7 @@ from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_w
 from baselines.learned.common.replay_buffer import RingBuffer
 from baselines.learned.common.tensor_files import Tensors, prefixed, unprefixed
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
-from baselines.learned.settings import (
-    LEARNING_COST,
-    AfterstateHyperparameters,
-    Budget,
-    NetworkSize,
-    TrainingSettings,
-    scaled,
-)
+from baselines.learned.settings import LEARNING_COST, AfterstateHyperparameters, Budget, TrainingSettings, scaled
 from minesweeper_env.config import BoardConfig
 
 _STEPS_AT_ONCE = 8
@@ -86,7 +79,7 @@ class BoardState:
         codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
         self.samples = RingBuffer(hyperparameters.buffer_size, codes=codes, labels=np.zeros((0, config.cells), np.int8))
         self.afterstates = RingBuffer(hyperparameters.buffer_size, codes=codes, targets=numbers, weights=numbers)
-        self.replays = {"lessons": self.samples, "afterstates": self.afterstates}
+        self.replays = {"samples": self.samples, "afterstates": self.afterstates}
         self.config, self.work, self.pending = config, 0.0, 0.0
 
 
@@ -132,7 +125,7 @@ class AfterstateLearner:
         self.num_timesteps, self._rng = 0, np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self._trained = AfterstateNetwork(NetworkSize(settings.channels, settings.depth)).to(self._device)
+            self._trained = AfterstateNetwork(settings.network_size).to(self._device)
         set_precision(self._trained, settings.precision)
         self.network: AfterstateNetwork = deepcopy(self._trained).requires_grad_(False)
         trained = self._trained
@@ -248,7 +241,7 @@ class AfterstateLearner:
             else:
                 tensor_files.load_weights(each, network.state_dict())
 
-    def log(self) -> None:
+    def dump_logs(self) -> None:
         """Writes a log row: the means since the last row."""
         self._logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self._logger.dump(self.num_timesteps)
@@ -262,10 +255,10 @@ class AfterstateLearner:
         states = []
         for number, board in enumerate(self._boards):
             for kind, replay in board.replays.items():
-                tensors |= prefixed(replay.save(), f"practice{number}/{kind}")
+                tensors |= prefixed(replay.save(), f"board{number}/{kind}")
             states.append({"work": board.work, "pending": board.pending})
         random = self._rng.bit_generator.state
-        return tensors, {"steps": self.num_timesteps, "random": random, "practices": states}
+        return tensors, {"steps": self.num_timesteps, "random": random, "boards": states}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
         """Restores the snapshot of a learner with the same arguments; ValueError, in one line, for another one."""
@@ -274,9 +267,9 @@ class AfterstateLearner:
                 tensor_files.load_weights(network, unprefixed(tensors, name))
             # The optimiser would go on in the tensors that it is given.
             tensor_files.restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
-            for number, (board, saved) in enumerate(zip(self._boards, state["practices"], strict=True)):
+            for number, (board, saved) in enumerate(zip(self._boards, state["boards"], strict=True)):
                 for kind, replay in board.replays.items():
-                    replay.restore(unprefixed(tensors, f"practice{number}/{kind}"))
+                    replay.restore(unprefixed(tensors, f"board{number}/{kind}"))
                 board.work, board.pending = float(saved["work"]), float(saved["pending"])
             self.num_timesteps = int(state["steps"])
             self._rng.bit_generator.state = state["random"]

@@ -36,8 +36,8 @@ class AfterstatePolicy:
 
     def __init__(
         self,
+        network: AfterstateNetwork | Callable[[str], AfterstateNetwork],
         config: BoardConfig,
-        network: AfterstateNetwork,
         slack: float = GUESS_SLACK,
         breadth: int = GUESS_BREADTH,
         sure: float = SURE,
@@ -46,12 +46,14 @@ class AfterstatePolicy:
         safety: str = LEARNED,
         clues: bool = True,
         onward: bool = True,
+        depth: int = 0,
+        precision: str = "float32",
     ) -> None:
         """Prepares to play games of one configuration.
 
         Args:
-            config: the games, of radius 1.
-            network: on any device; its mode and weights stay unchanged.
+            network: on any device; its mode and weights stay unchanged. Or what loads it at a precision.
+            config: the games, of radius 1, which may differ from those of the training.
             slack: weighs the clicks whose safety is at most this much below the highest; less on boards of more
                 than 64 cells, in inverse proportion to the power 1.5 of the cells.
             breadth: upper bound on the number of clicks weighed; 1 turns the search off.
@@ -64,11 +66,18 @@ class AfterstatePolicy:
                 equal chances that are fitted to the clues. The last two measure what the network adds and lacks.
             clues: whether to fit the learned safety to the clues if no cell is certain, see `clues.py`.
             onward: whether to count the safety of the safest next click, too, fitted to the clues.
+            depth: number of applications of the block of a network that is loaded; 0 for the one of the training.
+            precision: number format of the convolutions of a network that is loaded: "float32" or "bfloat16".
 
         Raises:
-            ValueError: an option is not allowed; the message names the allowed values.
+            ValueError: an option is not allowed, or the network cannot be loaded.
         """
         check_radius(config)
+        whole_number("depth", depth, 0, MAX_DEPTH)
+        if not isinstance(network, AfterstateNetwork):
+            network = network(precision)
+            for tower in network.towers:
+                tower.depth = depth or tower.depth
         self.config, self.network = config, network
         slack, breadth = number_within("slack", slack, 0, 1), whole_number("breadth", breadth, 1, 1000)
         self._limits = Limits.on(config, slack, breadth, _SLACK_POWER)
@@ -128,30 +137,3 @@ class AfterstatePolicy:
         elif self._clues:
             safety = fitted_safety(safety, boards, mines)
         return Ratings(np.where(legal, safety, np.float32(0.0)), counts)
-
-
-def afterstate_agent(
-    load: Callable[[str], AfterstateNetwork],
-    config: BoardConfig,
-    slack: float = GUESS_SLACK,
-    breadth: int = GUESS_BREADTH,
-    sure: float = SURE,
-    first: str | int = LEARNED,
-    symmetries: bool = True,
-    safety: str = LEARNED,
-    clues: bool = True,
-    onward: bool = True,
-    depth: int = 0,
-    precision: str = "float32",
-) -> AfterstatePolicy:
-    """Loads an agent for a board, which may differ from the boards of the training.
-
-    `load` returns its network at a precision, the number format of the convolutions: "float32" or "bfloat16". `depth`
-    is the number of applications of the network's block, 0 for the one of the training. See `AfterstatePolicy` for the
-    other options.
-    """
-    whole_number("depth", depth, 0, MAX_DEPTH)
-    network = load(precision)
-    for tower in network.towers:
-        tower.depth = depth or tower.depth
-    return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety, clues, onward)

@@ -201,7 +201,6 @@ class MultiBoardMixin(BaseAlgorithm):
         self.env, self.n_envs, self.batch_size = slot.env, slot.env.num_envs, slot.batch_size
         self.observation_space, self.action_space = slot.env.observation_space, slot.env.action_space
         self._last_obs, self._last_episode_starts = slot.observations, slot.episode_starts
-        self._last_original_obs = None
         # The policy and its networks check their inputs against the spaces that they were built with.
         for module in self.policy.modules():
             if isinstance(module, BoardExtractor):
@@ -249,10 +248,6 @@ class MultiBoardMixin(BaseAlgorithm):
             seen, learned = self._play_and_learn(callback)
             slot.work += (seen + LEARNING_COST * learned) * slot.env.config.cells
             slot.observations, slot.episode_starts = self._last_obs, self._last_episode_starts
-
-    def log(self) -> None:
-        """Writes a log row, with the names of Stable-Baselines3."""
-        self.dump_logs()
 
     def begin_with(self, network: nn.Module) -> None:
         """Copies the weights of a `BoardNetwork` with as many channels; see `Learner.begin_with`."""
@@ -309,7 +304,7 @@ def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings,
         "probability": probability,
         "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
         "optimizer_kwargs": {"weight_decay": hyperparameters.weight_decay},
-        "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
+        "features_extractor_kwargs": settings.network_size._asdict(),
     }
     make: Any = algorithm
     model: Model = make(policy, envs[0], hyperparameters, **known, **arguments)

@@ -18,7 +18,6 @@ from matplotlib.axes import Axes
 from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 
 from baselines.checks import import_extra
-from baselines.evaluation.intervals import wilson_interval
 from baselines.files import file_name, first_line, remove_link, replace_file
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.training.selection import References, Score
@@ -58,16 +57,14 @@ def draw_curves(folder: Path, boards: Sequence[str], games: int) -> None:
 
 
 def _draw_board(axes: Axes, points: Points, board: str, games: int) -> None:
-    def shown(rate: float) -> str:
-        low, high = wilson_interval(round(rate * games), games)
-        return f"{rate:.1%} ({low:.1%} to {high:.1%})"
-
     steps, rates = zip(*points[board], strict=True)
-    axes.plot(steps, rates, marker="o", label=f"agent, last {shown(rates[-1])}")
+    axes.plot(steps, rates, marker="o", label=f"agent, last {Score({board: rates[-1]}, games)}")
     references = sorted(name for name in points if name.startswith(f"{board}/"))
     for name, style in zip(references, cycle(("--", "-.", ":"))):
         rate = points[name][-1][1]
-        axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {shown(rate)}")
+        axes.axhline(
+            rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {Score({board: rate}, games)}"
+        )
     title = board.removeprefix("eval/").replace("-", " with ")
     axes.set(title=f"{title} mines, {games} selection games", xlabel="environment steps", ylim=(0, 1))
     # Below the axes the legend covers no curve.

@@ -1,4 +1,4 @@
-"""Training: from the settings to the agent in a run folder, by one loop; read `run` first."""
+"""Training: from the settings to the agent in a run folder, by one loop, and what it shows; read `run` first."""
 
 import signal
 import threading
@@ -17,10 +17,11 @@ from baselines.learned.configurations import folder_to_start_from, record_sessio
 from baselines.learned.networks import single_precision
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import state
-from baselines.learned.training.console import show
 from baselines.learned.training.curves import Log, start_tracking
-from baselines.learned.training.state import Learner, Progress, Training
+from baselines.learned.training.state import EVALUATIONS, Learner, Training, TrainingState
+from baselines.progress import Progress, format_seconds, progress_line
 from baselines.registry import CHECKPOINT_FILE
+from baselines.tables import Page
 from minesweeper_env.console import say
 
 CHECKPOINT_SECONDS = 30.0
@@ -28,6 +29,9 @@ CHECKPOINT_SECONDS = 30.0
 
 LOG_ROWS = 200
 """Rows of the log over the whole budget, in addition to the rows of the evaluations."""
+
+LINE_SECONDS = 10.0
+"""Time between two lines of progress where stderr is no terminal."""
 
 ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again ends at once"
 
@@ -60,7 +64,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     keep_freed_memory()
     origin = pinned_name(settings.start) if settings.start and HUB_NAME.fullmatch(settings.start) else settings.start
     settings = replace(settings, device="cuda" if on_gpu else "cpu", start=origin)
-    learner, start, progress = settings.make_learner(), None, Progress(0, 0, None, 0, None)
+    learner, start, progress = settings.make_learner(), None, TrainingState(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
         progress = state.restore(learner, folder / CHECKPOINT_FILE, state.lasting(settings))
     elif settings.start is not None:  # A training that ended before its first checkpoint starts again.
@@ -121,7 +125,7 @@ def run(
                 training.evaluate(log)
             elif (row := int(LOG_ROWS * budget.progress(learner.num_timesteps))) > rows:
                 rows = row
-                learner.log()
+                learner.dump_logs()
             if is_due or time.monotonic() - saved_at >= CHECKPOINT_SECONDS:
                 training.save()
                 saved_at = time.monotonic()
@@ -188,3 +192,61 @@ def _finish(training: Training, log: Log, stop: Stop) -> bool:
     training.evaluate(log, compares=not stop.requested)
     training.save()
     return True
+
+
+@contextmanager
+def show(training: Training, shown: bool) -> Generator[Callable[[], None]]:
+    """Shows the panel on a terminal, or lines elsewhere, if `shown`; yields what to call after each round."""
+    if not shown:
+        yield lambda: None
+        return
+    score = training.score
+
+    def after_round() -> None:
+        nonlocal score
+        progress.show(at_once=training.score is not score)
+        score = training.score
+
+    with Progress(lambda width: panel(training, width), lambda: line(training), LINE_SECONDS, leave=True) as progress:
+        yield after_round
+
+
+def line(training: Training) -> str:
+    """Returns the state of a training in one line."""
+    steps, left = _pace(training)
+    parts = [f"{100 * training.budget.progress(training.steps):.0f}%", steps, left]
+    if training.score is not None:
+        parts.append(f"wins {training.score.beside(training.progress.references or {})}")
+    return ", ".join(parts)
+
+
+def panel(training: Training, width: int) -> Page:
+    """Returns the panel in lines of at most `width` characters."""
+    page, budget, progress = Page(width), training.budget, training.progress
+    steps, left = _pace(training)
+    page.note(f"{training.settings.title}: {steps}")
+    elapsed = format_seconds(budget.elapsed())
+    page.parts.append(progress_line("", budget.progress(training.steps), f"{elapsed}, {left}", width))
+    for text in training.score.lines(progress.references or {}) if training.score else ():
+        page.note(text)
+    games = f"{training.settings.eval_games} selection games on each board"
+    if training.player:
+        page.note(f"{games}: {training.player} plays")
+    elif training.done < len(EVALUATIONS):
+        page.note(f"{games}; next evaluation at {EVALUATIONS[training.done]:.0%}")
+    if progress.kept is not None:
+        page.note(f"kept: the agent of step {progress.kept['steps']}, which won {progress.kept['win_rate']:.1%}")
+    return page
+
+
+def _pace(training: Training) -> tuple[str, str]:
+    """Returns the steps with the mean speed of all sessions, and the time that is left."""
+    budget, steps, seconds = training.budget, training.steps, training.budget.elapsed()
+    done = f"step {steps}" + ("" if budget.steps is None else f" of {budget.steps}")
+    speed = steps / seconds if seconds >= 1 else 0.0
+    if speed:
+        done += f", {speed:.0f} steps a second"
+    if budget.steps is None:
+        return done, f"{format_seconds((1 - budget.progress(steps)) * (budget.seconds or 0))} left"
+    left = max(0, budget.steps - steps)
+    return done, f"{format_seconds(left / speed)} left" if speed else "time left not known yet"

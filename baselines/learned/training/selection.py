@@ -16,6 +16,7 @@ from minesweeper_env.console import say
 REFERENCES = ("random", "exact", "lookahead")
 """Scripted policies that play the selection games too: random clicks, least exact risk, and search."""
 
+PolicyOf = Callable[[BoardConfig], Policy]
 References = dict[str, dict[str, float]]
 """Win rates of the `REFERENCES` on each board."""
 
@@ -51,23 +52,32 @@ class Score(NamedTuple):
         """Returns the mean and the longer side of its interval, such as "76.0% ±5.1"."""
         return f"{self.win_rate:.1%} ±{100 * max(abs(end - self.win_rate) for end in self.interval):.1f}"
 
-    def in_words(self, references: References) -> str:
-        """Returns one line with the win rates, and those of the scripted policies if they have played."""
-        parts = []
+    def beside(self, references: References) -> str:
+        """Returns the mean with those of the scripted policies, if they have played, as "76.0% ±5.1 (random ...)"."""
+        names, games = next(iter(references.values()), {}), self.games
+        others = {name: Score({board: rates[name] for board, rates in references.items()}, games) for name in names}
+        return f"{self} ({', '.join(f'{name} {score}' for name, score in others.items())})" if others else str(self)
+
+    def lines(self, references: References) -> list[str]:
+        """Returns a line for each board, and one for the mean of several."""
+        found = []
         for board, rate in self.win_rates.items():
-            played = {name: Score({board: other}, self.games) for name, other in references.get(board, {}).items()}
-            others = ", ".join(f"{name} {score}" for name, score in played.items())
-            parts.append(f"{board} wins {Score({board: rate}, self.games)}{f' ({others})' if others else ''}")
-        return "; ".join(parts)
+            played = {board: references[board]} if board in references else {}
+            found.append(f"{board} wins {Score({board: rate}, self.games).beside(played)}")
+        return [*found, f"mean wins {self.beside(references)}"] if len(found) > 1 else found
 
 
-def play_selection(settings: TrainingSettings, policy_of: Callable[[BoardConfig], Policy]) -> Score:
-    """Plays the selection games with the policies that `policy_of` makes, one for each board."""
-    seeds, rates = SELECTION_SEEDS[: settings.eval_games], {}
-    for board, config in zip(settings.boards, settings.configs, strict=True):
-        records = play_games(policy_of(config), config, seeds)
-        rates[board] = sum(record.won for record in records) / len(records)
-    return Score(rates, len(seeds))
+def count_wins(settings: TrainingSettings, policy_of: PolicyOf, seeds: range) -> dict[str, int]:
+    """Plays games with the policies that `policy_of` makes, one for each board; returns the wins on each."""
+    games = zip(settings.boards, settings.configs, strict=True)
+    return {board: sum(each.won for each in play_games(policy_of(config), config, seeds)) for board, config in games}
+
+
+def play_selection(settings: TrainingSettings, policy_of: PolicyOf) -> Score:
+    """Plays the selection games; see `count_wins`."""
+    seeds = SELECTION_SEEDS[: settings.eval_games]
+    wins = count_wins(settings, policy_of, seeds)
+    return Score({board: won / len(seeds) for board, won in wins.items()}, len(seeds))
 
 
 def play_references(settings: TrainingSettings, on_player: Callable[[str], object]) -> References:

@@ -18,7 +18,7 @@ from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents import policy_of, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import MAY_CHANGE, START
-from baselines.learned.settings import Budget, NetworkSize, TrainingSettings
+from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import selection
 from baselines.learned.training.curves import Log, draw_curves
 from baselines.learned.training.selection import Score
@@ -56,7 +56,7 @@ class Learner(Protocol):
     def current_network(self) -> nn.Module:
         """Returns the network that plays; it may share weights with the training, which keeps changing them."""
 
-    def log(self) -> None:
+    def dump_logs(self) -> None:
         """Writes a log row: the means since the last row."""
 
     def begin_with(self, network: nn.Module) -> None:
@@ -69,7 +69,7 @@ class Learner(Protocol):
         """Continues from the snapshot of an equal learner; raises ValueError if it is of another one."""
 
 
-class Progress(msgspec.Struct):
+class TrainingState(msgspec.Struct):
     """State of a training that is not its learner's; None stands for what there is not yet."""
 
     seconds: Seconds  # trained so far
@@ -99,7 +99,7 @@ class Training:
     folder: Path
     learner: Learner
     budget: Budget
-    progress: Progress
+    progress: TrainingState
     start: dict[str, Any] | None = None
     done: int = 0
     cost: float = 0.0
@@ -156,7 +156,7 @@ class Training:
         self.done = max(self.done + 1, self.evaluations_due)
         progress.evaluation_seconds += self.cost
         log.record_evaluation(score, progress.references or {}, minutes, self.cost)
-        self.learner.log()
+        self.learner.dump_logs()
         if progress.kept is None or score.win_rate >= progress.highest - score.standard_error:
             self._keep(network, score)
         progress.highest = max(progress.highest, score.win_rate)
@@ -191,7 +191,7 @@ class Training:
             "teacher": settings.teacher,
             "selected_by": kept,
         }
-        save_agent(self.folder, network, NetworkSize(settings.channels, settings.depth), facts)
+        save_agent(self.folder, network, settings.network_size, facts)
         self.progress.kept = kept
 
     def save(self) -> None:
@@ -209,7 +209,7 @@ def lasting(settings: TrainingSettings) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name not in (*MAY_CHANGE, START)}
 
 
-def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> Progress:
+def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> TrainingState:
     """Restores the learner of these lasting settings from a checkpoint, and returns the rest of it.
 
     Raises a ValueError of one line if the checkpoint is damaged, or of a training with other settings.
@@ -219,7 +219,7 @@ def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> Pro
         # Not every setting shows in a shape. Checkpoints of earlier versions tell none.
         if differing := "; ".join(differing_values(state.get("settings", settings), settings)):
             raise ValueError(f"it was made with {differing}")
-        progress = convert(state["progress"], Progress, "its progress")
+        progress = convert(state["progress"], TrainingState, "its progress")
         learner.restore(tensors, state["learner"])
         return progress
     except (ValueError, TypeError, KeyError, OverflowError) as error:

@@ -8,10 +8,9 @@ from support.screens import Screen
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.settings import Budget
-from baselines.learned.training.console import line, panel, show
-from baselines.learned.training.loop import train
+from baselines.learned.training.loop import line, panel, show, train
 from baselines.learned.training.selection import Score
-from baselines.learned.training.state import Progress, Training
+from baselines.learned.training.state import Training, TrainingState
 
 BOARDS = ("5x5/5", "8x8/14", "9x9/10", "16x16/40", "16x30/99")
 KEPT = {"steps": 112_000, "win_rate": 0.62}
@@ -31,7 +30,7 @@ def training(now, elapsed=412.0, steps=123_456, minutes=None, boards=("8x8/14",)
     settings = tiny("dqn", boards=boards, steps=1_000_000, eval_games=500)
     budget = Budget(None if minutes else 1_000_000, 60 * minutes if minutes else None, _start=now[0] - elapsed)
     learner = SimpleNamespace(num_timesteps=steps)
-    return Training(settings, None, learner, budget, Progress(0, 0, None, 0, None))
+    return Training(settings, None, learner, budget, TrainingState(0, 0, None, 0, None))
 
 
 def evaluated(now, rates=(0.612,), boards=("8x8/14",), **options):
@@ -45,7 +44,7 @@ def test_a_line_has_the_figures_of_the_training(now):
     assert line(training(now, 0.5, 100)) == "0%, step 100 of 1000000, time left not known yet"
     assert line(evaluated(now)) == (
         "12%, step 123456 of 1000000, 300 steps a second, 49 min left, "
-        "wins 61.2% (56.9% to 65.4%; random 0.0% ±0.8, exact 67.4% ±4.2, lookahead 70.2% ±4.2)"
+        "wins 61.2% ±4.3 (random 0.0% ±0.8, exact 67.4% ±4.2, lookahead 70.2% ±4.2)"
     )
 
 
@@ -92,6 +91,6 @@ def test_a_training_leaves_its_last_state_on_the_terminal(tmp_path, monkeypatch,
     assert all(line.startswith("Play the 5 selection games") for line in above.splitlines())
     lines = shown.splitlines()
     assert "100%" in lines[1]
-    assert sum(line.startswith("4x5/2  ") for line in lines) == 1
+    assert sum(line.startswith("4x5/2 wins ") for line in lines) == 1
     assert any(line.startswith("kept: the agent of step ") for line in lines)
     assert "next evaluation" not in shown

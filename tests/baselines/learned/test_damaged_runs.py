@@ -11,7 +11,7 @@ from baselines import provenance
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training import loop
 from baselines.learned.training.curves import STEP, Log, draw_curves, read_points
-from baselines.learned.training.state import Progress, restore
+from baselines.learned.training.state import TrainingState, restore
 from baselines.schemas import convert
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -23,9 +23,9 @@ WHOLE = {"seconds": 1.5, "evaluation_seconds": 0.5, "kept": KEPT, "highest": 0.2
     "content", [[], *({**WHOLE, **each} for each in ({"seconds": -1.0}, {"highest": float("nan")}, {"kept": {}}))]
 )
 def test_forged_progress_is_refused(content):
-    assert convert(WHOLE, Progress, "it") == Progress(1.5, 0.5, KEPT, 0.25, None)
+    assert convert(WHOLE, TrainingState, "it") == TrainingState(1.5, 0.5, KEPT, 0.25, None)
     with pytest.raises(ValueError, match=r"^it is damaged: "):
-        convert(content, Progress, "it")
+        convert(content, TrainingState, "it")
 
 
 def test_a_header_that_is_nested_deep_is_one_line(tmp_path):

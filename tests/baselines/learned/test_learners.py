@@ -202,6 +202,14 @@ def test_plain_stable_baselines3_takes_the_policies():
     DQN(MinesweeperQPolicy, env, learning_starts=20, buffer_size=100, policy_kwargs=size, device="cpu").learn(64)
 
 
+def test_a_callback_of_stable_baselines3_ends_the_loop_of_dqn():
+    env = MinesweeperVecEnv(BoardConfig(4, 4, 2, moves=("click",)), 4)
+    size = {"features_extractor_kwargs": {"channels": 4, "depth": 1}}
+    model = MaskedDQN(MinesweeperQPolicy, env, DQNHyperparameters(), policy_kwargs=size, device="cpu")
+    model.learn(64, callback=lambda step, _: len(step["dones"]) == 4 and model.num_timesteps < 40)
+    assert (model.num_timesteps, model.replay_buffer.added) == (40, 36)
+
+
 @ALL
 @pytest.mark.parametrize(("reward", "gamma"), [("win_loss", 0.9), ("win", 1.0), ("progress", 0.5)])
 def test_every_reward_and_gamma_trains(algo, reward, gamma):

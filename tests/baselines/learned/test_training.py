@@ -37,7 +37,7 @@ from baselines.learned.training import loop, selection, state
 from baselines.learned.training.curves import Log
 from baselines.learned.training.loop import ANNOUNCEMENT, prepare, run, stop_on_signals, train
 from baselines.learned.training.selection import REFERENCES, Score, play_selection
-from baselines.learned.training.state import EVALUATIONS, Progress, Training
+from baselines.learned.training.state import EVALUATIONS, Training, TrainingState
 
 
 def folders(tmp_path, *names):
@@ -67,7 +67,7 @@ def test_the_schedule_is_flat_and_then_falls_and_the_budget_counts_earlier_sessi
 
 def planned(budget):
     """Returns a training with a learner that has taken no step."""
-    return Training(tiny("dqn"), None, SimpleNamespace(num_timesteps=0), budget, Progress(0, 0, None, 0, None))
+    return Training(tiny("dqn"), None, SimpleNamespace(num_timesteps=0), budget, TrainingState(0, 0, None, 0, None))
 
 
 def test_evaluations_are_dense_at_first_and_skipped_where_they_would_take_too_long():

@@ -117,7 +117,7 @@ def test_certain_covered_and_impossible_boards():
 def test_the_policy_counts_the_mines_under_flags():
     config = BoardConfig(3, 4, 2, moves=("click",))
     codes = np.array([[[1, FLAGGED, 1, HIDDEN], [1, 1, 2, HIDDEN], [0, 0, 1, HIDDEN]]], np.int8)
-    policy = AfterstatePolicy(config, AfterstateNetwork(NetworkSize(4, 1)).eval(), breadth=1)
+    policy = AfterstatePolicy(AfterstateNetwork(NetworkSize(4, 1)).eval(), config, breadth=1)
     legal = (codes == HIDDEN).reshape(1, -1).astype(np.int8)
     # The mine under the flag explains the clues on its left, so the second one is at the bottom right.
     safest = policy.act(codes, legal)[0]

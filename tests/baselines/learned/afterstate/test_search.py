@@ -213,7 +213,7 @@ def test_averages_are_the_same_however_the_board_is_turned():
 
     def alike(**options):
         # Most of these boards are impossible: no safety fits their clues, and the order of the clues would matter.
-        policy = AfterstatePolicy(config(4, 4), made, slack=1.0, breadth=3, clues=False, onward=False, **options)
+        policy = AfterstatePolicy(made, config(4, 4), slack=1.0, breadth=3, clues=False, onward=False, **options)
         one, other = (policy.act(each, masks(each).astype(np.int8)) for each in (codes, turned(codes)))
         return (15 - one == other).mean()
 
@@ -234,7 +234,7 @@ def test_the_first_click_is_the_best_one_or_the_one_asked_for():
     game, covered, legal = config(5, 7, 6), np.full((2, 5, 7), 11, np.int8), np.ones((2, 35), np.int8)
     best = first_click_values(network(), game).argmax()
     for first, cell in (("learned", best), ("middle", 17), ("exact", 16), (3, 3)):
-        assert AfterstatePolicy(game, network(), first=first).act(covered, legal).tolist() == [cell, cell]
+        assert AfterstatePolicy(network(), game, first=first).act(covered, legal).tolist() == [cell, cell]
 
 
 def test_without_breadth_the_safest_cell_is_clicked():
@@ -244,7 +244,7 @@ def test_without_breadth_the_safest_cell_is_clicked():
     safest, fitted = safety.argmax(axis=1), fitted_safety(safety, codes, 4).argmax(axis=1)
 
     def clicks(**options):
-        return AfterstatePolicy(config(), made, **options).act(codes, legal.astype(np.int8))
+        return AfterstatePolicy(made, config(), **options).act(codes, legal.astype(np.int8))
 
     assert (clicks(breadth=1) == fitted).all()
     assert (clicks(breadth=1, clues=False) == safest).all()
@@ -258,7 +258,7 @@ def test_without_breadth_the_safest_cell_is_clicked():
 @pytest.mark.parametrize("first_click", ["opening", "safe"])
 def test_it_plays_boards_of_any_size(rows, cols, mines, first_click):
     game = config(rows, cols, mines, first_click)
-    assert len(play_games(AfterstatePolicy(game, network()), game, range(4))) == 4
+    assert len(play_games(AfterstatePolicy(network(), game), game, range(4))) == 4
 
 
 @pytest.mark.parametrize(
@@ -271,9 +271,9 @@ def test_it_plays_boards_of_any_size(rows, cols, mines, first_click):
 )  # fmt: skip
 def test_wrong_options_and_boards_are_refused(option):
     with pytest.raises(ValueError, match=next(iter(option))):
-        AfterstatePolicy(config(), network(), **option)
+        AfterstatePolicy(network(), config(), **option)
     with pytest.raises(ValueError, match="radius 1, not 2"):
-        AfterstatePolicy(BoardConfig(6, 6, 4, radius=2, moves=("click",)), network())
+        AfterstatePolicy(network(), BoardConfig(6, 6, 4, radius=2, moves=("click",)))
 
 
 def test_it_begins_with_the_safety_of_a_network_of_safety():
@@ -311,12 +311,12 @@ def recorded_boards(game, policy):
 
 def test_with_exact_safety_it_takes_no_needless_risk_and_weighs_clicks_by_it(monkeypatch):
     game = config(5, 5, 5)
-    policy = AfterstatePolicy(game, network(), breadth=1, safety="exact", first="exact")
+    policy = AfterstatePolicy(network(), game, breadth=1, safety="exact", first="exact")
     for board in recorded_boards(game, policy):
         click = policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))[0]
         risks = mine_probabilities(board, 5).ravel()
         assert risks[click] == pytest.approx(risks[(board > 8).ravel()].min(), abs=1e-6)
-    policy = AfterstatePolicy(game, network(), slack=1.0, breadth=25, sure=1.0, safety="exact", symmetries=False)
+    policy = AfterstatePolicy(network(), game, slack=1.0, breadth=25, sure=1.0, safety="exact", symmetries=False)
     guesses = [each for each in recorded_boards(game, policy) if mine_probabilities(each, 5)[each > 8].min() > 0]
     seen = []
     monkeypatch.setattr(policy_module, "best_clicks", lambda *given: seen.append(given[3]) or best_clicks(*given))
@@ -329,6 +329,6 @@ def test_with_exact_safety_it_takes_no_needless_risk_and_weighs_clicks_by_it(mon
 def test_the_safety_of_the_clues_alone_asks_no_network(monkeypatch):
     monkeypatch.setattr(policy_module, "rate", lambda *_: pytest.fail("the network was asked"))
     codes = np.array([[[1, 1, 1, 1], [11, 11, 11, 11]]], np.int8)
-    policy = AfterstatePolicy(config(2, 4, 2), network(), breadth=1, safety="clues", first=0)
+    policy = AfterstatePolicy(network(), config(2, 4, 2), breadth=1, safety="clues", first=0)
     # The 1 in each corner puts a mine among two cells; the 1 beside it sees these two, so its third cell is safe.
     assert policy.act(codes, masks(codes).astype(np.int8))[0] in (5, 6)

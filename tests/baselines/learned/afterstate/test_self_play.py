@@ -32,27 +32,27 @@ def self_play(first_click="opening", searches=True, count=60, **changes):
 
 @pytest.mark.parametrize("searches", [False, True])
 def test_lessons_are_what_the_ends_of_the_games_show(searches):
-    games, lessons, afterstates = self_play(searches=searches)
+    games, samples, afterstates = self_play(searches=searches)
     assert 0 < games.wins < games.count == 60
-    covered = (lessons.codes > 8).reshape(len(lessons.codes), -1)
-    assert (lessons.labels[~covered] == UNKNOWN).all()
-    assert ((lessons.labels[covered] >= 0) & (lessons.labels[covered] <= MINE)).all()
-    assert ((lessons.labels == MINE).sum(axis=1) == 3).all()
-    shown = np.where(covered, lessons.labels, lessons.codes.reshape(covered.shape))
+    covered = (samples.codes > 8).reshape(len(samples.codes), -1)
+    assert (samples.labels[~covered] == UNKNOWN).all()
+    assert ((samples.labels[covered] >= 0) & (samples.labels[covered] <= MINE)).all()
+    assert ((samples.labels == MINE).sum(axis=1) == 3).all()
+    shown = np.where(covered, samples.labels, samples.codes.reshape(covered.shape))
     assert (finished_contents((shown == MINE).reshape(-1, 5, 4)) == shown).all()
     assert ((afterstates.weights > 0) & (afterstates.targets >= 0) & (afterstates.targets <= 1)).all()
     assert (afterstates.codes <= 8).any(axis=(1, 2)).all()
 
 
 def test_a_covered_board_teaches_the_first_click_alone():
-    _, lessons, _ = self_play("safe", count=200)
-    covered = (lessons.codes > 8).all(axis=(1, 2))
-    known = lessons.labels[covered] != UNKNOWN
+    _, samples, _ = self_play("safe", count=200)
+    covered = (samples.codes > 8).all(axis=(1, 2))
+    known = samples.labels[covered] != UNKNOWN
     assert covered.any()
     assert (known.sum(axis=1) == 1).all()
-    assert (lessons.labels[covered].max(axis=1) < MINE).all()
-    _, lessons, _ = self_play("opening", count=200)
-    assert not (lessons.codes > 8).all(axis=(1, 2)).any()
+    assert (samples.labels[covered].max(axis=1) < MINE).all()
+    _, samples, _ = self_play("opening", count=200)
+    assert not (samples.codes > 8).all(axis=(1, 2)).any()
 
 
 ROWS, COLS, MINES = 3, 3, 2
