@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from baselines.benchmark.protocol import PROTOCOL, Protocol
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, Protocol
 from baselines.checks import did_you_mean
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import SCRIPTED
@@ -240,5 +240,15 @@ _BENCHMARK = Suite(
     PROTOCOL,
 )
 
-SUITES = {suite.name: suite for suite in (_LADDER, _LEARNED, _LOGIC, _SOURCES, _BENCHMARK)}
+_WITHOUT_LUCK = PROTOCOLS["2026.3"]
+
+_NO_LUCK = Suite(
+    "no-luck",
+    "Benchmark 2026.3: games without luck, where every loss passes by a safe cell or opens a certain mine",
+    (Group("no-luck", _WITHOUT_LUCK.boards, _EVERY, _WITHOUT_LUCK.reference),),
+    ("exact wins every game; docs/how-to/no-luck.md explains the games.", _ONE_FIT),
+    _WITHOUT_LUCK,
+)
+
+SUITES = {suite.name: suite for suite in (_LADDER, _LEARNED, _LOGIC, _SOURCES, _BENCHMARK, _NO_LUCK)}
 """The suites by name."""
