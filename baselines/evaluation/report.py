@@ -46,6 +46,12 @@ NOTES = (
 )
 """An explanation of the labels of `diagnostic_lines`."""
 
+BELIEFS = (
+    "bits/cell: divergence of the policy's own mine probabilities from the exact ones, per covered cell next to a number "
+    "of frozen positions. off by 1%: certain cells among these that the policy believes on the wrong side of 1%."
+)
+"""An explanation of the labels of `belief_lines`."""
+
 
 @dataclass(repr=False)
 class Results:
@@ -148,12 +154,13 @@ class Results:
         page.table(self._table())
         for note in self._notes():
             page.note(note)
-        rows = map(result_row, self.policies)
+        rows = [*map(result_row, self.policies)]
+        beliefs = {row["policy"]: belief_lines(row["beliefs"]) for row in rows if "beliefs" in row}
         if judged := {row["policy"]: row["diagnostics"] for row in rows if "diagnostics" in row}:
             page.title("What the clicks were like")
             for policy, found in judged.items():
-                page.block(policy, diagnostic_lines(found))
-            for note in NOTES:
+                page.block(policy, [*diagnostic_lines(found), *beliefs.get(policy, ())])
+            for note in (*NOTES, *([BELIEFS] if beliefs else [])):
                 page.note(note)
             for policy, found in judged.items():
                 if count := found["clicks_not_judged"]:
@@ -191,8 +198,10 @@ def _flat(row: Row) -> Row:
     """Returns a row without lists and dicts: a fraction of games under its own name, the ends of intervals apart."""
     flat: Row = {}
     for name, value in row.items():
-        if name == "diagnostics":
+        if name in ("diagnostics", "beliefs"):
             flat |= _flat(value)
+        elif name == "reliability":
+            continue
         elif name.endswith("_ci95"):
             flat |= dict(zip((f"{name[:-5]}_low", f"{name[:-5]}_high"), value or (None, None), strict=True))
         elif isinstance(value, dict):
@@ -219,6 +228,12 @@ def diagnostic_lines(found: Row) -> list[tuple[str, str]]:
         ("avoidable", share("lost_avoidable")),
         ("forced", share("lost_forced")),
     ]
+
+
+def belief_lines(found: Row) -> list[tuple[str, str]]:
+    """Returns the figures of a policy's beliefs for people, as (label, value)."""
+    wrong = f"{found['certain_wrong']:.2%} of {found['certain_cells']} certain cells"
+    return [("bits/cell", shown(found["bits"], ".4f", found["bits_ci95"])), ("off by 1%", wrong)]
 
 
 def known_wins(config: BoardConfig, seed: int, games: int) -> int | None:

@@ -32,6 +32,7 @@ class PolicyResult:
         playing_seconds: time spent playing, summed over the workers; judging clicks does not count.
         counters: increase of the policy's counters in these games; see `baselines.policy.Policy`.
         precision: number format of the policy's network; None for a policy without such a choice.
+        beliefs: figures of the policy's own mine probabilities; see `baselines.evaluation.beliefs.measure_beliefs`.
         interrupted: True if KeyboardInterrupt ended the games.
     """
 
@@ -41,6 +42,7 @@ class PolicyResult:
     playing_seconds: float = 0.0
     counters: Mapping[str, int] = field(default_factory=dict)
     precision: str | None = None
+    beliefs: Row | None = None
     interrupted: bool = False
 
     @property
@@ -89,6 +91,7 @@ def result_row(result: PolicyResult) -> Row:
         **({"precision": result.precision} if result.precision else {}),
         **{f"{name}_per_game": total / games for name, total in sorted(result.counters.items())},
         **({"diagnostics": add_up(diagnoses)} if diagnoses else {}),
+        **({"beliefs": result.beliefs} if result.beliefs else {}),
     }
 
 
