@@ -25,7 +25,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Oracle
 
 POSITIONS = 10_000
-"""The number of frozen positions of a board."""
+"""The number of frozen positions of a board, at most."""
 
 FIRST_SEED = 1_600_000_000
 """The seed of the game of position 0, a development seed."""
@@ -120,13 +120,18 @@ def frozen_positions(config: BoardConfig, count: int = POSITIONS) -> Positions:
     return Positions(boards[kept], exact[kept], frontier[kept])
 
 
+def positions_for(games: int) -> int:
+    """Returns the number of positions that suit an evaluation of so many games: fewer games ask for less precision."""
+    return min(POSITIONS, 10 * games)
+
+
 def measure_beliefs(policy: Policy, config: BoardConfig, count: int = POSITIONS) -> dict[str, Any] | None:
     """Returns the figures of a policy's beliefs on the frozen positions as a JSON object; None if it has none.
 
-    Its fields: `positions`; `bits`, the mean divergence of a covered cell next to a number, averaged over positions, with
-    its 95 % interval `bits_ci95`; `certain_wrong`, the share of the `certain_cells` among them that are believed on the
-    wrong side of 1 %; and `reliability`, a row per bin of beliefs: their mean, that of the exact probabilities, and
-    the number of cells.
+    Its fields: `positions`; `bits`, the mean over positions of the mean divergence of a covered cell next to a number,
+    with its 95 % interval `bits_ci95`; `certain_wrong`, the share of the `certain_cells` among these cells that are
+    believed on the wrong side of 1 %; and `reliability`, a row per bin of beliefs: their mean, that of the exact
+    probabilities, and the number of cells.
     """
     from scipy.special import rel_entr
 

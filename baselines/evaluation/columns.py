@@ -61,6 +61,8 @@ COLUMNS: dict[str, Column] = {
     "unsound": Column("unsound clicks", _judged(lambda found: found["clicks_past_safe"]), "d", 2),
     "avoidable": Column("avoidable losses", _judged(lambda found: found["lost_avoidable"]["count"]), "d", 3),
     "excess": Column("excess risk/game", _judged(lambda found: found["excess_risk_per_game"]), ".3f", 5),
+    "bits": Column("bits/cell", lambda row: row.get("beliefs", {}).get("bits"), ".4f", 3),
+    "certain_wrong": Column("off by 1 %", lambda row: row.get("beliefs", {}).get("certain_wrong"), ".2%", 4),
     "tokens": Column("tokens/game", "tokens_per_game", ".0f", 6),
     "ms": Column("ms/game", "ms_per_game", ".2f", 5),
     "first_click_losses": Column("first-click losses", "first_click_losses", "d", 10),

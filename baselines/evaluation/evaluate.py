@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from baselines.checks import import_extra
-from baselines.evaluation.beliefs import POSITIONS, measure_beliefs
+from baselines.evaluation.beliefs import measure_beliefs, positions_for
 from baselines.evaluation.games import Assignment, GameRecord, Part, check_built_for
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Results
@@ -313,6 +313,5 @@ def _play(assignment: Assignment, workers: Workers, on_finished: Callable[[int],
         result.interrupted = True
     result.seconds = time.perf_counter() - begin
     if assignment.diagnose and not result.interrupted:
-        # Fewer games ask for less precision.
-        result.beliefs = measure_beliefs(assignment.build(), assignment.config, min(POSITIONS, 10 * result.games))
+        result.beliefs = measure_beliefs(assignment.build(), assignment.config, positions_for(result.games))
     return result
