@@ -13,6 +13,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
 from minesweeper_env.inference import certain_cells
 from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.coach.review import review_game
 from minesweeper_play.explanations import explain_ending
 from minesweeper_play.game.records import decode, encode
 from minesweeper_play.game.session import Session
@@ -310,6 +311,9 @@ def test_each_loss_without_luck_has_a_proof_in_both_languages():
             assert not safe[session.exploded]
             # A loss on a certain mine, where no cell is safe, has no safe cell to name.
             assert [len(each) for each in lines] == [2 + bool(safe.any())] * 2
+            if lost < 10:
+                review = review_game(session, quick=True)
+                assert (round(review.skill, 9), round(review.luck, 9)) == (-1.0, 0.0)
             lost += 1
     assert lost > 20
 
