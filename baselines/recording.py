@@ -179,7 +179,7 @@ def format_risk(risk: float) -> str:
 def lines_of(game: RecordedGame, frame: int) -> list[tuple[str, str]]:
     """Returns the labels and texts beside a board: policy, game, move and its risk, and at the end the result."""
     config, turn = game.config, game.turn(frame)
-    logic = ", no guess" if config.no_guess else ""
+    logic = ", no guess" if config.no_guess else ", no luck" * (not config.luck)
     lines = [
         ("policy", game.policy),
         ("board", f"{config.rows}x{config.cols}, {counted(config.mines, 'mine')}{logic}"),

@@ -3,7 +3,8 @@
 The clicks are uniformly random legal ones. `sample_actions()` draws them within the measured time, and ended games are
 reset. "bare kernel" calls the compiled code on preallocated arrays: the same draws, games, codes and masks, without
 Python objects, copies and checks. "make" repeats 1000 games of recorded clicks, resets included. More tables compare
-a step with `get_state` and `set_state` for one game and for each game of a batch of 256.
+a step with `get_state` and `set_state` for one game and for each game of a batch of 256, and 256 games that `exact`
+plays with and without luck: the steps alone, on recorded clicks, and together with the policy.
 
 If Jumanji is installed (`pip install jumanji`), its Minesweeper plays 1024 games, too, in one compiled loop with a lazy
 reset, which makes boards only for the games that have ended: the fastest of its kind. Its rules do less: a click opens
@@ -22,6 +23,7 @@ import numpy as np
 from timing import Work, arguments, compare, machine
 
 import minesweeper_env
+from baselines.scripted.oracle_play.exact import ExactPolicy
 from minesweeper_env import BoardConfig
 from minesweeper_env.engine import kernels
 from minesweeper_env.engine.games import Games
@@ -86,6 +88,30 @@ def through_make(size: tuple[int, int], mines: int) -> Work:
         return sum(map(len, games))
 
     return work
+
+
+def played_by_exact(size: tuple[int, int], mines: int, luck: bool) -> dict[str, Work]:
+    """Returns works of 256 games that `exact` plays from seed 0 on: the steps with the policy, and the steps alone."""
+    env = minesweeper_env.MinesweeperVectorEnv(SAVED_GAMES, size, mines, moves=("click",), luck=luck)
+    policy, clicks = ExactPolicy(env.config), list[Any]()
+
+    def together() -> int:
+        boards, info = env.reset(seed=0)
+        clicks.clear()
+        for _ in range(STEPS_A_CALL):
+            clicks.append(policy.act(boards, info["action_mask"]))
+            boards, _, _, _, info = env.step(clicks[-1])
+        return SAVED_GAMES * STEPS_A_CALL
+
+    def alone() -> int:
+        env.reset(seed=0)
+        for actions in clicks:
+            env.step(actions)
+        return SAVED_GAMES * STEPS_A_CALL
+
+    together()
+    name = "with luck" if luck else "without luck"
+    return {f"step, {name}": alone, f"exact and step, {name}": together}
 
 
 def one_call(call: Callable[[], object], games: int) -> Work:
@@ -186,6 +212,8 @@ def main() -> None:
         compare(f"{title}: steps per second", works, options)
         held = sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
         print(f"state of {GAMES} games: {held / 1e6:.2f} MB")
+        exact = played_by_exact(size, mines, True) | played_by_exact(size, mines, False)
+        compare(f"{title}, {SAVED_GAMES} games at once of `exact`: steps per second", exact, options)
         for count in (1, SAVED_GAMES):
             compare(f"{title}, {count} games at once: games per second", saving(count, size, mines), options)
 

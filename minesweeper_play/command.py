@@ -115,8 +115,8 @@ def _add_board(add: Callable[..., object]) -> None:
     add("--first-click", choices=FIRST_CLICKS, metavar="RULE", help=rule)
     level = "play on boards that logic alone wins: subset (clues combined), exact (all that can be inferred)"
     add("--no-guess", choices=("subset", "exact"), default=False, metavar="LEVEL", help=level)
-    luck = "play games in which a guess survives where no cell is certainly safe, and loses where one is"
-    add("--no-luck", dest="luck", action="store_false", help=luck)
+    rule = "a guess survives where no cell is certainly safe, and loses where one is"
+    add("--no-luck", dest="luck", action="store_false", help=f"play games in which {rule} (default: with luck)")
     seed = "give game i the seed SEED + i (default: random seeds)"
     add("--seed", type=whole_number_from(0), metavar="SEED", help=seed)
     add("--load", dest="saved", type=Path, metavar="FILE", help="continue the saved game in this file")

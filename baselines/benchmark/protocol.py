@@ -26,6 +26,7 @@ class Protocol:
         forbidden_seeds: seeds whose games must shape no agent and no choice of a checkpoint.
         reference: policy with which every entry is compared on the same games.
         no_guess: levels of logic that win the boards, False for boards as they come; each board is played with each.
+        luck: whether luck decides forced guesses; False for games without luck.
         asks_for_code: whether the card of a learned entry states its training steps, and where its code or weights are.
     """
 
@@ -39,12 +40,13 @@ class Protocol:
     reference: str = "exact"
     no_guess: tuple[NoGuess, ...] = (False,)
     asks_for_code: bool = False
+    luck: bool = True
 
     @property
     def boards(self) -> tuple[BoardConfig, ...]:
         """The configurations of the games, with clicks as the only moves; a policy may bring moves of its own."""
         return tuple(
-            BoardConfig(rows, cols, mines, first_click=rule, moves=("click",), no_guess=level)
+            BoardConfig(rows, cols, mines, first_click=rule, moves=("click",), no_guess=level, luck=self.luck)
             for rule in self.first_clicks
             for level in self.no_guess
             for rows, cols, mines in self.sizes
@@ -74,7 +76,7 @@ class Protocol:
         }
         del definition["sizes"]
         # Fields that came later leave the hash of earlier protocols as it was.
-        for name, default in (("no_guess", (False,)), ("asks_for_code", False)):
+        for name, default in (("no_guess", (False,)), ("asks_for_code", False), ("luck", True)):
             if definition[name] == default:
                 del definition[name]
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()
@@ -130,6 +132,16 @@ PROTOCOLS = {
             tracks=_PLAIN,
             no_guess=(False, "exact"),
             asks_for_code=True,
+        ),
+        # Without luck: the share of boards that a policy solves without passing by a safe cell.
+        Protocol(
+            version="2026.3",
+            sizes=((8, 8, 14), (16, 16, 40), (16, 30, 99), (16, 30, 130)),
+            first_clicks=("opening",),
+            seeds=range(202_640_000, 202_650_000),
+            least_games=1000,
+            tracks=_PLAIN,
+            luck=False,
         ),
         # For language models, which need seconds for a move.
         Protocol(

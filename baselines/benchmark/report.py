@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from baselines.benchmark.run import Refusal, SuiteRun, Task
+from baselines.benchmark.suites import Group
 from baselines.evaluation.columns import best_rows, board_title, table_of
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
@@ -49,7 +50,7 @@ def content_of(run: SuiteRun, played: Played) -> Content:
         for board in group.boards:
             here = [each for each in played if (each[0].group, each[0].board) == (group.name, board)]
             tests = [without_difference(test) for test in _tests(here, group.paired)]
-            rows = with_tests((_row(task, result, group.scored) for task, result in here), tests)
+            rows = with_tests((_row(task, result, group) for task, result in here), tests)
             left_out = [
                 {"policy": task.entry.policy, "reason": task.reason}
                 for task in run.refused
@@ -66,13 +67,18 @@ def content_of(run: SuiteRun, played: Played) -> Content:
     }
 
 
-def _row(task: Task, result: PolicyResult, scored: bool) -> Row:
+def _row(task: Task, result: PolicyResult, group: Group) -> Row:
+    if group.measures_beliefs:
+        from baselines.evaluation.beliefs import measure_beliefs, positions_for
+
+        found = measure_beliefs(task.games.player(), task.games.config, positions_for(result.games))
+        result = replace(result, beliefs=found)
     row = result.row() | {"opened_per_game": sum(record.opened for record in result.records) / result.games}
     if "flag" in task.games.config.moves:
         # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
         found = rate_row(result.games, sum(record.marked for record in result.records))
         row |= {"marked": found["wins"], "marked_rate": found["win_rate"], "marked_ci95": found["ci95"]}
-    return row | (scores(result.records) if scored else {})
+    return row | (scores(result.records) if group.scored else {})
 
 
 def scores(records: Sequence[GameRecord]) -> Row:
@@ -131,7 +137,7 @@ def _notes(played: Played, refused: Sequence[Refusal], games: int) -> Iterator[s
 
 COLUMNS = (
     *("policy", "games", "wins", "win_rate", "interval", "marked", "first_click_losses", "survived", "score"),
-    *("score_lost", "clicks", "guesses", "ms", "p", "against"),
+    *("score_lost", "bits", "certain_wrong", "clicks", "guesses", "ms", "p", "against"),
 )
 """Columns of the table of a board; a table shows those that have a cell."""
 

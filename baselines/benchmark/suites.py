@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from baselines.benchmark.protocol import PROTOCOL, Protocol
+from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, Protocol
 from baselines.checks import did_you_mean
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import SCRIPTED
@@ -41,6 +41,7 @@ class Group:
         entries: policies, weakest first; each brings its own moves.
         paired: "next" compares each policy with the next stronger one on the board, "all" each two policies; the name
             of a policy compares all others with it.
+        measures_beliefs: whether rows have the figures of `baselines.evaluation.beliefs`, of policies that have any.
         scored: whether rows have the score of Sun, Chen & Yang; see `baselines.benchmark.report.scores`.
     """
 
@@ -49,6 +50,7 @@ class Group:
     entries: tuple[Entry, ...]
     paired: str = "next"
     scored: bool = False
+    measures_beliefs: bool = False
 
 
 @dataclass(frozen=True)
@@ -240,5 +242,22 @@ _BENCHMARK = Suite(
     PROTOCOL,
 )
 
-SUITES = {suite.name: suite for suite in (_LADDER, _LEARNED, _LOGIC, _SOURCES, _BENCHMARK)}
+_BELIEFS = Suite(
+    "beliefs",
+    "The policies' own mine probabilities on frozen positions, in bits from the exact ones",
+    (Group("beliefs", _boards("8x8/14 16x30/99"), _EVERY, "exact", measures_beliefs=True),),
+    ("docs/how-to/diagnostics.md defines the figures; a policy without probabilities of its own has none.", _ONE_FIT),
+)
+
+_WITHOUT_LUCK = PROTOCOLS["2026.3"]
+
+_NO_LUCK = Suite(
+    "no-luck",
+    "Benchmark 2026.3: games without luck, where every loss passes by a safe cell or opens a certain mine",
+    (Group("no-luck", _WITHOUT_LUCK.boards, _EVERY, _WITHOUT_LUCK.reference),),
+    ("exact wins every game; docs/how-to/no-luck.md explains the games.", _ONE_FIT),
+    _WITHOUT_LUCK,
+)
+
+SUITES = {suite.name: suite for suite in (_LADDER, _LEARNED, _LOGIC, _SOURCES, _BENCHMARK, _NO_LUCK, _BELIEFS)}
 """The suites by name."""

@@ -182,7 +182,8 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--no-luck": {
         "action": "store_false",
         "dest": "luck",
-        "help": "play games in which a guess survives where no cell is certainly safe, and loses where one is",
+        "help": "play games in which a guess survives where no cell is certainly safe, and loses where one is "
+        "(default: with luck)",
     },
     "--policy": {"nargs": "+", "default": [], "metavar": "NAME", "help": "play these policies, as evaluate names them"},
     "--games": {"type": whole_number_from(1), "default": 1000, "metavar": "N", "help": "play N games of each policy"},
@@ -251,7 +252,9 @@ def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
     for name in names:
         option = declared[name]
         if kinds[name][0] is bool:
-            group.add_argument("--no-" + name, dest=name, action="store_const", const=False, help=option.help)
+            # The option switches it off, so its help says what is then played.
+            flag, text = f"--no-{name}", SHARED[f"--no-{name}"]["help"]
+            group.add_argument(flag, dest=name, action="store_const", const=False, help=text)
             continue
         readers: dict[type, Callable[[str], Any]] = {int: whole_number_from(int(option.least)), float: number_or_text}
         group.add_argument(

@@ -24,6 +24,8 @@ COLUMNS: dict[str, Column] = {
     "unsound": Column("unsound clicks", "clicks_past_safe", "d", 2),
     "avoidable": Column("avoidable losses", lambda row: row.get("lost_avoidable", {}).get("count"), "d", 3),
     "excess": Column("excess risk/game", "excess_risk_per_game", ".3f", 5),
+    "bits": Column("bits/cell", lambda row: row.get("beliefs", {}).get("bits"), ".4f", 3),
+    "certain_wrong": Column("off by 1 %", lambda row: row.get("beliefs", {}).get("certain_wrong"), ".2%", 4),
     "tokens": Column("tokens/game", "tokens_per_game", ".0f", 6),
     "ms": Column("ms/game", "ms_per_game", ".2f", 5),
     "first_click_losses": Column("first-click losses", "first_click_losses", "d", 10),

@@ -285,4 +285,9 @@ def play(
                     on_part(len(following.records))
     except KeyboardInterrupt:
         interrupted = True
-    return PolicyResult.of(assignment, parts, time.perf_counter() - begin, interrupted)
+    result = PolicyResult.of(assignment, parts, time.perf_counter() - begin, interrupted)
+    if assignment.diagnose and not interrupted:
+        from baselines.evaluation.beliefs import measure_beliefs, positions_for
+
+        result.beliefs = measure_beliefs(assignment.player(), assignment.config, positions_for(result.games))
+    return result

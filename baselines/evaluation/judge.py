@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -119,17 +119,25 @@ NOTES = (
 """An explanation of the labels of `diagnostic_lines`."""
 
 
-def show_diagnostics(judged: Mapping[str, Row], page: Page) -> None:
-    """Adds the diagnostics of rows, by policy, to a page."""
+BELIEFS = (
+    "bits/cell: divergence of the policy's own mine probabilities from the exact ones, per covered cell next to a "
+    "number of frozen positions. off by 1%: certain cells among these believed on the wrong side of 1%."
+)
+"""An explanation of the labels of `belief_lines`."""
+
+
+def show_diagnostics(rows: Sequence[Row], page: Page) -> None:
+    """Adds the diagnostics of rows, and their beliefs if there are any, to a page."""
     page.title("What the clicks were like")
-    for policy, found in judged.items():
-        page.block(policy, diagnostic_lines(found))
-    for note in NOTES:
+    for row in rows:
+        page.block(row["policy"], [*diagnostic_lines(row["diagnostics"]), *belief_lines(row)])
+    for note in (*NOTES, *([BELIEFS] if any("beliefs" in row for row in rows) else [])):
         page.note(note)
-    for policy, found in judged.items():
+    for row in rows:
+        found = row["diagnostics"]
         if count := found["clicks_not_judged"]:
             page.note(
-                f"{policy}: {count} clicks were not judged: the oracle found their boards too hard; "
+                f"{row['policy']}: {count} clicks were not judged: the oracle found their boards too hard; "
                 f"{found['lost_not_judged']} of them lost the game."
             )
 
@@ -151,3 +159,12 @@ def diagnostic_lines(found: Row) -> list[tuple[str, str]]:
         ("avoidable", share("lost_avoidable")),
         ("forced", share("lost_forced")),
     ]
+
+
+def belief_lines(row: Row) -> list[tuple[str, str]]:
+    """Returns the figures of a policy's beliefs for people, as (label, value); none without beliefs."""
+    if "beliefs" not in row:
+        return []
+    found = row["beliefs"]
+    wrong = f"{found['certain_wrong']:.2%} of {found['certain_cells']} certain cells"
+    return [("bits/cell", shown(found["bits"], ".4f", found["bits_ci95"])), ("off by 1%", wrong)]

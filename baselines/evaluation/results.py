@@ -45,6 +45,7 @@ class PolicyResult:
         playing_seconds: time spent playing, summed over the workers; judging clicks does not count.
         counters: increase of the policy's counters in these games; see `baselines.policy.Policy`.
         precision: number format of the policy's network; None for a policy without such a choice.
+        beliefs: figures of the policy's own mine probabilities; see `baselines.evaluation.beliefs.measure_beliefs`.
         interrupted: True if KeyboardInterrupt ended the games.
     """
 
@@ -54,6 +55,7 @@ class PolicyResult:
     playing_seconds: float = 0.0
     counters: Mapping[str, int] = field(default_factory=dict)
     precision: str | None = None
+    beliefs: Row | None = None
     interrupted: bool = False
 
     @classmethod
@@ -65,9 +67,8 @@ class PolicyResult:
         playing, counters = sum(part.seconds for part in parts), Counter[str]()
         for part in parts:
             counters.update(part.counters)
-        return cls(
-            task.name, records, playing if seconds is None else seconds, playing, counters, task.precision, interrupted
-        )
+        whole = playing if seconds is None else seconds
+        return cls(task.name, records, whole, playing, counters, task.precision, interrupted=interrupted)
 
     @property
     def games(self) -> int:
@@ -112,7 +113,7 @@ class PolicyResult:
             from baselines.evaluation.judge import add_up
 
             row["diagnostics"] = add_up(diagnoses)
-        return row
+        return row | ({"beliefs": self.beliefs} if self.beliefs else {})
 
 
 def rate_row(games: int, wins: int) -> Row:
@@ -294,7 +295,7 @@ class Results:
         page.table(self._table(rows))
         for note in self._notes(rows):
             page.note(note)
-        if judged := {row["policy"]: row["diagnostics"] for row in rows if "diagnostics" in row}:
+        if judged := [row for row in rows if "diagnostics" in row]:
             from baselines.evaluation.judge import show_diagnostics
 
             show_diagnostics(judged, page)
@@ -328,8 +329,10 @@ def _flat(row: Row) -> Row:
     """Returns a row without lists and dicts: a fraction of games under its own name, the ends of intervals apart."""
     flat: Row = {}
     for name, value in row.items():
-        if name == "diagnostics":
+        if name in ("diagnostics", "beliefs"):
             flat |= _flat(value)
+        elif name == "reliability":
+            continue
         elif name.endswith("_ci95"):
             flat |= dict(zip((f"{name[:-5]}_low", f"{name[:-5]}_high"), value or (None, None), strict=True))
         elif isinstance(value, dict):

@@ -259,9 +259,7 @@ class TrainingSettings(Options):
     no_guess: str = option(
         "none", f"train without guesses: {', '.join(NO_GUESS_LEVELS)}", choices=("none", *NO_GUESS_LEVELS)
     )
-    luck: bool = option(
-        True, "with luck; without it a guess survives where no cell is certainly safe, and loses where one is"
-    )
+    luck: bool = option(True, "let luck decide forced guesses; without it they survive, and avoidable ones lose")
     seed: int = option(0, "seed all random choices", 0, MAX_SEED - 1)
     minutes: float | None = option(None, "train for MINUTES, over all sessions (default 10)", 0, 1e6)
     steps: int | None = option(None, "train for STEPS steps instead of --minutes", 1, 1 << 53)

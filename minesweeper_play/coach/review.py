@@ -258,6 +258,9 @@ def _give_verdict(turn: Turn, winning: Winning) -> None:
         turn.steps = find_proof(turn.board, winning.config.mines)
     if turn.is_judged and turn.risk > 0.0:
         win = winning.win_after(turn.board, turn.opened, turn.risk)
+        if not winning.config.luck:
+            # The rule of the game decides each click, and no chance.
+            win = turn.after.probability
         turn.skill = win - before
         best = Choice(turn.steps[-1].safe[0], 0.0, before) if turn.steps else rank_guesses(turn.board, winning)[0]
         if turn.steps or (turn.opened != (best.cell,) and best.win >= win + mistake):

@@ -81,7 +81,8 @@ class Winning:
     def __init__(self, config: BoardConfig, games: int, *, needs_no_guess: bool = False) -> None:
         """Takes a board whose first-click rule makes layouts equally likely, and at least 2 playouts per position.
 
-        Large boards get fewer playouts, but `LEAST_GAMES`. Logic solves a board that `needs_no_guess`.
+        Large boards get fewer playouts, but `LEAST_GAMES`. Logic solves a board that `needs_no_guess`. Without luck
+        good play always wins.
         """
         self.config = replace(config, moves=("click",), max_steps=None)
         self._games = min(games, max(LEAST_GAMES, CELLS_AT_ONCE // config.cells))
@@ -105,7 +106,7 @@ class Winning:
     def start(self, cell: Cell) -> Estimate:
         """Returns the probability of winning before the first click, which is on a given cell."""
         config = self.config
-        if self._needs_no_guess:
+        if self._needs_no_guess or not config.luck:
             return Estimate(1.0, "logic")
         zone = 4 if config.first_click == "opening" else 1
         if math.comb(max(config.cells - zone, 0), config.mines) <= SMALL:
@@ -157,6 +158,8 @@ class Winning:
             return Estimate(1.0, "over")
         if covered.all():
             return self.start(divmod(first_cell(self.config), self.config.cols))
+        if not self.config.luck:
+            return Estimate(1.0, "logic")
         if self._needs_no_guess and (self._posterior(board)[0][covered] == 0.0).any():
             return Estimate(1.0, "logic")
         if endgame := self._endgame(board):

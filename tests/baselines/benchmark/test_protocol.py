@@ -10,6 +10,7 @@ from baselines.registry import policy_names
 FROZEN = {
     "2026.1": "fb86159cb9c9364986fd8eb5ace5efa79a10613e5b216f8276a019682c51bb2a",
     "2026.2": "0d07528c0a02912c9eea8083d1100a21dc05f62486cf645073f34ddfb8ded6f9",
+    "2026.3": "2bf0b3ff71fe9e18aa9e7fc3f2d13b6ec0127be4682fccb7f8c5e7429d2c61b8",
     "text-2026.1": "0ce57dd5c5a4cc6ce256c5b55f406194e0de5fc34ecb5dff2e2decd336143011",
 }
 

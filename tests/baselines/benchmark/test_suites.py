@@ -73,6 +73,16 @@ def wins(folder):
     return [{row["policy"]: row["wins"] for row in board["results"]} for board in results(folder)["boards"]]
 
 
+def test_a_suite_may_measure_beliefs(monkeypatch):
+    changed(monkeypatch, entries=(Entry("random"), Entry("bayes")), measures_beliefs=True)
+    assert run("a", games=5) == 0
+    for board in results("a")["boards"]:
+        without, found = board["results"]
+        assert "beliefs" not in without
+        assert 0 < found["beliefs"]["positions"] <= 50
+    assert "bits/cell" in Path("a/results.md").read_text()
+
+
 def changed(monkeypatch, **changes):
     """Changes the group of the tiny suite."""
     monkeypatch.setitem(suites.SUITES, "tiny", replace(TINY, groups=(replace(TINY.groups[0], **changes),)))

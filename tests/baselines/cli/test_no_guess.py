@@ -1,6 +1,7 @@
-"""`--no-guess` of evaluate.py and train.py."""
+"""`--no-guess` and `--no-luck` of evaluate.py and train.py."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from support.commands import refused
@@ -8,7 +9,9 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 
 import baselines
 from baselines.cli import evaluate, train
+from baselines.evaluation.results import known_wins
 from baselines.learned.configurations import settings_and_folder
+from minesweeper_env.config import BoardConfig
 
 SMALL = ["--size", "6", "--mines", "8", "--games", "60", "--seed", "3"]
 
@@ -45,6 +48,32 @@ def test_other_levels_and_a_training_with_nothing_to_learn_are_refused(capsys):
         assert "invalid choice: 'hard'" in refused(capsys, main, "--no-guess", "hard")
     line = refused(capsys, train.main, "--algo", "afterstate", "--no-guess", "subset")
     assert "learns from guesses, and --no-guess subset needs none; choose algo dqn or ppo" in line
+
+
+def test_games_without_luck_are_won_by_exact_and_their_results_say_so(tmp_path, capsys):
+    path = tmp_path / "results.json"
+    assert evaluate.main([*SMALL, "--policy", "straightforward", "exact", "--no-luck", "--json", str(path)]) == 0
+    content = json.loads(path.read_text())
+    assert content["config"] == {"size": [6, 6], "mines": 8, "first_click": "opening", "luck": False}
+    weak, strong = content["results"]
+    assert weak["wins"] < strong["wins"] == 60
+    assert "first click opening, without luck, seeds 3 to 62" in capsys.readouterr().out
+    # Known results of ordinary games do not count for these.
+    config = BoardConfig.of_size(8, moves=("click",))
+    assert known_wins(config, 0, 100) is not None
+    assert known_wins(replace(config, luck=False), 0, 100) is None
+
+
+def test_a_training_and_its_folder_carry_luck(capsys):
+    options = train.COMMAND.parser("train.py").parse_args(["--algo", "dqn", "--steps", "10", "--no-luck"])
+    settings, folder = settings_and_folder(options)
+    assert [config.luck for config in settings.configs] == [False]
+    assert settings.to_json()["luck"] is False
+    assert folder.name == "dqn-8x8-14-no-luck"
+    assert "learns from guesses" in refused(capsys, train.main, "--algo", "afterstate", "--no-luck")
+    assert "games without luck need --no-guess False" in refused(
+        capsys, evaluate.main, "--no-luck", "--no-guess", "exact"
+    )
 
 
 @pytest.mark.slow

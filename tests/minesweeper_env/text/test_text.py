@@ -130,6 +130,17 @@ def test_the_samples_of_a_group_play_one_board_from_one_state():
     assert len(set(layouts)) == 1
 
 
+def test_a_game_without_luck_says_so_and_a_forced_guess_survives():
+    game = TextGame((1, 3), 1, "safe", luck=False)
+    assert "luck decides nothing" in game.prompt()
+    for cell in (0, 2):
+        game.reset(options={"layout": np.arange(3)[None] == cell})
+        game.step("open 0 1")
+        assert game.step(f"open 0 {cell}")[-1]["is_success"]
+    with pytest.raises(ValueError, match="split needs luck"):
+        TextGame(5, 5, luck=False, opened="middle", split="train")
+
+
 @pytest.mark.parametrize("no_guess", [False, "exact"])
 def test_splits_share_no_layout_nor_its_rotations(no_guess):
     layouts = {}

@@ -114,10 +114,11 @@ def test_a_game_that_is_loaded_and_finished_again_counts_once_and_practice_never
 def test_streaks_and_best_times_of_each_kind_of_board():
     wins = [True, True, False, True, True, True]
     records = [replace(RECORD, won=won, seconds=float(9 - i), clicks=20 - i) for i, won in enumerate(wins)]
-    others = [{"mines": 11}, {"first_click": "safe"}, {"no_guess": "exact"}, {"rows": 16, "won": False}]
+    others = [{"mines": 11}, {"first_click": "safe"}, {"no_guess": "exact"}, {"luck": False}]
+    others.append({"rows": 16, "won": False})
     summaries = summarise([*records, *(replace(RECORD, **other) for other in others)])
     assert summaries[RECORD.kind] == (6, 5, 3, 3, 4.0, 10 / 15)
-    assert len(summaries) == 5
+    assert len(summaries) == 6
     assert [*summaries.values()][-1] == (1, 0, 0, 0, None, 0.0)
 
 
@@ -217,9 +218,10 @@ def assert_same(loaded, session):
     assert [move.seconds for move in loaded.moves] == pytest.approx([move.seconds for move in session.moves], abs=1e-3)
 
 
+@pytest.mark.parametrize("luck", [True, False])
 @pytest.mark.parametrize("moves", [3, 8, 40, 200])
-def test_a_loaded_game_is_the_saved_one_and_goes_on(tmp_path, moves):
-    session = played(moves)
+def test_a_loaded_game_is_the_saved_one_and_goes_on(tmp_path, moves, luck):
+    session = played(moves, luck=luck)
     session.aids.add("hint")
     save_game(session, tmp_path / "game.json")
     loaded = load_game(tmp_path / "game.json", ENGLISH)

@@ -11,6 +11,10 @@ import minesweeper_env  # noqa: F401
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
+from minesweeper_env.inference import certain_cells
+from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.coach.review import review_game
+from minesweeper_play.explanations import explain_ending
 from minesweeper_play.game.records import decode, encode
 from minesweeper_play.game.session import Session
 
@@ -279,3 +283,45 @@ def test_an_impossible_board_is_played_as_one_that_may_need_a_guess():
     session = Session(BoardConfig(2, 2, 2, first_click="safe"), seed=0, no_guess="exact")
     assert session.open(0, 0).key == "unsolvable"
     assert (session.status, session.no_guess, len(session.moves)) == ("playing", False, 1)
+
+
+# Games without luck
+
+
+def played_at_random(seed):
+    """Returns a finished game of random clicks, flags and chords."""
+    session = Session(BoardConfig(4, 4, 4, first_click="safe", luck=False), seed=seed)
+    random = np.random.default_rng(seed)
+    while not session.is_over:
+        kind = random.choice(["open", "open", "flag", "chord"])
+        getattr(session, kind)(*random.integers(4, size=2).tolist())
+    return session
+
+
+def test_each_loss_without_luck_has_a_proof_in_both_languages():
+    lost = 0
+    for seed in range(60):
+        session = played_at_random(seed)
+        lines = [explain_ending(session, None, Catalogue(language)) for language in ("en", "es")]
+        safe, mine = certain_cells(board := session.board_before_loss, 4) if session.status == "lost" else (None, None)
+        assert str(session.forced_guesses) in lines[0][1]
+        if safe is not None:
+            assert board[session.exploded] > FLAGGED
+            assert safe.any() or mine[session.exploded]
+            assert not safe[session.exploded]
+            # A loss on a certain mine, where no cell is safe, has no safe cell to name.
+            assert [len(each) for each in lines] == [2 + bool(safe.any())] * 2
+            if lost < 10:
+                review = review_game(session, quick=True)
+                assert (round(review.skill, 9), round(review.luck, 9)) == (-1.0, 0.0)
+            lost += 1
+    assert lost > 20
+
+
+def test_forced_guesses_survive_and_are_counted_and_a_saved_game_goes_on():
+    session = Session(BoardConfig(1, 3, 1, "safe", luck=False), layout=np.array([[True, False, False]]))
+    session.open(0, 1)
+    assert session.hint().survives
+    loaded = decode(encode(session))
+    for game in (session, loaded):
+        assert (game.open(0, 0).key, game.forced_guesses, game.config.luck) == ("won", 1, False)

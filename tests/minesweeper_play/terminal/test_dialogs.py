@@ -119,6 +119,8 @@ def test_a_file_with_a_value_that_is_not_allowed_means_the_usual_settings_and_on
         (("--first-click", "any"), BoardChoice(BoardConfig(5, 6, 4, first_click="any"), "exact")),
         (("--preset", "beginner", "--seed", "7"), BoardChoice(BoardConfig(9, 9, 10), False, 7)),
         (("--size", "4", "--mines", "2"), BoardChoice(BoardConfig(4, 4, 2))),
+        (("--no-luck",), BoardChoice(BoardConfig(5, 6, 4, first_click="safe", luck=False))),
+        (("--preset", "beginner", "--no-luck"), BoardChoice(BoardConfig(9, 9, 10, luck=False))),
     ],
 )
 def test_the_command_line_wins_and_its_board_decides_everything(words, expected):
@@ -129,7 +131,8 @@ def test_the_command_line_wins_and_its_board_decides_everything(words, expected)
     assert choice == expected
 
 
-def test_what_was_changed_is_kept_and_returns_in_the_next_game(tmp_path):
+@pytest.mark.parametrize(("chosen", "level", "luck"), [("exact", "exact", True), ("no_luck", False, False)])
+def test_what_was_changed_is_kept_and_returns_in_the_next_game(tmp_path, chosen, level, luck):
     file = tmp_path / "config" / "settings.json"
 
     async def change(app, pilot):
@@ -138,20 +141,20 @@ def test_what_was_changed_is_kept_and_returns_in_the_next_game(tmp_path):
         await press(pilot, "p", "s")
         await fill(app, pilot, theme="light", language="es")
         await press(pilot, "escape", "n")
-        await fill(app, pilot, rows=5, cols=6, mines=4, seed=77, first_click="safe", no_guess="exact")
+        await fill(app, pilot, rows=5, cols=6, mines=4, seed=77, first_click="safe", no_guess=chosen)
         await pilot.click("#start")
         await pilot.pause()
 
     async def look(app, pilot):
         await pilot.pause(0.5)
         session = app.screen.session
-        assert (session.config.rows, session.config.mines, session.no_guess) == (5, 4, "exact")
+        assert (session.config.rows, session.config.mines, session.no_guess, session.config.luck) == (5, 4, level, luck)
         assert session.seed != 77
         assert (app.theme, app.screen.overlay, session.aids) == ("textual-light", "off", set())
         assert "Minas" in shown(app)
 
     drive(change, tmp_path, file=file)
-    changed = {"theme": "light", "language": "es", "board": NO_GUESS_BOARD}
+    changed = {"theme": "light", "language": "es", "board": {**NO_GUESS_BOARD, "no_guess": level, "luck": luck}}
     assert json.loads(file.read_text()) == {"palette": "colour-blind", **changed}
     drive(look, tmp_path, file=file)
 
