@@ -17,9 +17,11 @@ _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)(
 HIDDEN = {"leaderboard.md": ["toc"], "index.md": ["navigation", "toc"]}
 """The parts of the theme that leave their room to a page."""
 
-MADE = {ROOT / f"{name.upper()}.md": f"about/{name}.md" for name in ("changelog", "contributing", "security")} | {
-    path: f"examples/{path.stem}.md" for path in sorted((ROOT / "examples").glob("*.py"))
-}
+MADE = (
+    {ROOT / "README.md": "index.md"}
+    | {ROOT / f"{name.upper()}.md": f"about/{name}.md" for name in ("changelog", "contributing", "security")}
+    | {path: f"examples/{path.stem}.md" for path in sorted((ROOT / "examples").glob("*.py"))}
+)
 """The pages of the site that are made from files of the repository."""
 
 
@@ -29,7 +31,8 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
     for source, name in MADE.items():
         text = source.read_text(encoding="utf-8")
-        shown = text if source.suffix == ".md" else f"# {source.name}\n\n```python\n{text}```\n"
+        page = text.replace("](docs/images/", "](images/")
+        shown = page if source.suffix == ".md" else f"# {source.name}\n\n```python\n{text}```\n"
         files.append(File.generated(config, name, content=shown))
     return files
 
@@ -50,7 +53,8 @@ def _mended(link: re.Match[str], folder: Path, shown: Path, repository: str) -> 
     if target in MADE:
         at = (link[3] or "") if target.suffix == ".md" else ""
         return f"[{link[1]}]({os.path.relpath(DOCS / MADE[target], shown)}{at})"
-    if target.is_relative_to(DOCS) and target.is_file() and "generate" not in target.relative_to(DOCS).parts:
+    known = target.is_file() or target in {DOCS / made for made in MADE.values()}
+    if target.is_relative_to(DOCS) and known and "generate" not in target.relative_to(DOCS).parts:
         return f"[{link[1]}]({os.path.relpath(target, shown)}{link[3] or ''})"
     place = target.relative_to(ROOT).as_posix()
     return f"[{link[1]}]({repository.rstrip('/')}/blob/main/{place})" if repository else link[1]

@@ -126,15 +126,15 @@ def policies() -> str:
     return markdown_table(["policy", "8x8/14 won", "what it does"], rows)
 
 
-def text_rewards() -> str:
-    """Returns what each player earns from each reward of a game in text, with 95 % intervals."""
+def text_rewards(board: str) -> str:
+    """Returns what each player earns from each reward of a game in text on a board, with 95 % intervals."""
     file = json.loads((DOCS / "results" / "text-rewards.json").read_bytes())
     rows = []
-    for row in file["results"]:
+    for row in (each for each in file["results"] if each["board"] == board):
         cells = [f"{mean:.2f} ±{(high - low) / 2:.2f}" for mean, low, high in row["rewards"].values()]
-        rows.append([row["board"], row["player"], f"{row['games']}", *(cell.removesuffix(" ±0.00") for cell in cells)])
+        rows.append([row["player"], f"{row['games']}", *(cell.removesuffix(" ±0.00") for cell in cells)])
     heads = [f"`{name}`" for name in file["results"][0]["rewards"]]
-    return f"`{file['command']}`, seeds from 0 on:\n\n{markdown_table(['board', 'player', 'n', *heads], rows)}"
+    return f"`{file['command']}`, seeds from 0 on:\n\n{markdown_table(['player', 'n', *heads], rows)}"
 
 
 def reply_forms() -> str:
@@ -159,7 +159,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "text-rewards": text_rewards,
     "reply-forms": reply_forms,
     "class": lambda path: import_module("arguments").of_class(path),
-    "command": lambda name: import_module("arguments").of_command(name),
+    "commands": lambda names: import_module("arguments").of_commands(names),
 }
 """Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
 
