@@ -29,6 +29,7 @@ class Row(NamedTuple):
         track: its track in the benchmark; None where its options decide.
         compiled: specifications whose games compile the kernels that it alone uses.
         listed: whether it plays where `all` policies do.
+        inference: its inference at play, if that is not the first of its track in `baselines.benchmark.protocol`.
     """
 
     made_by: str
@@ -36,6 +37,7 @@ class Row(NamedTuple):
     track: str | None
     compiled: tuple[str, ...] = ()
     listed: bool = True
+    inference: str = ""
 
 
 OTHERS = "learned, or your own"
@@ -45,7 +47,7 @@ _AT, _ORACLE = "baselines.scripted", "baselines.scripted.oracle_play"
 _NONE, _LOCAL, _PROGRAM, _EXACT = "no reasoning", "local rules", "published program", "probabilities"
 
 POLICIES = {
-    "random": Row(f"{_AT}.base:RandomPolicy", _NONE, "scripted"),
+    "random": Row(f"{_AT}.base:RandomPolicy", _NONE, "scripted", inference="none"),
     "marginal": Row(f"{_AT}.fitted:MarginalPolicy", _NONE, "reveal"),
     "graphical_source": Row(f"{_AT}.graphical:GraphicalSourcePolicy", _PROGRAM, "reveal", ("graphical_source",)),
     "conditional": Row(f"{_AT}.fitted:ConditionalPolicy", _LOCAL, "reveal"),

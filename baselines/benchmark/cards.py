@@ -20,8 +20,9 @@ MOST_NAME, MOST_TEXT = 60, 200
 TRACKS_OF_PACKAGE = {name: row.track for name, row in POLICIES.items()} | AGENT_TRACKS
 """Tracks of the policies of the package; None where the options decide."""
 
-
-INFERENCE_OF_PACKAGE = {"random": "none", **dict.fromkeys(("afterstate", "afterstate-any-size"), "clues")}
+INFERENCE_OF_PACKAGE = {name: row.inference for name, row in POLICIES.items() if row.inference} | dict.fromkeys(
+    ("afterstate", "afterstate-any-size"), "clues"
+)
 """Inference of the policies of the package that is not the first of their track."""
 
 

@@ -73,7 +73,7 @@ def _row(task: Task, result: PolicyResult, group: Group) -> Row:
 
         found = measure_beliefs(task.games.player(), task.games.config, positions_for(result.games))
         result = replace(result, beliefs=found)
-    row = result.row() | {"opened_per_game": sum(record.opened for record in result.records) / result.games}
+    row = result.row()
     if "flag" in task.games.config.moves:
         # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
         found = rate_row(result.games, sum(record.marked for record in result.records))

@@ -104,6 +104,7 @@ class PolicyResult:
             "seconds": round(self.seconds, 3),
             "ms_per_game": round(1000.0 * self.playing_seconds / games, 3),
             "clicks_per_game": sum(record.clicks for record in self.records) / games,
+            "opened_per_game": sum(record.opened for record in self.records) / games,
             "truncated": self.truncated,
             "won": pack_won([record.won for record in self.records]),
             **({"precision": self.precision} if self.precision else {}),
