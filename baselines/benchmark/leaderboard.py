@@ -68,7 +68,7 @@ def board_table(results: Sequence[ResultFile], board: str, entries: Sequence[str
     rows = rows_of(results, board)
     cells = [[column.text(row) for column in COLUMNS] for row in rows if not entries or row["policy"] in entries]
     tests = sum("p_holm" in row for row in rows)
-    note = f"p is corrected for {tests} entries; the intervals are not, and can leave out 0 beside a p above 0.05."
+    note = f"p is corrected for {tests} tests, intervals are not: an interval may leave out 0 where p is above 0.05."
     return f"{markdown_table([column.heading for column in COLUMNS], cells)}\n\n{note}"
 
 
