@@ -78,8 +78,8 @@ def main() -> None:
     write_json(options.folder / "skill.json", content)
     lines = []
     for each in rows:
-        low, high = mean_interval(each["win_rates"]) or (float("nan"),) * 2
-        rates = f"{100 * fmean(each['win_rates']):.1f}", f"{100 * low:.1f} to {100 * high:.1f}"
+        ends = mean_interval(each["win_rates"])
+        rates = f"{100 * fmean(each['win_rates']):.1f}", " to ".join(f"{100 * end:.1f}" for end in ends or ())
         lines.append((each["training"], str(len(each["seeds"])), f"{fmean(each['seconds']):.0f}", *rates))
     print_table(f"8x8/14 opening, {GAMES} games", ("", "runs", "seconds", "won, %", "95 % (t)"), lines)
 

@@ -1,8 +1,8 @@
 """Games without luck: a click that no logic could avoid survives, and any other click on a possible mine loses.
 
-Before each move the layout is checked against this rule, and drawn anew where it breaks the rule. The move itself is
-then that of any game. The new layout is drawn uniformly among those that fit the visible board, so at every moment all
-layouts that fit are equally likely, and what the player sees tells no more than in other games.
+Before each move `LayoutRedraw` checks the layout against this rule, and draws a new one where the layout breaks it.
+The move itself is then that of any game. The draw is uniform among the layouts that fit the visible board and the rule.
+So all layouts that fit stay equally likely, and the board tells the player no more than in other games.
 """
 
 from collections.abc import Sequence

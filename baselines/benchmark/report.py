@@ -71,7 +71,7 @@ def _row(task: Task, result: PolicyResult, group: Group) -> Row:
     if group.measures_beliefs:
         from baselines.evaluation.beliefs import measure_beliefs, positions_for
 
-        found = measure_beliefs(task.games.player(), task.games.config, positions_for(result.games))
+        found = measure_beliefs(task.games.player(), task.games.config, positions_for(result.games), shown=True)
         result = replace(result, beliefs=found)
     row = result.row()
     if "flag" in task.games.config.moves:

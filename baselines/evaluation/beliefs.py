@@ -7,6 +7,7 @@ mix beliefs with luck and with the choice of a click; this is the beliefs alone.
 """
 
 import math
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import mean_interval
 from baselines.policy import Policy, policy_name
+from baselines.progress import game_bar
 from baselines.registry import find_policy
 from baselines.user_policy import UserPolicy, user_code
 from minesweeper_env.cell_sets import neighbour_table
@@ -99,18 +101,21 @@ class _Keeper:
 
 
 @lru_cache(maxsize=2)
-def frozen_positions(config: BoardConfig, count: int = POSITIONS) -> Positions:
+def frozen_positions(config: BoardConfig, count: int = POSITIONS, shown: bool = False) -> Positions:
     """Returns a position of each of `count` ordinary games that `exact` plays; games without a second click have none.
 
-    They follow from the size, the mines and the first-click rule alone.
+    They follow from the size, the mines and the first-click rule alone. The games take seconds, or minutes on large
+    boards; `shown` shows their progress.
     """
     plain = replace(config, moves=("click",), max_steps=None, no_guess=False, luck=True)
     policy, batches = find_policy("exact")(plain), []
-    for first in range(FIRST_SEED, FIRST_SEED + count, BATCH):
-        seeds = range(first, min(first + BATCH, FIRST_SEED + count))
-        keeper = _Keeper(plain, len(seeds), first)
-        play_games(policy, plain, seeds, observers=[keeper])
-        batches.append(keeper.boards)
+    with game_bar("playing", "exact for positions", count) if shown else nullcontext(lambda _: None) as on_finished:
+        for first in range(FIRST_SEED, FIRST_SEED + count, BATCH):
+            seeds = range(first, min(first + BATCH, FIRST_SEED + count))
+            keeper = _Keeper(plain, len(seeds), first)
+            play_games(policy, plain, seeds, observers=[keeper])
+            batches.append(keeper.boards)
+            on_finished(len(seeds))
     boards = np.concatenate(batches)
     is_open = (boards <= plain.codes.max_count).reshape(len(boards), -1)
     beside = np.pad(is_open, ((0, 0), (0, 1)))[:, neighbour_table(plain.rows, plain.cols, plain.radius)].any(axis=2)
@@ -125,7 +130,9 @@ def positions_for(games: int) -> int:
     return min(POSITIONS, 10 * games)
 
 
-def measure_beliefs(policy: Policy, config: BoardConfig, count: int = POSITIONS) -> dict[str, Any] | None:
+def measure_beliefs(
+    policy: Policy, config: BoardConfig, count: int = POSITIONS, shown: bool = False
+) -> dict[str, Any] | None:
     """Returns the figures of a policy's beliefs on the frozen positions as a JSON object; None if it has none.
 
     Its fields: `positions`; `bits`, the mean over positions of the mean divergence of a covered cell next to a number,
@@ -138,7 +145,7 @@ def measure_beliefs(policy: Policy, config: BoardConfig, count: int = POSITIONS)
     # The positions take seconds, and many policies have no beliefs.
     if beliefs_of(policy, np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)) is None:
         return None
-    boards, exact, frontier = frozen_positions(config, count)
+    boards, exact, frontier = frozen_positions(config, count, shown)
     found = beliefs_of(policy, boards)
     if found is None:
         return None

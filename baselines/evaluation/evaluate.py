@@ -289,5 +289,6 @@ def play(
     if assignment.diagnose and not interrupted:
         from baselines.evaluation.beliefs import measure_beliefs, positions_for
 
-        result.beliefs = measure_beliefs(assignment.player(), assignment.config, positions_for(result.games))
+        positions = positions_for(result.games)
+        result.beliefs = measure_beliefs(assignment.player(), assignment.config, positions, shown)
     return result
