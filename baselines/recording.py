@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from baselines.evaluation.games import GameRecord
 from baselines.files import replace_file
+from baselines.policy import TIE
 from baselines.progress import game_bar
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import say
@@ -188,7 +189,7 @@ def lines_of(game: RecordedGame, frame: int) -> list[tuple[str, str]]:
         (turn.move, f"row {turn.row}, column {turn.col}"),
         ("risk", format_risk(turn.risk)),
     ]
-    if turn.move == "click" and turn.risk - turn.least > 1e-9:
+    if turn.move == "click" and turn.risk - turn.least > TIE:
         lines.append(("least risk", format_risk(turn.least)))
     if frame == len(game.turns):
         lines.append(("result", game.result))
