@@ -22,7 +22,7 @@ TURN_SECONDS = 0.6
 def share(session: Session, catalogue: Catalogue, progress: Callable[[int, int], object] = lambda *_: None) -> Report:
     """Draws a finished game into a new GIF of the current folder, and returns its line of text and the path.
 
-    `progress` is called as `review_game` calls it, which also says what is raised.
+    `review_game` calls `progress`; the errors that it raises are raised here, too.
     """
     review = review_game(session, quick=True, progress=progress)
     path = next(path for path in _names(session.seed) if not path.exists())
