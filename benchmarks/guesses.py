@@ -3,6 +3,7 @@
     python benchmarks/guesses.py playouts --rules lookahead:clicks=1 lookahead:clicks=2 --boards 8x8/14 --games 4000
     python benchmarks/guesses.py gaps --rules lookahead:clicks=1 lookahead:clicks=2
     python benchmarks/guesses.py regret --rules exact lookahead:clicks=1,layouts=0 lookahead:clicks=2,layouts=0
+    python benchmarks/guesses.py prices --rules afterstate:first=exact afterstate:first=exact,breadth=1 --games 2000
     python benchmarks/guesses.py times --rules lookahead rollout --boards 8x8/14 --games 100
 
 A rule is a policy as `evaluate.py --policy` takes it. The same arguments give the same figures, times aside.
@@ -66,13 +67,14 @@ def first_click(policy: Policy, config: BoardConfig) -> int:
 
 
 class Guess(NamedTuple):
-    """A position of a game where no cell is certain: its board (n,), the mine probabilities (n,), ln(layouts)."""
+    """A position where no cell is certain: its board (n,), the mine probabilities (n,), ln(layouts), the click."""
 
     game: int
     depth: int
     board: NDArray[np.int8]
     risks: NDArray[np.float64]
     log_layouts: float
+    click: int
 
 
 def guesses_of(policy: Policy, config: BoardConfig, seeds: range, layouts: int = EARLY) -> list[Guess]:
@@ -84,11 +86,12 @@ def guesses_of(policy: Policy, config: BoardConfig, seeds: range, layouts: int =
     games, depth = begun(config, env.get_state()["mines"], cell), 0
     while len(playing := np.flatnonzero((games.status == PLAYING) & (games.log_layouts > math.log(layouts + 0.5)))):
         boards = games.boards()
+        clicks = clicks_of(policy, config, boards[playing])
         found += [
-            Guess(seeds[game], depth, boards[game], games.risks[game].copy(), float(games.log_layouts[game]))
-            for game in playing.tolist()
+            Guess(seeds[game], depth, boards[game], games.risks[game].copy(), float(games.log_layouts[game]), click)
+            for game, click in zip(playing.tolist(), clicks.tolist(), strict=True)
         ]
-        games.click(playing, clicks_of(policy, config, boards[playing]))
+        games.click(playing, clicks)
         depth += 1
     return found
 
@@ -133,6 +136,64 @@ def playouts(options: argparse.Namespace) -> None:
         for name, own, other in zip(rules, 100 * totals, differing, strict=True):
             error = own.std(ddof=1) / math.sqrt(len(own))
             print(f"{name}: differs {other / max(count, 1):.0%}, points per game {own.mean():+.3f} (se {error:.3f})")
+
+
+class Prices:
+    """Exact prices of guesses with at most `EARLY` layouts; equal guesses are priced once."""
+
+    def __init__(self, config: BoardConfig) -> None:
+        self.config, self.endings = config, Endings(config, EARLY, 20_000_000)
+        self.known: dict[tuple[bytes, int], float] = {}
+
+    def __call__(self, guess: Guess) -> float:
+        """Returns the probability of winning that a guess gives away, if all play after it is perfect."""
+        key = guess.board.tobytes(), guess.click
+        if key not in self.known:
+            best = exact_value(self.endings, guess.board, round(math.exp(guess.log_layouts)))
+            own = values_of(self.config, guess.board, [guess.click], self.endings)[guess.click]
+            self.known[key] = max(0.0, best - own)
+        return self.known[key]
+
+
+def prices(options: argparse.Namespace) -> None:
+    """Prints what each rule gives away in its own whole games, on the same seeds.
+
+    Guesses at the ends of games have exact prices. Before, playouts compare the rule's click with that of the first
+    rule, as in `playouts`. Certain cells are opened for the rule, so its errors there do not count.
+    """
+    for board in options.boards:
+        config = config_of(board)
+        rules = {name: find_policy(name)(config) for name in options.rules}
+        player, price = Playouts(config, find_policy(options.playout)(config), 600), Prices(config)
+        lost, gained = np.zeros((2, len(rules), options.games))
+        counts = np.zeros((len(rules), 2), np.int64)
+        for seeds in blocks_of(options):
+            for rule, policy in enumerate(rules.values()):
+                found = guesses_of(policy, config, seeds, 1)
+                early = [guess for guess in found if guess.log_layouts > price.endings.most]
+                counts[rule] += len(found) - len(early), len(early)
+                for guess in found:
+                    if guess.log_layouts <= price.endings.most:
+                        lost[rule, guess.game - options.seed] += price(guess)
+                if early and rule > 0:
+                    others = clicks_of(rules[options.rules[0]], config, np.stack([guess.board for guess in early]))
+                    for guess, other in zip(early, others.tolist(), strict=True):
+                        if other != guess.click:
+                            clicks = np.array([other, guess.click])
+                            gained[rule, guess.game - options.seed] += gains(guess, clicks, player, options.draws)[1]
+        print(f"\n{board}: {options.games} games; points per game, standard errors in brackets")
+        for rule, name in enumerate(rules):
+            ends, before = counts[rule] / options.games
+            print(
+                f"{name}: gives away {points(lost[rule])} at {ends:.2f} guesses at ends, "
+                f"{points(lost[rule] - lost[0])} against the first rule; gains {points(gained[rule])} at "
+                f"{before:.2f} guesses before"
+            )
+
+
+def points(per_game: NDArray[np.float64]) -> str:
+    """Returns the mean of a probability of winning per game in percentage points, with its standard error."""
+    return f"{100 * per_game.mean():.3f} ({100 * per_game.std(ddof=1) / math.sqrt(len(per_game)):.3f})"
 
 
 def wins_of(config: BoardConfig, policy: Policy, layouts: int = EARLY) -> tuple[float, int]:
@@ -259,7 +320,7 @@ def times(options: argparse.Namespace) -> None:
 def main() -> None:
     """Runs a command."""
     parser = argparse.ArgumentParser(description="Compare rules for guesses.")
-    run = {"playouts": playouts, "gaps": gaps, "regret": regret, "times": times}
+    run = {"playouts": playouts, "gaps": gaps, "regret": regret, "prices": prices, "times": times}
     parser.add_argument("command", choices=run)
     parser.add_argument("--rules", nargs="+", required=True, metavar="POLICY", help="compare these policies")
     parser.add_argument("--boards", nargs="+", metavar="BOARD", help="boards such as 8x8/14:safe")

@@ -31,6 +31,18 @@ def test_the_best_click_of_an_ending_has_the_value_of_the_position():
     assert values[ending.cell] == pytest.approx(ending.win_probability)
 
 
+def test_perfect_play_alone_gives_nothing_away_at_the_ends_of_its_games():
+    config = click_config(5, 5, 6)
+    price = SCRIPT.Prices(config)
+
+    def given_away(name):
+        found = SCRIPT.guesses_of(find_policy(name)(config), config, range(60), 1)
+        return sum(price(guess) for guess in found if guess.log_layouts <= price.endings.most)
+
+    assert given_away("lookahead") < 1e-9
+    assert given_away("random") > 0.1
+
+
 def test_stored_values_are_what_a_search_finds():
     config, positions = SCRIPT.stored_positions()
     assert len(positions) == 250
