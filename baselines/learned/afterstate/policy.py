@@ -1,4 +1,4 @@
-"""Policy of `afterstate`: the safest cell, and at a guess the click with the highest value one click ahead."""
+"""Policy of `afterstate`: the safest cell, and at a guess the click with the highest value by a search."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from baselines.checks import number_within, whether
 from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.search import Limits, Ratings, best_clicks, first_click_values, rate
+from baselines.learned.afterstate.search import Limits, Ratings, Search, best_clicks, first_click_values, rate
 from baselines.learned.networks import check_radius, covered_cells, unopened
-from baselines.learned.settings import MAX_DEPTH
+from baselines.learned.settings import MAX_DEPTH, USUAL_CELLS
 from baselines.policy import checked_act
 from baselines.process import one_thread
 from baselines.scripted.oracle_play.exact import chosen_first_cell
@@ -46,6 +46,7 @@ class AfterstatePolicy:
         safety: str = LEARNED,
         clues: bool = True,
         onward: bool = True,
+        clicks: int = 1,
         depth: int = 0,
         precision: str = "float32",
     ) -> None:
@@ -61,11 +62,13 @@ class AfterstatePolicy:
             first: the first click: "learned" for the one of the highest worth, "exact" as `exact` clicks, "middle" for
                 the middle of the board, or a cell, row * cols + col.
             symmetries: whether to average the network at a guess over the half turn and the reflections of the board;
-                the worth for the best three clicks alone.
+                the worth at early guesses for the best three clicks alone.
             safety: "learned" for the safety by the network, "exact" for the exact one by the oracle, or "clues" for
                 equal chances that are fitted to the clues. The last two measure what the network adds and lacks.
             clues: whether to fit the learned safety to the clues if no cell is certain, see `clues.py`.
-            onward: whether to count the safety of the safest next click, too, fitted to the clues.
+            onward: whether to count the safety of the safest next click at early guesses, too, fitted to the clues. A
+                guess with more than 36 covered cells is early, and so is each on a board of more than 64 cells.
+            clicks: the number of clicks to look ahead at late guesses, 1 or 2; 2 on boards of at most 64 cells alone.
             depth: number of applications of the block of a network that is loaded; 0 for the one of the training.
             precision: number format of the convolutions of a network that is loaded: "float32" or "bfloat16".
 
@@ -80,13 +83,15 @@ class AfterstatePolicy:
                 tower.depth = depth or tower.depth
         self.config, self.network = config, network
         slack, breadth = number_within("slack", slack, 0, 1), whole_number("breadth", breadth, 1, 1000)
-        self._limits = Limits.on(config, slack, breadth, _SLACK_POWER)
         self._sure = number_within("sure", sure, 0, 1)
         self._first = None if first == LEARNED else chosen_first_cell(config, first, LEARNED)
-        self._symmetries = whether("symmetries", symmetries)
         self._safety = one_of("safety", safety, (LEARNED, EXACT, CLUES))
         self._clues = whether("clues", clues) or self._safety == CLUES
-        self._onward = whether("onward", onward)
+        whole_number("clicks", clicks, 1, 2)
+        if clicks == 2 and config.cells > USUAL_CELLS:
+            raise ValueError(f"clicks=2 plays boards of at most {USUAL_CELLS} cells, not {config.cells}")
+        limits = Limits.on(config, slack, breadth, _SLACK_POWER)
+        self._search = Search(limits, whether("symmetries", symmetries), whether("onward", onward), clicks)
 
     def reset(self, seed: int) -> None:
         """Does nothing, since no choice is random."""
@@ -114,13 +119,10 @@ class AfterstatePolicy:
         # A legal click whose safety rounds to 0 still beats an illegal one.
         clicks = np.where(legal, safety, -1.0).argmax(axis=1)
         best = safety.max(axis=1)
-        guesses = np.flatnonzero((best < self._sure) & (best > 0) & (self._limits.breadth > 1))
+        guesses = np.flatnonzero((best < self._sure) & (best > 0) & (self._search.limits.breadth > 1))
         if len(guesses) > 0:
             ratings = self._rate(boards[guesses], legal[guesses], weighs=True)
-            network, mines = self.network, self.config.mines
-            clicks[guesses] = best_clicks(
-                network, mines, boards[guesses], ratings, self._limits, self._symmetries, self._onward
-            )
+            clicks[guesses] = best_clicks(self.network, self.config.mines, boards[guesses], ratings, self._search)
         return clicks
 
     def _rate(self, boards: NDArray[np.int8], legal: NDArray[np.bool_], weighs: bool) -> Ratings:
@@ -130,7 +132,7 @@ class AfterstatePolicy:
         covered = covered_cells(boards)
         safety = np.where(covered, np.float32(0.5), np.float32(0.0))
         if weighs or self._safety == LEARNED:
-            learned, counts = rate(self.network, mines, boards, covered, weighs, weighs and self._symmetries)
+            learned, counts = rate(self.network, mines, boards, covered, weighs, weighs and self._search.symmetries)
             safety = learned if self._safety == LEARNED else safety
         if self._safety == EXACT:
             safety = (1.0 - mine_probabilities_batch(boards, mines).reshape(legal.shape)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Search one click ahead at a guess: what clicks can show, which are weighed, and their values by the network."""
+"""Search one or two clicks ahead at a guess: what clicks can show, which are weighed, and their values."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
@@ -63,6 +63,18 @@ class Limits(NamedTuple):
 _CLOSE = Limits(slack=0.015, breadth=3)
 """Values so near to the best one are weighed again with all views."""
 
+_LATE = 36
+"""A guess on a board of at most 64 cells is late if it has at most so many covered cells.
+
+On 8x8/14 the late ones are nearly those of at most 10 000 layouts, where `benchmarks/guesses.py prices` is exact.
+"""
+
+_TIED = Limits(slack=0.03, breadth=4)
+"""Values so near to the best one are weighed again two clicks ahead."""
+
+_NEXT, _NEXT_SURE = Limits(slack=0.2, breadth=3), 0.99
+"""The second clicks of a search two clicks ahead: those near the safest one, or that one alone if it is so safe."""
+
 _LIKELY = Limits(slack=1.0, breadth=4)
 """Clicks whose next safety is rated first."""
 
@@ -92,6 +104,10 @@ class Outcomes(NamedTuple):
         click, count = np.nonzero(chances)
         after = afterstates(boards[guesses[click]], cells[click], count)
         return cls(after, guesses[click], cells[click], chances[click, count])
+
+    def chosen(self, which: Flags) -> Self:
+        """Returns the outcomes that (K,) bool selects."""
+        return type(self)(*(column[which] for column in self))
 
     def click_values(self, safety: Floats, worth: Doubles) -> Doubles:
         """Returns the value of each click, (N, n): its safety times its mean of `worth` (K,); -1 without outcomes."""
@@ -228,36 +244,102 @@ def _hazards(network: AfterstateNetwork, mines: int, boards: Boards, averaged: b
     return found.reshape(boards.shape).double()
 
 
-def best_clicks(
-    network: AfterstateNetwork,
-    mines: int,
-    boards: Boards,
-    ratings: Ratings,
-    limits: Limits,
-    symmetries: bool,
-    onward: bool,
-) -> NDArray[np.int64]:
-    """Weighs clicks one click ahead, and returns the best one of each board, (N,) int64.
+class Search(NamedTuple):
+    """How clicks are weighed at guesses; see the options of `AfterstatePolicy`."""
 
-    The value of a click is its safety times the sum over counts of P(count) W(the board then). With `onward`, W is
-    multiplied by the safety of the safest next click, fitted to the clues. W sums over all covered cells, and its
-    errors hide which click uncovers a safe cell. `lookahead:clicks=1` uses this safety alone, exactly. With
-    `symmetries` the clicks of nearly the best value, if there are several, are weighed again, with W averaged over the
-    views.
+    limits: Limits
+    symmetries: bool
+    onward: bool
+    clicks: int
+
+
+def best_clicks(
+    network: AfterstateNetwork, mines: int, boards: Boards, ratings: Ratings, search: Search
+) -> NDArray[np.int64]:
+    """Returns the best click of each board, (N,) int64.
+
+    The value of a click is its safety times the sum over counts of P(count) W(the board then). W is estimated
+    otherwise with few covered cells than with many, see `_late_values` and `_early_values`.
     """
-    outcomes = Outcomes.of(boards, ratings.counts, clicks_to_weigh(ratings, limits))
+    late = (covered_cells(boards).sum(axis=1) <= _LATE) & (boards[0].size <= USUAL_CELLS)
+    best = np.zeros(len(boards), np.int64)
+    for which, values_of in ((late, _late_values), (~late, _early_values)):
+        if which.any():
+            rated = Ratings(*(column[which] for column in ratings))
+            outcomes = Outcomes.of(boards[which], rated.counts, clicks_to_weigh(rated, search.limits))
+            best[which] = values_of(network, mines, outcomes, rated.safety, search).argmax(axis=1)
+    return best
+
+
+def _late_values(network: AfterstateNetwork, mines: int, outcomes: Outcomes, safety: Floats, search: Search) -> Doubles:
+    """Returns the values of clicks, (N, n), with W averaged over the views, all hazards of a board as they are.
+
+    Two clicks ahead, the clicks of nearly the best value are weighed again by the mean of W and `next_values`: these
+    two estimates err in different ways.
+    """
+    worth = plain_worths(network, mines, outcomes.after, search.symmetries)
+    values = outcomes.click_values(safety, worth)
+    if search.clicks == 1:
+        return values
+    close = _several(values, _TIED)
+    which = close[outcomes.guesses, outcomes.cells]
+    again = outcomes.chosen(which)
+    finer = (worth[which] + next_values(network, mines, again.after, search.symmetries)) / 2
+    return np.where(close.any(axis=1, keepdims=True), again.click_values(safety, finer), values)
+
+
+def _early_values(
+    network: AfterstateNetwork, mines: int, outcomes: Outcomes, safety: Floats, search: Search
+) -> Doubles:
+    """Returns the values of clicks, (N, n), with distant hazards averaged, see `worths`.
+
+    With `onward`, W is multiplied by the safety of the safest next click, fitted to the clues. W sums over all covered
+    cells, and its errors hide which click uncovers a safe cell. `lookahead:clicks=1` uses this safety alone, exactly.
+    With `symmetries` the clicks of nearly the best value, if there are several, are weighed again, with W averaged over
+    the views.
+    """
     worth = worths(network, mines, outcomes)
-    further = _further_safety(network, mines, outcomes, ratings.safety, worth) if onward else np.ones_like(worth)
-    values = outcomes.click_values(ratings.safety, further * worth)
-    if symmetries:
-        close = candidates(values, _CLOSE)
-        close &= close.sum(axis=1, keepdims=True) > 1
-        which = close[outcomes.guesses, outcomes.cells]
-        columns: Any = [column[which] for column in outcomes]
-        again = Outcomes(*columns)
-        finer = again.click_values(ratings.safety, further[which] * worths(network, mines, again, averaged=True))
-        values = np.where(close.any(axis=1, keepdims=True), finer, values)
-    return values.argmax(axis=1)
+    further = _further_safety(network, mines, outcomes, safety, worth) if search.onward else np.ones_like(worth)
+    values = outcomes.click_values(safety, further * worth)
+    if not search.symmetries:
+        return values
+    close = _several(values, _CLOSE)
+    which = close[outcomes.guesses, outcomes.cells]
+    again = outcomes.chosen(which)
+    finer = further[which] * worths(network, mines, again, averaged=True)
+    return np.where(close.any(axis=1, keepdims=True), again.click_values(safety, finer), values)
+
+
+def _several(values: Doubles, limits: Limits) -> Flags:
+    """Returns the clicks of the highest values, (N, n) bool; none on a board where one stands alone."""
+    close = candidates(values, limits)
+    return close & (close.sum(axis=1, keepdims=True) > 1)
+
+
+def plain_worths(network: AfterstateNetwork, mines: int, boards: Boards, averaged: bool) -> Doubles:
+    """Returns the probability of winning on each board, (K,), perhaps with hazards averaged over the views."""
+    if len(boards) == 0:
+        return np.zeros(0)
+    parts = (_hazards(network, mines, boards[part], averaged) for part in _parts_of(boards))
+    worth = torch.exp(-torch.cat([hazards.sum(dim=(1, 2)) for hazards in parts])).numpy()
+    return np.where(covered_cells(boards).sum(axis=1) <= mines, 1.0, worth)
+
+
+def next_values(network: AfterstateNetwork, mines: int, after: Boards, averaged: bool) -> Doubles:
+    """Returns the value of the best click on each afterstate, (K,), one click ahead; 1 if the board is won."""
+    if len(after) == 0:
+        return np.zeros(0)
+    boards, inverse = np.unique(after, axis=0, return_inverse=True)
+    covered = covered_cells(boards)
+    safety, counts = rate(network, mines, boards, covered, counts=True, averaged=averaged)
+    safety = np.where(covered, fitted_safety(safety, boards, mines), np.float32(0))
+    best = safety.max(axis=1, keepdims=True)
+    sure = best >= _NEXT_SURE
+    ratings = Ratings(np.where(sure & (safety == best), np.float32(1), safety), counts)
+    clicks = np.where(sure, clicks_to_weigh(ratings, Limits(0, 1)), clicks_to_weigh(ratings, _NEXT))
+    outcomes = Outcomes.of(boards, counts, clicks)
+    values = outcomes.click_values(ratings.safety, plain_worths(network, mines, outcomes.after, averaged)).max(axis=1)
+    return np.asarray(np.where(covered.sum(axis=1) <= mines, 1.0, values)[inverse])
 
 
 def _further_safety(

@@ -16,12 +16,15 @@ from baselines.learned.afterstate.search import (
     Limits,
     Outcomes,
     Ratings,
+    Search,
     afterstates,
     best_clicks,
     candidates,
     clicks_to_weigh,
     first_click_values,
     next_safety,
+    next_values,
+    plain_worths,
     rate,
     worths,
 )
@@ -64,6 +67,13 @@ def alone(made, codes):
     return np.exp(-hazards(made, codes).sum(axis=(1, 2)))
 
 
+def early_clicks(made, codes, ratings, limits, symmetries=False, onward=False):
+    """The best clicks if each guess counts as early."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("baselines.learned.afterstate.search._LATE", 0)
+        return best_clicks(made, 4, codes, ratings, Search(limits, symmetries, onward, 1))
+
+
 def test_clicks_within_the_slack_are_weighed_up_to_the_breadth_likely_zeros_first():
     safety = np.array([[0.9, 0.87, 0.2, 0.88, 0.0, 0.9]], np.float32)
 
@@ -100,7 +110,7 @@ def test_a_click_is_worth_its_safety_times_the_mean_worth_of_its_outcomes_and_th
     outcomes = Outcomes.of(codes, ratings.counts, legal)
     plain = outcomes.click_values(ratings.safety, worths(made, 4, outcomes))
     assert (plain[~legal] == -1).all()
-    chosen = best_clicks(made, 4, codes, ratings, Limits(1.0, 16), symmetries=False, onward=onward)
+    chosen = early_clicks(made, codes, ratings, Limits(1.0, 16), onward=onward)
     for board, click in enumerate(chosen):
         values = {}
         for cell in np.flatnonzero(legal[board]):
@@ -114,9 +124,72 @@ def test_a_click_is_worth_its_safety_times_the_mean_worth_of_its_outcomes_and_th
         assert values[click] == pytest.approx(max(values.values()), rel=1e-5)
 
 
+@pytest.mark.parametrize(("shape", "late"), [((8, 8), 1), ((5, 13), 0)])
+def test_late_guesses_have_up_to_36_covered_cells_of_64(shape, late, monkeypatch):
+    made, seen = network(), [0]
+    codes = np.ones((2, *shape), np.int8)
+    codes[0].flat[:36] = codes[1].flat[:37] = 11
+    ratings = rate(made, 4, codes, masks(codes), counts=True)
+    module = "baselines.learned.afterstate.search._late_values"
+    monkeypatch.setattr(module, lambda *given: seen.append(len(given[3])) or np.zeros_like(given[3]))
+    best_clicks(made, 4, codes, ratings, Search(Limits(1.0, 3), symmetries=False, onward=False, clicks=1))
+    assert sum(seen) == late
+
+
+def test_late_guesses_are_weighed_with_all_views_and_their_hazards_as_they_are():
+    made, codes = network(), boards(30, 4, 4)
+    legal = masks(codes)
+    ratings = rate(made, 4, codes, legal, counts=True)
+    outcomes = Outcomes.of(codes, ratings.counts, legal)
+    worth = worths(made, 4, outcomes, averaged=True)  # Here no hazard is distant.
+    won = masks(outcomes.after).sum(axis=1) <= 4
+    assert 0 < won.sum() < len(won)
+    averaged = outcomes.click_values(ratings.safety, np.where(won, 1, worth)).argmax(axis=1)
+    clicks = best_clicks(made, 4, codes, ratings, Search(Limits(1.0, 16), symmetries=True, onward=True, clicks=1))
+    assert (clicks == averaged).all()
+    assert (clicks != outcomes.click_values(ratings.safety, worths(made, 4, outcomes)).argmax(axis=1)).any()
+
+
+def test_the_next_value_is_that_of_the_best_second_click():
+    """Of a sure cell, or else of the three safest, likely zeros first; 1 on a won board."""
+    made, codes = network(), boards(20, 4, 4)
+    codes[0] = [[1, 1, 1, 0]] * 3 + [[11] * 4]  # is won
+    codes[1] = [[11, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 11, 11]]  # has a certain mine
+    covered = masks(codes)
+    ratings = rate(made, 4, codes, covered, counts=True, averaged=True)
+    ratings = ratings._replace(safety=covered * fitted_safety(ratings.safety, codes, 4))
+    found = next_values(made, 4, codes, averaged=True)
+    for board, (safety, counts) in enumerate(zip(*ratings, strict=True)):
+        order = sorted(np.flatnonzero(safety > 0), key=lambda cell: -safety[cell] * (1 + 0.1 * counts[0, cell]))
+        near = [cell for cell in order if safety[cell] >= safety.max() - 0.2][:3]
+        near = [cell for cell in order if safety[cell] == safety.max()][:1] if safety.max() >= 0.99 else near
+        clicks = np.zeros((1, 16), np.bool_)
+        clicks[0, near] = True
+        outcomes = Outcomes.of(codes[[board]], counts[None], clicks)
+        sure = np.where(safety >= 0.99, np.float32(1), safety)[None]
+        best = outcomes.click_values(sure, plain_worths(made, 4, outcomes.after, averaged=True)).max()
+        assert found[board] == pytest.approx(1 if covered[board].sum() <= 4 else best, rel=1e-4), board
+
+
+def test_two_clicks_ahead_near_ties_are_weighed_again_by_the_mean_of_both_values():
+    made, codes = network(), boards(16, 4, 4)
+    legal = masks(codes)
+    ratings = rate(made, 4, codes, legal, counts=True)
+    outcomes = Outcomes.of(codes, ratings.counts, legal)
+    worth = plain_worths(made, 4, outcomes.after, averaged=True)
+    one = outcomes.click_values(ratings.safety, worth)
+    both = outcomes.click_values(ratings.safety, (worth + next_values(made, 4, outcomes.after, averaged=True)) / 2)
+    best = np.where(candidates(one, Limits(0.03, 4)), both, -1).argmax(axis=1)
+    clicks = best_clicks(made, 4, codes, ratings, Search(Limits(1.0, 16), symmetries=True, onward=False, clicks=2))
+    assert (clicks == best).all()
+    assert (clicks != one.argmax(axis=1)).any()
+    with pytest.raises(ValueError, match="at most 64 cells"):
+        AfterstatePolicy(made, config(5, 13), clicks=2)
+
+
 def test_close_values_are_weighed_again_with_all_views():
     """The three best clicks of the plain values are compared by the averaged ones, unless one stands alone."""
-    made, codes = network(), boards(80, 4, 4)
+    made, codes = network(), boards(40, 4, 4)
     legal = masks(codes)
     ratings, limits = rate(made, 4, codes, legal, counts=True), Limits(1.0, 16)
     # The safety of a new network hardly differs from cell to cell, so all values would be close.
@@ -126,7 +199,7 @@ def test_close_values_are_weighed_again_with_all_views():
     close = candidates(plain, Limits(0.015, 3))
     outcomes = Outcomes.of(codes, ratings.counts, close)
     finer = outcomes.click_values(ratings.safety, worths(made, 4, outcomes, averaged=True))
-    clicks = best_clicks(made, 4, codes, ratings, limits, symmetries=True, onward=False)
+    clicks = early_clicks(made, codes, ratings, limits, symmetries=True)
     single = close.sum(axis=1) == 1
     assert 0 < single.sum() < len(codes)
     assert (clicks == np.where(single, plain.argmax(axis=1), finer.argmax(axis=1))).all()
@@ -163,7 +236,7 @@ def random_outcomes(rows, cols, count=30, guesses=4):
     return Outcomes(codes, *chances)
 
 
-def plain_worths(hazards, outcomes):
+def mean_distant_worths(hazards, outcomes):
     """Distant hazards are the mean over the afterstates of the same guess that are distant from the cell, too."""
     rows, cols = np.indices(hazards.shape[1:])
     width = hazards.shape[2]
@@ -180,7 +253,7 @@ def plain_worths(hazards, outcomes):
 @pytest.mark.parametrize("shape", [(9, 12), (1, 20), (4, 4)])
 def test_distant_hazards_are_means_over_the_afterstates_of_the_guess_in_any_number_of_passes(shape, monkeypatch):
     made, outcomes = network(), random_outcomes(*shape)
-    expected = plain_worths(hazards(made, outcomes.after, 6), outcomes)
+    expected = mean_distant_worths(hazards(made, outcomes.after, 6), outcomes)
     assert worths(made, 6, outcomes) == pytest.approx(expected, rel=1e-5)
     monkeypatch.setattr("baselines.learned.afterstate.search.AT_ONCE", 7)
     assert worths(made, 6, outcomes) == pytest.approx(expected, rel=1e-5)
@@ -199,7 +272,7 @@ def test_with_symmetries_hazards_are_means_over_the_four_views():
         for flip in (False, True):
             seen = hazards(made, turned(outcomes.after, turns, flip), 6)
             views.append(turned(seen, -turns)[:, :, :: -1 if flip else 1])
-    expected = plain_worths(np.mean(views, axis=0), outcomes)
+    expected = mean_distant_worths(np.mean(views, axis=0), outcomes)
     assert worths(made, 6, outcomes, averaged=True) == pytest.approx(expected, rel=1e-5)
     assert worths(made, 6, outcomes) != pytest.approx(expected, rel=1e-6)
 
@@ -264,8 +337,8 @@ def test_it_plays_boards_of_any_size(rows, cols, mines, first_click):
 @pytest.mark.parametrize(
     "option",
     [
-        {"slack": -0.1}, {"breadth": 0}, {"sure": "yes"}, {"clues": "small"}, {"onward": 2}, {"first": "corner"},
-        {"safety": "oracle"},
+        {"slack": -0.1}, {"breadth": 0}, {"sure": "yes"}, {"clues": "small"}, {"onward": 2}, {"clicks": 3},
+        {"first": "corner"}, {"safety": "oracle"},
     ],
     ids=str,
 )  # fmt: skip
