@@ -1,6 +1,7 @@
 """Losses on all covered cells: what the end of a game shows, and what the clues say; and optimisers by name."""
 
 from collections.abc import Iterable
+from inspect import unwrap
 from typing import Any
 
 import torch
@@ -93,6 +94,12 @@ class Muon(torch.optim.Optimizer):
         weight_decay: decoupled weight decay of matrices, relative to their rate, as in AdamW (Loshchilov and Hutter
             2019). Muon steps have constant size, so without decay weights grow forever and each step changes less.
     """
+
+    # Wrapped as they are for torch.compile, they would load its compiler at their first call, which takes seconds.
+    add_param_group = unwrap(torch.optim.Optimizer.add_param_group)
+    load_state_dict = unwrap(torch.optim.Optimizer.load_state_dict)
+    state_dict = unwrap(torch.optim.Optimizer.state_dict)
+    zero_grad = unwrap(torch.optim.Optimizer.zero_grad)
 
     def __init__(
         self,
