@@ -107,7 +107,8 @@ class Outcomes(NamedTuple):
 
     def chosen(self, which: Flags) -> Self:
         """Returns the outcomes that (K,) bool selects."""
-        return type(self)(*(column[which] for column in self))
+        columns: Any = [column[which] for column in self]
+        return type(self)(*columns)
 
     def click_values(self, safety: Floats, worth: Doubles) -> Doubles:
         """Returns the value of each click, (N, n): its safety times its mean of `worth` (K,); -1 without outcomes."""
