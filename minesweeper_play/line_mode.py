@@ -238,7 +238,8 @@ class ClassicGame:
         if refusal := self.session.refuse_hint(command.cell):
             self.console.report(refusal)
         else:
-            self.console.tell(*explain_advice(self.session.hint(command.cell), self.console.catalogue))
+            advice = self.session.hint(command.cell)
+            self.console.tell(*explain_advice(advice, self.session.board, self.console.catalogue))
 
     def _show_risks(self) -> None:
         risks = self.session.probabilities()

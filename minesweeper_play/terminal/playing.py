@@ -221,7 +221,7 @@ class GameScreen(GameAppScreen):
 
     def _advise(self, advice: Advice) -> None:
         self._advice = advice
-        self.tell(" ".join(explain_advice(advice, self.catalogue)), ends=bool(advice.steps))
+        self.tell(" ".join(explain_advice(advice, self.session.board, self.catalogue)), ends=bool(advice.steps))
         self.board.show(self._picture())
         self.board.look_at(advice.cell)
 
