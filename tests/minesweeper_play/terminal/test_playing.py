@@ -333,9 +333,11 @@ def test_the_app_runs_in_any_thread(tmp_path):
 async def test_all_keys_are_shown_on_a_narrow_screen(app, pilot):
     await pilot.pause()
     text = shown(app)
-    assert all(word in text for word in ("open", "flag", "undo", "new game", "again", "help", "quit"))
+    names = ("open", "flag", "undo", "new game", "again", "help", "quit", "expand", "settings", "statistics", "pause")
+    assert all(word in text for word in names)
     await pilot.resize_terminal(200, 60)
     await pilot.pause()
+    assert "settings" not in shown(app)
     assert app.screen.board._pencil.size == CELL_SIZES[-1]
 
 
