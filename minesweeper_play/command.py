@@ -12,7 +12,7 @@ from typing import Any, get_args
 from baselines.checks import MissingExtraError, missing_extra
 from baselines.cli.command import Parser, parse_size, whole_number_from
 from baselines.files import check_writable
-from baselines.process import BAD_ARGUMENTS, FAILED, explain, typed_command
+from baselines.process import BAD_ARGUMENTS, FAILED, INTERRUPTED, explain, typed_command
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import is_live, say, show_compilations
 from minesweeper_play.catalogue import Catalogue, language_of
@@ -63,6 +63,9 @@ def _run(mode: str, options: PlayOptions) -> int:
         return status
     except BrokenPipeError:
         raise
+    except KeyboardInterrupt:
+        # Imports and the first question of a practice take time before a mode can catch it.
+        return INTERRUPTED
     except ModuleNotFoundError as error:
         say(f"{options.program}: {missing_extra(str(error.name), 'web' if mode == 'serve' else 'play')}")
         return FAILED

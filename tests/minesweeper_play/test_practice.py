@@ -1,6 +1,7 @@
 """Practice: right answers earn points, wrong ones get a proof, and what is no answer is asked again."""
 
 import itertools
+from unittest.mock import Mock
 
 import pytest
 
@@ -84,3 +85,8 @@ def test_a_board_without_such_questions_is_one_line_and_status_2(capsys):
     assert main(["--practice", "best_guess", "--level", "subset"], "play.py") == 2
     assert main(["--practice", "safe_cell", "--size", "2", "--mines", "1"], "play.py") == 2
     assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+def test_ctrl_c_while_a_first_question_is_sought_is_status_130(monkeypatch):
+    monkeypatch.setattr(TextTasks, "__getitem__", Mock(side_effect=KeyboardInterrupt))
+    assert main(["--practice", "safe_cell"], "play.py") == 130
