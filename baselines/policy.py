@@ -17,9 +17,6 @@ DEFAULT_MOVES: tuple[str, ...] = ("click",)
 RESIGN = -1
 """The action of a policy with the attribute `may_resign` that gives a game up; the game counts as truncated."""
 
-TIE = 1e-9
-"""Probabilities and expected rewards that differ by less count as equal: rounding depends on the order of sums."""
-
 
 class PolicyError(RuntimeError):
     """A policy chose an illegal action, returned something else than actions, or raised an exception of its own."""

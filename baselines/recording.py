@@ -14,13 +14,13 @@ from PIL import Image, ImageDraw, ImageFont
 
 from baselines.evaluation.games import GameRecord
 from baselines.files import replace_file
-from baselines.policy import TIE
 from baselines.progress import game_bar
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import say
 from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.escape import counted
 from minesweeper_env.inference import Oracle
+from minesweeper_env.inference.kernels import TIE
 from minesweeper_env.rendering import TILE, Colour, Scene, exploded_cells, level_face, levels_of, with_mines_flagged
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 

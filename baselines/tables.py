@@ -96,6 +96,7 @@ class Table:
         marked: indices of the rows to emphasise, such as the best one; a ">" stands before them.
         legend: explanation of its marks; "" for none.
         left_out: headings of the columns that did not fit.
+        empty: headings of the columns without a value.
     """
 
     title: str
@@ -104,6 +105,7 @@ class Table:
     marked: Collection[int] = ()
     legend: str = ""
     left_out: Collection[str] = ()
+    empty: Collection[str] = ()
 
     def html(self) -> str:
         """Returns the table for a notebook."""
@@ -130,7 +132,8 @@ class Table:
         columns = [self.columns[number]._replace(width=size - GAP) for number, size in widths.items()]
         headings = [self.columns[number].heading for number in sorted(left_out)]
         rows = [[row[number] for number in widths] for row in self.rows]
-        return replace(self, columns=columns, rows=rows, left_out=headings)
+        empty = [column.heading for number, column in enumerate(self.columns) if number not in shown]
+        return replace(self, columns=columns, rows=rows, left_out=headings, empty=empty)
 
     def _sizes(self, number: int) -> tuple[int, int]:
         """Returns the width of a column and of the gap after it, if its heading and long names fold, and if not."""
@@ -180,8 +183,8 @@ class Page:
         self.width = width
         self.parts: list[RenderableType] = []
         self._table_width = NO_LIMIT if wide or width is None else width
-        self._styled = styled
-        self._left_out: dict[str, None] = {}
+        self._styled, self._wide = styled, wide
+        self._left_out, self._empty = dict[str, None](), dict[str, None]()
 
     @classmethod
     def for_stdout(cls, wide: bool = False) -> Self:
@@ -198,9 +201,13 @@ class Page:
         self.note(text, "bold")
 
     def table(self, table: Table) -> None:
-        """Adds a table below its title; the last line of the page names the columns that do not fit."""
+        """Adds a table below its title; the last line of the page names the columns that do not fit.
+
+        A wide page shows all columns, so it also names those without a value.
+        """
         fitted = table.fitted(self._table_width)
         self._left_out |= dict.fromkeys(fitted.left_out)
+        self._empty |= dict.fromkeys(fitted.empty if self._wide else ())
         if table.title:
             self.title(table.title)
         self.parts.append(fitted.draw())
@@ -229,6 +236,9 @@ class Page:
         if self._left_out:
             self.note(f"Left out at {self.width} columns: {', '.join(self._left_out)}; --wide shows them.", "dim")
             self._left_out.clear()
+        if self._empty:
+            self.note(f"Columns without a value: {', '.join(self._empty)}.", "dim")
+            self._empty.clear()
         file = io.TextIOWrapper(io.BytesIO(), encoding, "replace", newline="\n")
         console = console_on(file, self._styled, NO_LIMIT if self.width is None else max(self.width, 20))
         console.print(self, crop=False)

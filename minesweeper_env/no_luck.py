@@ -34,8 +34,9 @@ from minesweeper_env.engine.state import (
 from minesweeper_env.inference.boards import PositionTooHardError
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN
 from minesweeper_env.inference.counting.frontier import read_board
-from minesweeper_env.inference.counting.posterior import failure, finish_posterior, run_with_workspace
+from minesweeper_env.inference.counting.posterior import finish_posterior
 from minesweeper_env.inference.counting.workspace import OK, Floats, Workspace, frontier_of
+from minesweeper_env.inference.kernels import run_boards
 from minesweeper_env.inference.reading import SAFE
 from minesweeper_env.inference.sampling import fill_layouts
 from minesweeper_env.splitmix import GOLDEN, mix
@@ -201,24 +202,14 @@ class LayoutRedraw:
 
     def _judge(self, arrays: tuple[Any, ...], actions: Cells, seen: Bytes, verdicts: Bytes, too_hard: Cells) -> None:
         """Calls `judge_moves`; a board that is too hard keeps its layout."""
-        config, done = self._config, 0
-        certainties = np.empty(config.cells)
 
-        def go_on(workspace: Workspace) -> int:
-            nonlocal done
-            done, outcome = judge_moves(done, actions, seen, verdicts, certainties, *arrays, *workspace)
-            return outcome
+        def leave(game: int) -> None:
+            too_hard[game] += 1
 
-        while done < len(actions):
-            try:
-                outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
-            except PositionTooHardError:
-                too_hard[done] += 1
-                done += 1
-            else:
-                if outcome != OK:
-                    board = arrays[RULE_FIELDS][done, :-1].reshape(config.rows, config.cols)
-                    raise failure(board, config.mines, config.radius, outcome)
+        scratch = np.empty(self._config.cells)
+        shown = arrays[RULE_FIELDS]
+        arguments = (actions, seen, verdicts, scratch, *arrays)
+        run_boards(self._config, judge_moves, arguments, lambda game: shown[game, :-1], leave)
 
     def _draw(self, games: Games, i: int, cell: int, is_mine: bool) -> NDArray[np.bool_]:
         """Returns a layout, (1, n), drawn uniformly among those that fit the board of game i and have this cell so."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from minesweeper_env.config import BoardConfig, check_config, one_of
 from minesweeper_env.threads import ThreadPool, split
 
-__all__ = ["ENCODINGS", "Encoder", "decode"]
+__all__ = ["ENCODINGS", "Encoder"]
 
 ENCODINGS: tuple[str, ...] = ("codes", "planes", "flat")
 """The names of the encodings; `Encoder` explains them."""
@@ -59,8 +59,8 @@ class Encoder:
         (pool or _ALONE).run(fill, split(len(codes), planes.size // _PART))
         return planes.reshape(len(codes), *self.space.shape)
 
-
-def decode(observations: NDArray[Any], config: BoardConfig) -> NDArray[np.int8]:
-    """Returns the codes, (N, rows, cols) int8, of N observations in any encoding."""
-    boards = observations.reshape(len(observations), -1, config.rows, config.cols)
-    return boards[:, 0] if boards.shape[1] == 1 else boards.argmax(axis=1).astype(np.int8)
+    def decode(self, observations: NDArray[Any]) -> NDArray[np.int8]:
+        """Returns the codes, (N, rows, cols) int8, of N observations in this encoding; a ValueError refuses others."""
+        if self.encoding == "codes":
+            return observations.reshape(len(observations), *self._board)
+        return observations.reshape(len(observations), self._count, *self._board).argmax(axis=1).astype(np.int8)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from minesweeper_env.config import BoardConfig, one_of
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference.oracle import Answers, Oracle
-from minesweeper_env.observations import decode
+from minesweeper_env.observations import Encoder
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 __all__ = ["CONVENTIONS", "PLACES", "UNKNOWN", "ActionMaskObservation", "MineProbabilities", "VectorMineProbabilities"]
@@ -231,6 +231,7 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
                 "the environment must be a MinesweeperVectorEnv with unchanged observations, "
                 f"not {env!r}; in other vector environments wrap each game with MineProbabilities"
             )
+        self._encoder = Encoder(bare.observation, bare.config)
         self.single_observation_space = self._prepare(bare.config, env.single_observation_space, threads)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
@@ -238,7 +239,7 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
         """Starts new games; returns the environment's observations and infos, with the probabilities."""
         self._explain_boards()
         observations, infos = self.env.reset(seed=seed, options=options)
-        answers = self._oracle.ask(decode(observations, self._bare.config))
+        answers = self._oracle.ask(self._encoder.decode(observations))
         return self._join(observations, answers.probabilities), _with(infos, answers, infos["_action_mask"])
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -246,7 +247,7 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         if "final_obs" in infos:
             infos = self._add_to_final(infos)
-        answers = self._oracle.ask(decode(observations, self._bare.config))
+        answers = self._oracle.ask(self._encoder.decode(observations))
         observations = self._join(observations, answers.probabilities)
         return observations, rewards, terminations, truncations, _with(infos, answers, infos["_action_mask"])
 
@@ -262,7 +263,7 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
         """Returns the infos of a SAME_STEP step with the probabilities of the final boards."""
         ended, final_observations = infos["_final_obs"], infos["final_obs"].copy()
         last = np.stack(list(final_observations[ended]))
-        found = self._oracle.ask(decode(last, self._bare.config))
+        found = self._oracle.ask(self._encoder.decode(last))
         for i, observation, probabilities in zip(np.flatnonzero(ended), last, found.probabilities, strict=True):
             final_observations[i] = self._join(observation, probabilities)
         answers = Answers(np.zeros((self.num_envs, *found.probabilities.shape[1:])), np.zeros(self.num_envs, np.bool_))

@@ -12,11 +12,11 @@ from typing import Any, get_args
 from baselines.checks import MissingExtraError, missing_extra
 from baselines.cli.command import Parser, parse_size, whole_number_from
 from baselines.files import check_writable
-from baselines.process import BAD_ARGUMENTS, FAILED, explain, typed_command
+from baselines.process import BAD_ARGUMENTS, FAILED, INTERRUPTED, explain, typed_command
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import is_live, say, show_compilations
 from minesweeper_play.catalogue import Catalogue, language_of
-from minesweeper_play.options import BOARDS, Language, Palette, PlayOptions, preset_board, sized_board
+from minesweeper_play.options import BOARDS, PRACTICE, Language, Palette, PlayOptions, preset_board, sized_board
 
 PROGRAM = "play.py"
 
@@ -26,6 +26,7 @@ MODES = {
     "classic": "minesweeper_play.line_mode:run",
     "window": "minesweeper_play.window:run",
     "analyse": "minesweeper_play.coach.command:analyse",
+    "practice": "minesweeper_play.practice:run",
     "stats": "minesweeper_play.line_mode:show_statistics",
 }
 """The function of each mode, by the option that chooses the mode; "terminal" needs none."""
@@ -62,6 +63,9 @@ def _run(mode: str, options: PlayOptions) -> int:
         return status
     except BrokenPipeError:
         raise
+    except KeyboardInterrupt:
+        # Imports and the first question of a practice take time before a mode can catch it.
+        return INTERRUPTED
     except ModuleNotFoundError as error:
         say(f"{options.program}: {missing_extra(str(error.name), 'web' if mode == 'serve' else 'play')}")
         return FAILED
@@ -153,6 +157,10 @@ def _add_modes(parser: Parser) -> None:
     choose("--analyse", metavar="FILE", help=source)
     add("--json", dest="as_json", action="store_true", help="write the analysis as JSON")
     add("--record", type=Path, metavar="FILE", help="draw the analysed game with its risks into this file, a .gif")
+    asked = f"answer questions about positions: {', '.join(PRACTICE)}"
+    choose("--practice", choices=PRACTICE, metavar="KIND", help=asked)
+    reasoning = "practise what needs this reasoning: single (one number at a time), subset (several), exact"
+    add("--level", choices=("single", "subset", "exact"), metavar="LEVEL", help=reasoning)
     choose("--stats", action="store_true", help="show the statistics of finished games")
 
 
@@ -189,6 +197,10 @@ def check_company(given: Container[str], mode: str) -> None:
         raise ValueError("--mines needs --size")
     if "record" in given and mode != "analyse":
         raise ValueError("--record needs --analyse with a saved game; without it, the key g draws a finished game")
+    if "level" in given and mode != "practice":
+        raise ValueError("--level needs --practice")
+    if mode == "practice" and any(name in given for name in ("first_click", "no_guess", "luck", "saved")):
+        raise ValueError("--practice takes --preset or --size, --mines and --seed alone of the options of a board")
     if "luck" in given and "no_guess" in given:
         raise ValueError("a board without guesses needs no luck; leave out --no-luck or --no-guess")
     if "saved" in given and any(name in given for name in BOARD):

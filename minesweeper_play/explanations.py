@@ -8,11 +8,15 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.codes import FLAGGED, MINE
 from minesweeper_env.config import board_name
 from minesweeper_env.inference import PositionTooHardError, Step
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.advice import Advice, find_proof
-from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.moves import Cell, neighbours
 from minesweeper_play.game.records import BoardKind, Finish, GameRecord, Statistics, Summary
 from minesweeper_play.game.session import Session
 
@@ -31,36 +35,50 @@ ESTIMATED = "~"
 """The sign before a probability that is an estimate."""
 
 
-def explain_proof(steps: Sequence[Step], catalogue: Catalogue) -> list[str]:
-    """Returns the sentences of a proof: each step comes after those that it rests on."""
-    return [explain_step(step, catalogue) for step in steps]
+def explain_proof(steps: Sequence[Step], board: NDArray[np.int8], catalogue: Catalogue) -> list[str]:
+    """Returns the sentences of a proof on int8 codes (rows, cols): each step comes after those that it rests on."""
+    return [explain_step(step, board, catalogue) for step in steps]
 
 
-def explain_step(step: Step, catalogue: Catalogue) -> str:
-    """Returns one sentence: the cells that a step of `minesweeper_env.inference.hint` finds, and the reason."""
-    text, kinds = catalogue.text, (("safe", step.safe), ("mine", step.mine))
-    findings = [text(key, cells=name_cells(cells, catalogue), count=len(cells)) for key, cells in kinds if cells]
+def explain_step(step: Step, board: NDArray[np.int8], catalogue: Catalogue) -> str:
+    """Returns one sentence: the reason of a step of `minesweeper_env.inference.hint`, then the cells that it finds."""
+    kinds = (("safe", step.safe), ("mine", step.mine))
+    findings = [_finding(kind, cells, catalogue) for kind, cells in kinds if cells]
     if len(findings) > 1:
-        findings = [text("both_findings", safe=findings[0], mines=findings[1])]
-    sentence = text("finding", finding=findings[0], reason=_reason(step, catalogue))
+        findings = [catalogue.text("both_findings", safe=findings[0], mines=findings[1])]
+    sentence = _with_reason(step, findings[0], board, catalogue)
     return sentence[:1].upper() + sentence[1:]
 
 
-def _reason(step: Step, catalogue: Catalogue) -> str:
-    text, count = catalogue.text, len(step.because)
-    if not step.because:
-        return text("all_mines_known" if step.safe else "only_mines_left")
-    clues = text("clues", cells=name_cells(step.because, catalogue), count=count)
+def _finding(kind: str, cells: Sequence[Cell], catalogue: Catalogue) -> str:
+    return catalogue.text(kind, cells=name_cells(cells, catalogue), count=len(cells))
+
+
+def _with_reason(step: Step, finding: str, board: NDArray[np.int8], catalogue: Catalogue) -> str:
+    text, clues, kind = catalogue.text, step.because, "safe" if step.safe else "mine"
+    if not clues:
+        return text("all_mines_known" if step.safe else "only_mines_left", finding=finding)
+    names = [text("clue", number=int(board[clue]), cell=name_cell(clue, catalogue)) for clue in clues]
+    named = catalogue.listing(names) if len(clues) < 3 else text("clues", cells=name_cells(clues, catalogue))
+    if step.rule == "count" and len(clues) == 2:
+        first, second = clues
+        near = {*neighbours(first, board.shape)} & {*neighbours(second, board.shape)}
+        # What the first clue says of the cells between the two completes the second.
+        shared = sorted(cell for cell in near if FLAGGED <= board[cell] < MINE)
+        between = _finding("mines_at" if step.safe else "safe", shared, catalogue)
+        return text(f"counts_{kind}", first=names[0], between=between, second=names[1], finding=finding)
+    key = f"{'total' if step.uses_total else step.rule}_{kind}"
     if step.rule == "exact":
-        return text("exact_with_total" if step.uses_total else "exact", clues=clues)
-    first, second = (name_cell(step.because[index], catalogue) for index in (0, -1))
-    key = f"{'total' if step.uses_total else step.rule}_{'safe' if step.safe else 'mine'}"
-    return text(key, clues=clues, first=first, second=second, count=count)
+        key = "exact_with_total" if step.uses_total else "exact"
+    return text(key, clues=named, finding=finding, count=len(clues))
 
 
-def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
-    """Returns the sentences of a hint: the steps of its proof, or the risk of its cell; the last explains estimates."""
-    sentences = _advice_sentences(advice, catalogue)
+def explain_advice(advice: Advice, board: NDArray[np.int8], catalogue: Catalogue) -> list[str]:
+    """Returns the sentences of a hint on int8 codes (rows, cols): the steps of its proof, or the risk of its cell.
+
+    The last one explains estimates, if there are any.
+    """
+    sentences = _advice_sentences(advice, board, catalogue)
     for named in (advice, advice.better):
         if named is not None and named.has_flag:
             sentences.append(catalogue.text("advice_flag", cell=name_cell(named.cell, catalogue)))
@@ -68,7 +86,7 @@ def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
     return [*sentences, catalogue.text("summary_estimates", sign=ESTIMATED)] if is_estimate else sentences
 
 
-def _advice_sentences(advice: Advice, catalogue: Catalogue) -> list[str]:
+def _advice_sentences(advice: Advice, board: NDArray[np.int8], catalogue: Catalogue) -> list[str]:
     text, flags, wrong = catalogue.text, advice.wrong_flags, []
     if flags:
         wrong = [text("position_wrong_flags", cells=name_cells(flags, catalogue), count=len(flags))]
@@ -78,7 +96,7 @@ def _advice_sentences(advice: Advice, catalogue: Catalogue) -> list[str]:
             # Long lists are cut, so the cell of the question comes first.
             safe, mine = (tuple(sorted(each, key=lambda cell: cell != advice.cell)) for each in (last.safe, last.mine))
             last = replace(last, safe=safe, mine=mine)
-        proof = explain_proof((*before, last), catalogue)
+        proof = explain_proof((*before, last), board, catalogue)
         return [*wrong, *proof] if advice.cell in flags else [*proof, *wrong]
     cell, risk = name_cell(advice.cell, catalogue), catalogue.per_cent(advice.risk, 1)
     if advice.is_safe:
@@ -162,8 +180,8 @@ def _luck_lines(session: Session, catalogue: Catalogue) -> list[str]:
     lines = [catalogue.text("guesses_survived", count=session.forced_guesses)]
     if session.status == "lost":
         with suppress(PositionTooHardError):
-            proof = find_proof(session.board_before_loss, session.config.mines)
-            missed = " ".join(explain_proof(proof, catalogue))
+            board = session.board_before_loss
+            missed = " ".join(explain_proof(find_proof(board, session.config.mines), board, catalogue))
             lines.append(catalogue.text("no_luck_lost", proof=missed) if missed else "")
     return lines
 

@@ -54,14 +54,20 @@ class LeaveError(Exception):
 
 def run(options: PlayOptions) -> int:
     """Plays until the player leaves; returns the exit status, 0 or 130 after Ctrl-C."""
-    game, status = ClassicGame(options), 0
+    game = ClassicGame(options)
+    return play_until_left(game.console, game.play)
+
+
+def play_until_left(console: "Console", play: Callable[[], object]) -> int:
+    """Plays until the player leaves, and says goodbye; returns the exit status."""
+    status = 0
     try:
         with suppress(LeaveError):
-            game.play()
+            play()
     except KeyboardInterrupt:
         print()
         status = INTERRUPTED
-    game.console.say("goodbye")
+    console.say("goodbye")
     return status
 
 
@@ -238,7 +244,8 @@ class ClassicGame:
         if refusal := self.session.refuse_hint(command.cell):
             self.console.report(refusal)
         else:
-            self.console.tell(*explain_advice(self.session.hint(command.cell), self.console.catalogue))
+            advice = self.session.hint(command.cell)
+            self.console.tell(*explain_advice(advice, self.session.board, self.console.catalogue))
 
     def _show_risks(self) -> None:
         risks = self.session.probabilities()
@@ -349,7 +356,10 @@ class Console:
 
     def show(self, session: Session, risks: NDArray[np.float64] | None = None) -> None:
         """Prints the board of a game, with the risks of covered cells if they are given."""
-        cells = draw_session(session, self.glyphs, risks)
+        self.draw(draw_session(session, self.glyphs, risks))
+
+    def draw(self, cells: Sequence[Sequence[Drawn]]) -> None:
+        """Prints the cells of a board."""
         print("\n".join(board_lines(cells, output_width(), self._paint)), flush=True)
 
     def animate(self, session: Session, report: Report, origin: Cell) -> None:

@@ -10,6 +10,9 @@ from minesweeper_env.config import DEFAULT_MINES, PRESETS, BoardConfig, NoGuess
 Language = Literal["en", "es"]
 Palette = Literal["standard", "colour-blind"]
 
+PRACTICE = ("safe_cell", "all_mines", "best_guess")
+"""The kinds of `TextTasks` that a player answers with cells."""
+
 
 @dataclass(frozen=True)
 class PlayOptions:
@@ -24,6 +27,7 @@ class PlayOptions:
         luck: False for games in which forced guesses survive and avoidable ones lose.
         policy, versus: one policy to watch, or two on the same seeds, from one first cell.
         analyse: path of the position or the game to analyse; "-" for stdin. `mines` and `as_json` belong to it.
+        practice: the kind of questions to answer, one of `PRACTICE`. `level` is the reasoning that they need.
         keeps_settings: whether the full terminal begins with the settings that it kept, and keeps new ones.
         given: the attributes of this class that the command line states.
         words: the command line without the program.
@@ -47,6 +51,8 @@ class PlayOptions:
     mines: int | None = None
     as_json: bool = False
     record: Path | None = None
+    practice: str | None = None
+    level: str | None = None
     keeps_settings: bool = True
     given: frozenset[str] = frozenset()
     words: tuple[str, ...] = field(default=(), compare=False)

@@ -242,5 +242,6 @@ class GameWindow:
             self.message = self._text("too_hard")
         else:
             self.marks = {} if advice is None else marks_of(advice)
-            sentences = [self._text("game_is_over")] if advice is None else explain_advice(advice, self._catalogue)
+            board, catalogue = self.session.board, self._catalogue
+            sentences = [self._text("game_is_over")] if advice is None else explain_advice(advice, board, catalogue)
             self.message = " ".join(sentences)

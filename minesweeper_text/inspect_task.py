@@ -23,6 +23,7 @@ def minesweeper(
     cols: int = 5,
     mines: int = 5,
     no_guess: str = "exact",
+    luck: bool = True,
     style: str = "grid",
     opened: str | None = None,
     flags: bool = False,
@@ -30,12 +31,12 @@ def minesweeper(
     split: str | None = None,
     history: int | None = None,
 ) -> Task:
-    """Returns games with consecutive seeds; `no_guess` is "exact", "subset" or "no".
+    """Returns games with consecutive seeds; `no_guess` is "exact", "subset" or "no", which `luck=False` needs.
 
     A request holds the last `history` exchanges before the board; None sends all.
     """
-    others: dict[str, Any] = {"mines": mines, "style": style, "opened": opened, "max_turns": max_turns, "split": split}
-    arguments = game_arguments(rows, cols, no_guess, flags, **others)
+    others: dict[str, Any] = {"style": style, "opened": opened, "max_turns": max_turns, "split": split}
+    arguments = game_arguments(rows, cols, no_guess, flags, mines=mines, luck=luck, **others)
     samples = []
     for seed in range(first_seed, first_seed + games):
         game = TextGame(**arguments)

@@ -12,7 +12,7 @@ from minesweeper_env.text import REWARDS, TextGame, shortened
 from minesweeper_env.text.replies import tool_call
 from minesweeper_text.arguments import game_arguments
 
-ARGUMENTS = ("rows", "cols", "mines", "no_guess", "flags", "style", "opened", "max_turns", "split")
+ARGUMENTS = ("rows", "cols", "mines", "no_guess", "luck", "flags", "style", "opened", "max_turns", "split")
 """The fields of the configuration from which the arguments of the games come."""
 
 NUMBERS = {name: {"type": "integer"} for name in ("row", "col")}
@@ -50,6 +50,7 @@ class MinesweeperConfig(vf.TasksetConfig):
     cols: int = 5
     mines: int = 5
     no_guess: Literal["no", "subset", "exact"] = "exact"
+    luck: bool = True
     style: str = "grid"
     tools: bool = False
     opened: str | None = None

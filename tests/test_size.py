@@ -15,7 +15,7 @@ LINES = {
     "docs": 1_077,
     "examples": 1_425,
     "minesweeper_env": 12_315,
-    "minesweeper_play": 5_456,
+    "minesweeper_play": 5_600,
     "minesweeper_text": 482,
     "tests": 25_870,
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from baselines.benchmark.protocol import INFERENCE, PROTOCOL, PROTOCOLS, TRACKS
 from baselines.checks import check_extra
 from baselines.cli import command
-from baselines.cli.command import Command, Parser, Work, chosen_workers, positive_number, share, whole_number_from
+from baselines.cli.command import Command, Parser, Work, add_options, chosen_workers, positive_number, whole_number_from
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
@@ -75,14 +75,14 @@ def _add_arguments(parser: Parser) -> None:
 def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.set_defaults(left="; the games so far are in {out}: the same command goes on")
     ranges = ", ".join(f"{each.least_games} to {len(each.seeds)} of {name}" for name, each in PROTOCOLS.items())
-    share(run, "--games", default=None, help=f"play N games on each board, {ranges} (default the first number)")
-    share(run, "--boards", help="play these boards, such as 8x8/14 (default all)")
+    add_options(run, "--games", default=None, help=f"play N games on each board, {ranges} (default the first number)")
+    add_options(run, "--boards", help="play these boards, such as 8x8/14 (default all)")
     run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
     text = f"play the boards of this protocol: {', '.join(PROTOCOLS)} (default {PROTOCOL.version})"
     run.add_argument("--protocol", choices=PROTOCOLS, default=PROTOCOL.version, metavar="VERSION", help=text)
-    share(run, "--workers", "--ray")
-    share(run, "--policy", required=True, help="enter these policies")
-    share(run, "--out", required=True, help="write the games and the result files here")
+    add_options(run, "--workers", "--ray")
+    add_options(run, "--policy", required=True, help="enter these policies")
+    add_options(run, "--out", required=True, help="write the games and the result files here")
     card = run.add_argument_group("card of the entry (known for the policies of the package)")
     card.add_argument("--name", help="name it so, and several trainings NAME@1, NAME@2 (default the policy)")
     card.add_argument("--track", help=f"enter it in this track: {', '.join(TRACKS)}")

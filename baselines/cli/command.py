@@ -220,7 +220,7 @@ BOARD = ("--size", "--mines", "--first-click", "--no-guess", "--no-luck")
 """The arguments that `chosen_board` reads."""
 
 
-def share(group: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
+def add_options(group: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
     """Adds shared arguments to a parser or a group; `changes` replace settings of theirs, such as the default.
 
     --workers and --ray exclude each other where both are given.

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from baselines.checks import check_extra
-from baselines.cli.command import BOARD, Command, Parser, Work, chosen_board, share, whole_number_from
+from baselines.cli.command import BOARD, Command, Parser, Work, add_options, chosen_board, whole_number_from
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
@@ -23,9 +23,9 @@ EXAMPLES = """\
 
 
 def _add_arguments(parser: Parser) -> None:
-    share(parser, "--policy", default=("exact", "lookahead"))
-    share(parser, *BOARD)
-    share(parser, "--games", help="record N games of each policy")
+    add_options(parser, "--policy", default=("exact", "lookahead"))
+    add_options(parser, *BOARD)
+    add_options(parser, "--games", help="record N games of each policy")
     parser.add_argument(
         "--observation", default="codes", metavar="NAME", help="store observations in this encoding of gym.make"
     )
@@ -43,14 +43,14 @@ def _add_arguments(parser: Parser) -> None:
         metavar="SEED",
         help="seed game 0 with SEED, game i with SEED + i; training games only",
     )
-    share(parser, "--workers")
+    add_options(parser, "--workers")
     parser.add_argument(
         "--name",
         metavar="ID",
         help="call the data set ID, for one policy (default minesweeper/ROWSxCOLS-MINES-RULE/POLICY-v0, with "
         "no-guess-LEVEL after the mines)",
     )
-    share(parser, "--out", help="write into DIR (default $MINARI_DATASETS_PATH, or ~/.minari/datasets)")
+    add_options(parser, "--out", help="write into DIR (default $MINARI_DATASETS_PATH, or ~/.minari/datasets)")
 
 
 def _prepare(options: argparse.Namespace) -> Work:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from baselines.checks import check_extra
 from baselines.cli import command
-from baselines.cli.command import BOARD, Command, Parser, Work, share, whole_number_from
+from baselines.cli.command import BOARD, Command, Parser, Work, add_options, whole_number_from
 from baselines.evaluation.seeds import check_seeds
 from baselines.files import check_writable
 from baselines.plot_style import SUFFIXES, check_plot
@@ -39,7 +39,7 @@ EXAMPLES = """\
 
 
 def _add_arguments(parser: Parser) -> None:
-    share(
+    add_options(
         parser,
         "--policy",
         default=DEFAULT_POLICIES,
@@ -48,7 +48,7 @@ def _add_arguments(parser: Parser) -> None:
         "yours, as path/file.py:NAME or package.module:NAME. Options follow the name, as in "
         "NAME:option=value,option=value. chat:model=NAME,url=URL asks a language model behind a chat server",
     )
-    share(parser, *BOARD, "--games", "--seed", "--workers", "--ray", "--wide")
+    add_options(parser, *BOARD, "--games", "--seed", "--workers", "--ray", "--wide")
     add = parser.add_argument
     add("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
     add("--json", type=Path, metavar="FILE", help="write the results into this file")

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.checks import check_extra
-from baselines.cli.command import Command, Parser, Work, chosen_workers, share, whole_number_from
+from baselines.cli.command import Command, Parser, Work, add_options, chosen_workers, whole_number_from
 from baselines.cli.studies import add_task, claim_folder, study_settings, train_in
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
@@ -122,14 +122,14 @@ def _add_arguments(parser: Parser) -> None:
         metavar="N",
         help=f"train each configuration with N seeds, at least {LEAST_SEEDS}",
     )
-    share(
+    add_options(
         parser,
         "--policy",
         help="compare these agents of your own: one for each seed, such as runs/mine-0 runs/mine-1, or "
         "mine.py:Agent:seed=0 mine.py:Agent:seed=1; agents that differ only in seed= or a final number share a row",
     )
-    share(parser, "--games", default=2000, help="play N test games with each agent")
-    share(parser, "--workers", "--ray")
+    add_options(parser, "--games", default=2000, help="play N test games with each agent")
+    add_options(parser, "--workers", "--ray")
     add_task(parser)
 
 

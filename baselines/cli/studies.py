@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.command import SIDE, Parser, add_settings, share
+from baselines.cli.command import SIDE, Parser, add_options, add_settings
 from baselines.files import write_json
 from baselines.hub import RUN_FILE
 from baselines.learned.configurations import checked_settings, given_settings, read_configuration
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 def add_task(parser: Parser) -> None:
     """Adds the arguments of the folder, the tables, and the board and training."""
-    share(parser, "--wide")
-    share(parser, "--out", required=True)
+    add_options(parser, "--wide")
+    add_options(parser, "--out", required=True)
     task = parser.add_argument_group("board and training (default as configured)")
-    share(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
-    share(task, "--mines", "--boards")
+    add_options(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
+    add_options(task, "--mines", "--boards")
     add_settings(task, "first_click", "no_guess", "luck", "reward", "minutes", "steps")
 
 

@@ -6,7 +6,7 @@ from textwrap import fill
 
 from baselines.benchmark.suites import GAMES, SUITES, find_suite
 from baselines.checks import check_extra
-from baselines.cli.command import SUITE_NEEDS, Command, Parser, Work, chosen_workers, share
+from baselines.cli.command import SUITE_NEEDS, Command, Parser, Work, add_options, chosen_workers
 from baselines.registry import Specification
 from minesweeper_env.console import say
 
@@ -18,10 +18,12 @@ EXAMPLES = """\
 def _add_arguments(parser: Parser) -> None:
     parser.add_argument("suite", nargs="?", metavar="NAME", help="play this suite")
     parser.add_argument("--groups", nargs="+", metavar="GROUP", help="play these groups of it (default all)")
-    share(parser, "--policy", help="add these policies to each group, named as evaluate names them (default none)")
-    share(parser, "--out", "--workers", "--ray", "--wide")
-    share(parser, "--games", default=GAMES, help="play N games of each policy on each board")
-    share(parser, "--seed", default=None, help="give game i the seed SEED + i (default: 0)")
+    add_options(
+        parser, "--policy", help="add these policies to each group, named as evaluate names them (default none)"
+    )
+    add_options(parser, "--out", "--workers", "--ray", "--wide")
+    add_options(parser, "--games", default=GAMES, help="play N games of each policy on each board")
+    add_options(parser, "--seed", default=None, help="give game i the seed SEED + i (default: 0)")
     parser.epilog = f"{parser.epilog}\n{_listed_suites()}"
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from baselines.checks import check_extra, did_you_mean, number_or_text
-from baselines.cli.command import Command, Parser, Work, share, whole_number_from
+from baselines.cli.command import Command, Parser, Work, add_options, whole_number_from
 from baselines.cli.studies import add_task, claim_folder, study_settings, train_in
 from baselines.cli.train import NEEDED
 from baselines.evaluation.intervals import wilson_interval
@@ -192,8 +192,8 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--trials", type=whole_number_from(1, 10_000), default=10, metavar="N", help="train with N draws"
     )
-    share(parser, "--seed", help="seed the draws with SEED")
-    share(parser, "--workers", help="run N trainings at a time, one per core")
+    add_options(parser, "--seed", help="seed the draws with SEED")
+    add_options(parser, "--workers", help="run N trainings at a time, one per core")
     add_task(parser)
 
 

@@ -11,7 +11,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from baselines.checks import check_extra
-from baselines.cli.command import SIDE, Command, Parser, Work, add_settings, share
+from baselines.cli.command import SIDE, Command, Parser, Work, add_options, add_settings
 from baselines.files import hold_folder, is_empty, read_json
 from baselines.hub import RUN_FILE
 from baselines.learned.configurations import long_help, settings_and_folder
@@ -45,11 +45,11 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument("--help-all", action=LongHelp, nargs=0, help="show the configurations and hyperparameters, too")
     task = parser.add_argument_group("what to train")
     task.add_argument("--config", metavar="NAME", help="train this configuration or .toml file, see --help-all")
-    share(task, "--size", default=None, help=f"train on this side, or on ROWSxCOLS (default {SIDE})")
-    share(task, "--mines", "--boards")
+    add_options(task, "--size", default=None, help=f"train on this side, or on ROWSxCOLS (default {SIDE})")
+    add_options(task, "--mines", "--boards")
     add_settings(task, "algo", "first_click", "no_guess", "luck", "reward", "gamma", "teacher", "start", "seed")
     length = parser.add_argument_group("length and place")
-    share(length, "--out", help="write the run folder DIR (default runs/NAME)")
+    add_options(length, "--out", help="write the run folder DIR (default runs/NAME)")
     length.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --out")
     add_settings(length, "minutes", "steps", "device", "threads")
     how = parser.add_argument_group("how to train")

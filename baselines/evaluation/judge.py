@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.games import GameDiagnosis, Loss
 from baselines.evaluation.intervals import mean_interval, wilson_interval
-from baselines.policy import TIE
 from baselines.tables import Page, Row, shown
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Oracle
+from minesweeper_env.inference.kernels import TIE
 
 
 def check_judgeable(config: BoardConfig) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.policy import TIE, checked_act, count_risky
+from baselines.policy import checked_act, count_risky
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference.kernels import TIE
 
 
 class Knowledge:

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.checks import number_within
-from baselines.policy import TIE, count_risky
+from baselines.policy import count_risky
 from baselines.scripted.bayes_network import NetworkPosteriors
 from baselines.scripted.oracle_play.exact import ExactPolicy, choose_least_risks
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig, one_of
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch
+from minesweeper_env.inference.kernels import TIE
 
 Boards = NDArray[np.int8]
 Probabilities = NDArray[np.float64]

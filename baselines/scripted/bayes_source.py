@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from baselines.checks import number_within
 from baselines.evaluation.games import Start
-from baselines.policy import TIE, checked_act
+from baselines.policy import checked_act
 from baselines.scripted.base import neighbour_sums
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference.kernels import TIE
 
 MAX_COUNT, FLAGGED, QUESTION, MINE = 8, 9, 10, 12
 """Cell codes of radius 1, the only radius of the program."""

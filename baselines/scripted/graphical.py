@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.policy import TIE
 from baselines.scripted.base import Knowledge, neighbour_sums
 from baselines.scripted.fitted import FittedPolicy, PracticeGames
 from minesweeper_env.cell_sets import symmetry_table
 from minesweeper_env.compiled import kernel
+from minesweeper_env.inference.kernels import TIE
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -2,7 +2,8 @@
 
 Kernels elsewhere take names from this module only; every other module of the package may change without notice.
 A kernel receives the fields of a `Workspace` as its last arguments, and rebuilds it with `Workspace(*arrays)`.
-`run_with_workspace` calls such a kernel from Python, and repeats the call with more memory where it needs that.
+`run_with_workspace` calls such a kernel from Python, and repeats the call with more memory where it needs that;
+`run_boards` does so for many boards.
 
 Outcomes of the functions below:
 
@@ -14,12 +15,15 @@ Outcomes of the functions below:
 `failure` turns an outcome that remains into an error.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference.boards import PositionTooHardError
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
 from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_board
 from minesweeper_env.inference.counting.posterior import failure, finish_posterior, infer, run_with_workspace
@@ -39,6 +43,7 @@ __all__ = [
     "OK",
     "SAFE",
     "SEVERAL",
+    "TIE",
     "WITH_TOTAL",
     "EndgameSearcher",
     "Workspace",
@@ -50,8 +55,12 @@ __all__ = [
     "posterior",
     "posterior_after_propagation",
     "propagate",
+    "run_boards",
     "run_with_workspace",
 ]
+
+TIE = 1e-9
+"""Probabilities and expected rewards that differ by less count as equal: rounding depends on the order of sums."""
 
 # Only Python calls these; the kernels above do without their modules.
 _MODULES = {
@@ -75,6 +84,44 @@ def infer_posteriors(
         PositionTooHardError: one of the boards is too hard.
     """
     return infer(boards, mines, radius, FIXED_TOTAL, 0.0, probabilities)
+
+
+def run_boards(
+    config: BoardConfig,
+    kernel: Callable[..., tuple[int, int]],
+    arguments: Sequence[Any],
+    board_at: Callable[[int], NDArray[np.int8]],
+    give_up: Callable[[int], None] | None = None,
+) -> None:
+    """Runs a kernel over many boards, in a workspace that grows as needed.
+
+    The kernel gets the board to begin at, the `arguments`, and the fields of the workspace. It returns the number of
+    all boards and OK, or the one that failed and why. `board_at` returns a board, (n,) int8, for the message of an
+    error. `give_up` is called with each board that is too hard for the oracle, which is left out; without it, its error
+    is raised.
+
+    Raises:
+        InconsistentBoardError: no layout fits one of the boards.
+        PositionTooHardError: one of the boards is too hard for the oracle.
+    """
+    done = 0
+
+    def go_on(workspace: Workspace) -> int:
+        nonlocal done
+        done, result = kernel(done, *arguments, *workspace)
+        return result
+
+    while True:
+        try:
+            outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
+            if outcome == OK:
+                return
+            raise failure(board_at(done).reshape(config.rows, -1), config.mines, config.radius, outcome, done)
+        except PositionTooHardError:
+            if give_up is None:
+                raise
+            give_up(done)
+            done += 1
 
 
 @inlined

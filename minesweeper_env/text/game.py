@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.codes import FLAGGED
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, items_of, one_of, whole_number
 from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.inference.kernels import TIE
 from minesweeper_env.inference.oracle import Oracle
 from minesweeper_env.text.boards import STYLES, board_text, rules_text
 from minesweeper_env.text.replies import Reply, parse_reply
@@ -18,9 +19,6 @@ from minesweeper_env.text.rewards import GameRewards, reward_weights
 
 SPLITS: tuple[str, ...] = ("train", "dev", "test")
 """The parts of all layouts; `split_of` finds the part of one."""
-
-TIE = 1e-9
-"""Probabilities that differ by less are equal."""
 
 _TRIES = 1000
 """The number of games of a seed among which one is sought that fits."""

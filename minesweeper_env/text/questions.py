@@ -25,8 +25,8 @@ from minesweeper_env.inference import (
     sample_layouts,
 )
 from minesweeper_env.inference.deduction.kernels import SINGLE, WITH_TOTAL, known_cells
+from minesweeper_env.inference.kernels import TIE
 from minesweeper_env.inference.reading import MINE, SAFE
-from minesweeper_env.text.game import TIE
 from minesweeper_env.text.replies import read_move
 
 LEVELS: tuple[str, ...] = ("single", "subset", "exact", "guess")

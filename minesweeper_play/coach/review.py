@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.games import GameDiagnosis, Loss
-from baselines.policy import TIE
 from baselines.scripted.oracle_play.exact import first_cell
 from baselines.scripted.oracle_play.position_value import Choice, Estimate, Winning
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
@@ -35,7 +34,7 @@ from minesweeper_env.inference import (
     count_layouts,
     mine_probabilities,
 )
-from minesweeper_env.inference.kernels import infer_posteriors
+from minesweeper_env.inference.kernels import TIE, infer_posteriors
 from minesweeper_play.game.advice import Advice, advise, find_proof, rank_guesses
 from minesweeper_play.game.moves import Cell, Move, cells_of, neighbours
 from minesweeper_play.game.session import Session, Status

@@ -91,7 +91,7 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
     yield catalogue.text(f"position_{key}", cell=name_cell(analysis.best, catalogue))
     if analysis.has_flag:
         yield catalogue.text("advice_flag", cell=name_cell(analysis.best, catalogue))
-    yield from explain_proof(analysis.steps, catalogue)
+    yield from explain_proof(analysis.steps, analysis.board, catalogue)
 
 
 def review_lines(review: Review, catalogue: Catalogue, width: int) -> list[str]:
@@ -141,7 +141,7 @@ def detail_sentences(turn: Turn, catalogue: Catalogue) -> Iterator[str]:
     better = turn.better
     if better is not None and turn.steps:
         yield text("detail_safe")
-        yield from explain_proof(turn.steps, catalogue)
+        yield from explain_proof(turn.steps, turn.board, catalogue)
     elif better is not None:
         win, own = catalogue.per_cent(better.win), catalogue.per_cent(turn.before.probability + turn.skill)
         risk = catalogue.per_cent(better.risk, 1)

@@ -1,5 +1,6 @@
 """Moves of a player as records, reports of their effects, and the commands that a player types: `3 7`, `hint`, ..."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -157,6 +158,12 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
     if rest:
         raise TextError("syntax_too_many", word=typed)
     return Command(word)
+
+
+def parse_cells(line: str, rows: int, cols: int) -> list[Cell]:
+    """Returns the cells of a line such as "3 7, 4 7" on a board of rows x cols, from 0; raises a TextError."""
+    words = re.sub("[(),;]", " ", line).split()
+    return [_cell(words[place : place + 2], rows, cols) for place in range(0, len(words), 2)]
 
 
 def _cell(texts: list[str], rows: int, cols: int) -> Cell:

@@ -72,7 +72,7 @@ class MinesweeperApp(App[int]):
     TITLE = "Minesweeper"
     ENABLE_COMMAND_PALETTE = False
     # The class of screens that have at least so many lines.
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-middle"), (24, "-high"), (32, "-top")]  # noqa: RUF012 - as in `App`
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-middle"), (25, "-high"), (32, "-top")]  # noqa: RUF012 - as in `App`
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (70, "-wide"), (160, "-broad")]  # noqa: RUF012 - as in `App`
     CSS = """
     #prompt { height: 1; border: none; padding: 0 1; }

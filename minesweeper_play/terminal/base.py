@@ -173,14 +173,22 @@ class GameAppScreen(Screen[None]):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The keys that the footer shows, described in the language of the settings."""
-        found = super().active_bindings
+        """The keys that the footer shows, described in the language of the settings.
+
+        A narrow and high screen is a phone: it has no other keys, so that the footer shows all that have a description.
+        """
+        found, is_phone = super().active_bindings, self.has_class("-narrow", "-top")
         for key, active in found.items():
             if active.binding.description in self.catalogue.texts:
                 text, name = self.catalogue.text(active.binding.description), self.catalogue.texts.get(f"name_{key}")
-                shown = replace(active.binding, description=text, key_display=name)
+                show = active.binding.show or is_phone
+                shown = replace(active.binding, description=text, key_display=name, show=show)
                 found[key] = active._replace(binding=shown)
         return found
+
+    def on_resize(self) -> None:
+        """Shows the keys of a phone, or fewer."""
+        self.refresh_bindings()
 
     def show_figures(self, figures: Sequence[tuple[str, str]]) -> None:
         """Shows values after their labels, which may be "", in the first line of the screen."""

@@ -163,7 +163,8 @@ class CellSize(NamedTuple):
     height: int
 
 
-CELL_SIZES: tuple[CellSize, ...] = (CellSize(2, 1), CellSize(3, 1), CellSize(4, 2), CellSize(5, 3))
+CELL_SIZES = tuple(CellSize(*size) for size in ((2, 1), (3, 1), (3, 2), (4, 2), (5, 3), (6, 3), (8, 4)))
+"""The sizes of cells, from small to large: those of two lines can be hit with a finger."""
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,8 @@ class GameScreen(GameAppScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,space", "at_cursor('click')", "key_open"),
         Binding("f", "at_cursor('flag')", "key_flag"),
-        Binding("x", "at_cursor('question')", show=False),
-        Binding("c", "at_cursor('expand')", show=False),
+        Binding("x", "at_cursor('question')", "key_question", show=False),
+        Binding("c", "at_cursor('expand')", "key_expand", show=False),
         Binding("h", "hint", "key_hint"),
         Binding("p", "risks", "key_risks"),
         Binding("u", "undo", "key_undo"),
@@ -54,9 +54,9 @@ class GameScreen(GameAppScreen):
         # With priority the prompt and the board have the keys that come right after, as those of a pasted command do.
         Binding("colon", "prompt", show=False, priority=True),
         Binding("escape", "board", "key_back", priority=True),
-        Binding("s", "app.settings", show=False),
-        Binding("t", "app.statistics", show=False),
-        Binding("z", "pause", show=False),
+        Binding("s", "app.settings", "key_settings", show=False),
+        Binding("t", "app.statistics", "key_statistics", show=False),
+        Binding("z", "pause", "key_pause", show=False),
         Binding("question_mark", "manual", "key_manual"),
         Binding("q", "leave", "key_leave"),
     ]
@@ -221,7 +221,7 @@ class GameScreen(GameAppScreen):
 
     def _advise(self, advice: Advice) -> None:
         self._advice = advice
-        self.tell(" ".join(explain_advice(advice, self.catalogue)), ends=bool(advice.steps))
+        self.tell(" ".join(explain_advice(advice, self.session.board, self.catalogue)), ends=bool(advice.steps))
         self.board.show(self._picture())
         self.board.look_at(advice.cell)
 

@@ -121,6 +121,14 @@ def test_a_terminal_gets_its_width_and_emphasis_unless_it_is_plain(monkeypatch, 
         assert [set(re.findall(SEQUENCE, line)) for line in lines[3:]] == [set(), {BEST, PLAIN}]
 
 
+def test_a_wide_page_names_the_columns_without_a_value():
+    table = Table("", (NAME, Column("wins", form="d"), Column("misspelt")), (("random", "1", ""), ("exact", "6", "")))
+    for wide in (False, True):
+        page = Page(80, wide=wide)
+        page.table(table)
+        assert ("misspelt" in page.text()) == wide
+
+
 def test_a_pipe_gets_plain_lines_of_any_length(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     for columns, lines in ((None, 1), ("72", 4)):

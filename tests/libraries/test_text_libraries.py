@@ -199,6 +199,13 @@ def inspect_games(folder, tokens=2, limits=None, **arguments):
     return {score.name: score.metrics["mean"].value for score in log.results.scores}, lengths
 
 
+def test_inspect_wins_every_game_without_luck(tmp_path):
+    pytest.importorskip("inspect_ai")
+    # With luck, the game of seed 3 is lost.
+    figures, _ = inspect_games(tmp_path, no_guess="no", luck=False)
+    assert (figures["win"], figures["unsound"]) == (1.0, 0.0)
+
+
 def test_inspect_scores_games(tmp_path):
     pytest.importorskip("inspect_ai")
     figures, lengths = inspect_games(tmp_path, history=1)

@@ -11,7 +11,9 @@ from support.chat_server import board_in
 
 from minesweeper_env import HIDDEN
 from minesweeper_env.inference import mine_probabilities
+from minesweeper_env.text import TextGame
 from minesweeper_env.text_tasks import KINDS, TextTasks
+from minesweeper_text.arguments import game_arguments
 from minesweeper_text.trl import MinesweeperEnv, MinesweeperFlagsEnv, game_rows, task_reward, task_rows
 
 
@@ -35,6 +37,14 @@ def test_a_perfect_player_earns_the_win(reward):
     assert env.open(0, 0) == "The game is over."
     assert env.get_reward() == pytest.approx(1.0 if reward == "win" else 1.5)
     assert env.get_reward() == env.get_reward()
+
+
+def test_the_arguments_of_a_library_reach_the_game():
+    others = {"mines": 5, "luck": False, "opened": "middle"}
+    assert not TextGame(**game_arguments(5, 5, "no", True, **others)).config.luck
+    row = game_rows(1, **game_arguments(5, 5, "no", False, **others))[0]
+    env = MinesweeperEnv()
+    assert "You won." in play(env, env.reset(**row), 5)
 
 
 def test_a_game_without_an_end_is_given_up():

@@ -128,7 +128,7 @@ def test_a_hint_mentions_wrong_flags():
     for codes, cell in (([9, 1, 12, 1, 11], (0, 4)), ([9, 1, 12], (0, 0))):
         advice = advise(np.array([codes], np.int8), BoardConfig(1, len(codes), 1, "any"), is_protected=False)
         assert (advice.cell, advice.wrong_flags) == (cell, ((0, 0),))
-    assert explain_advice(advice, Catalogue("en"))[0] == "This flag is wrong: (1 1)."
+    assert explain_advice(advice, np.array([codes], np.int8), Catalogue("en"))[0] == "This flag is wrong: (1 1)."
 
 
 def test_a_guess_of_a_hint_is_that_of_the_coach_and_loses_no_skill():
@@ -211,7 +211,7 @@ def test_every_door_advises_an_allowed_cell(name, capsys, monkeypatch, tmp_path)
     rows, marks = GAMES[name]
     session = marked(*rows, **marks)
     advice, cells = session.hint(), allowed(session.board, session.config.mines)
-    text = " ".join(explain_advice(advice, Catalogue("en")))
+    text = " ".join(explain_advice(advice, session.board, Catalogue("en")))
     assert advice.cell in cells
     assert ("remove it first" in text) == (session.board[advice.cell] == FLAGGED)
     # The line mode, and the window.

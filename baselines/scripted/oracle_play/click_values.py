@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.policy import TIE
-from baselines.scripted.oracle_play.exact import Boards, Flags, Floats, promise_of, run_boards
+from baselines.scripted.oracle_play.exact import Boards, Flags, Floats, promise_of
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference.kernels import CONTRADICTION, OK, Workspace, posterior
+from minesweeper_env.inference.kernels import CONTRADICTION, OK, TIE, Workspace, posterior, run_boards
 
 
 class Search(NamedTuple):

@@ -3,24 +3,22 @@
 The probabilities come from the oracle; docs/studies/inference.md explains the counting.
 """
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.policy import TIE, checked_act, count_risky
+from baselines.policy import checked_act, count_risky
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import (
     OK,
+    TIE,
     Workspace,
-    failure,
     is_known_safe,
     posterior_after_propagation,
     propagate,
-    run_with_workspace,
+    run_boards,
 )
 
 CERTAIN = -1.0
@@ -65,44 +63,6 @@ def chosen_first_cell(config: BoardConfig, first: str | int | None, *others: str
     except ValueError:
         allowed = f"{', '.join((*others, 'exact', 'middle'))} or a cell of 0 to {config.cells - 1}"
         raise ValueError(f"first must be {allowed}, not {first!r}") from None
-
-
-def run_boards(
-    config: BoardConfig,
-    kernel: Callable[..., tuple[int, int]],
-    arguments: Sequence[Any],
-    board_at: Callable[[int], Boards],
-    give_up: Callable[[int], None] | None = None,
-) -> None:
-    """Runs a kernel over many boards, in a workspace that grows as needed.
-
-    The kernel gets the board to begin at, the `arguments`, and the fields of the workspace. It returns the number of
-    all boards and OK, or the one that failed and why. `board_at` returns a board, (n,) int8, for the message of an
-    error. `give_up` is called with each board that is too hard for the oracle, which is left out; without it, its error
-    is raised.
-
-    Raises:
-        InconsistentBoardError: no layout fits one of the boards.
-        PositionTooHardError: one of the boards is too hard for the oracle.
-    """
-    done = 0
-
-    def go_on(workspace: Workspace) -> int:
-        nonlocal done
-        done, result = kernel(done, *arguments, *workspace)
-        return result
-
-    while True:
-        try:
-            outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
-            if outcome == OK:
-                return
-            raise failure(board_at(done).reshape(config.rows, -1), config.mines, config.radius, outcome, done)
-        except PositionTooHardError:
-            if give_up is None:
-                raise
-            give_up(done)
-            done += 1
 
 
 @kernel

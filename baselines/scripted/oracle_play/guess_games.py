@@ -6,13 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.policy import Policy
-from baselines.scripted.oracle_play.exact import Cells, Flags, Floats, run_boards
+from baselines.scripted.oracle_play.exact import Cells, Flags, Floats
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.rules import CLICK, make_move
 from minesweeper_env.engine.state import PLAYING, REMAINING, STATUS, TRUNCATED, WON, Boards, RewardWeights, Rules
-from minesweeper_env.inference.kernels import OK, Workspace, is_known_safe, posterior_after_propagation, propagate
+from minesweeper_env.inference.kernels import (
+    OK,
+    Workspace,
+    is_known_safe,
+    posterior_after_propagation,
+    propagate,
+    run_boards,
+)
 
 Codes = NDArray[np.int8]
 

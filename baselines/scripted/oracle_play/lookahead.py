@@ -10,10 +10,10 @@ import numpy as np
 
 from baselines.checks import number_within
 from baselines.scripted.oracle_play.click_values import Search, make_scratch, weigh_clicks
-from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPolicy, Flags, run_boards
+from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPolicy, Flags
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts
+from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts, run_boards
 
 _ROUNDING = 1e-6
 """Tolerance for the natural logarithm of a number of layouts."""

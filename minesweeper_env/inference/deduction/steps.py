@@ -58,20 +58,21 @@ class Step:
     uses_total: bool = False
 
     def explain(self) -> str:
-        """Returns one English sentence: the cells that the step finds, and the reason."""
+        """Returns one English sentence: the reason, and the cells that the step finds."""
         found = []
         if self.safe:
             found.append(f"{_listed(self.safe)} {'are' if len(self.safe) > 1 else 'is'} safe")
         if self.mine:
             found.append(f"{_listed(self.mine)} {'are mines' if len(self.mine) > 1 else 'is a mine'}")
-        return f"{' and '.join(found)}: {self._reason()}."
+        reason, finding = self._reason(), " and ".join(found)
+        return f"{reason[0].upper()}{reason[1:]}{':' if self.rule == 'exact' else ', so'} {finding}."
 
     def _reason(self) -> str:
         if not self.because:
             return "all mines are known" if self.safe else "there are as many mines left as cells"
         clues = f"the clue{'s' if len(self.because) > 1 else ''} at {_listed(self.because)}"
         if self.rule == "exact":
-            return f"so it is in every layout that fits {clues}{' and the number of mines' if self.uses_total else ''}"
+            return f"all layouts that fit {'the number of mines and ' if self.uses_total else ''}{clues} agree"
         if self.uses_total:
             verb = "account" if len(self.because) > 1 else "accounts"
             return f"{clues} {verb} for all {'mines' if self.safe else 'free cells'} left on the board"
@@ -80,11 +81,11 @@ class Step:
                 return f"{clues} overlap, and the cells that they share hold all mines of one of them"
             return f"{clues} overlap, and the cells that they share cannot hold all mines of one of them"
         if self.rule == "subset":
-            return f"{clues}, subtracted from one another, leave {'no mine' if self.safe else 'only mines'} there"
+            return f"{clues}, subtracted from one another, leave {'no mine' if self.safe else 'only mines'} elsewhere"
         reasons = ["has all its mines", "needs all its remaining neighbours"]
         if len(self.because) == 2:
             first, second = reasons[bool(self.safe)], reasons[not self.safe]
-            return f"the clue at {self.because[0]} {first}, so the clue at {self.because[1]} {second}"
+            return f"the clue at {self.because[0]} {first}, the clue at {self.because[1]} then {second}"
         return f"{clues} {reasons[not self.safe]}"
 
 

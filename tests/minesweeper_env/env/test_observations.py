@@ -7,7 +7,7 @@ from support.naive_game import ALL_MOVES
 
 from minesweeper_env import MinesweeperEnv
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.observations import Encoder, decode
+from minesweeper_env.observations import Encoder
 
 
 def played(observation, radius=1, steps=20):
@@ -54,9 +54,11 @@ def test_decoding_gives_the_codes_back(observation, radius):
     encoder = Encoder(observation, config)
     encoded = encoder.encode(codes)
     assert encoded.shape == (40, *encoder.space.shape)
-    decoded = decode(encoded, config)
+    decoded = encoder.decode(encoded)
     assert decoded.dtype == np.int8
     assert np.array_equal(decoded, codes.reshape(40, 3, 5))
+    with pytest.raises(ValueError, match="reshape"):
+        encoder.decode(encoded[..., 1:])
 
 
 @pytest.mark.parametrize("observation", ["codes", "planes", "flat"])

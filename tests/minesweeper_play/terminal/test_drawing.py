@@ -11,7 +11,7 @@ from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, levels_of
 from minesweeper_play.terminal.drawing import CELL_SIZES, PALETTES, Pencil, Picture, largest_size
 
 ALL_CODES = np.arange(13, dtype=np.int8)[None]
-SMALL, MEDIUM, TALL, LARGE = CELL_SIZES
+SMALL, MEDIUM, NARROW, TALL, LARGE, SQUARE, HUGE = CELL_SIZES
 
 
 def pencil(size=MEDIUM, palette=("dark", False)):
@@ -76,12 +76,16 @@ def test_a_column_number_stands_above_its_column():
     [
         (80, 20, (16, 30), SMALL),
         (93, 20, (16, 30), MEDIUM),
+        (93, 33, (16, 30), NARROW),
         (153, 49, (16, 30), LARGE),
         (152, 49, (16, 30), TALL),
         (200, 46, (16, 16), TALL),
         (40, 10, (16, 30), SMALL),
         (80, 20, (9, 9), TALL),
-        (80, 28, (9, 9), LARGE),
+        (36, 20, (9, 9), NARROW),
+        (50, 28, (9, 9), LARGE),
+        (80, 28, (9, 9), SQUARE),
+        (200, 42, (9, 9), HUGE),
     ],
 )
 def test_the_largest_cells_that_fit_are_chosen(columns, lines, board, expected):

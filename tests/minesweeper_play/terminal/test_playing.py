@@ -15,6 +15,7 @@ from textual.widgets import OptionList
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.coach.sentences import points
+from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
@@ -148,12 +149,12 @@ async def test_a_hint_names_and_marks_the_numbers_that_force_it_and_a_typed_cell
     marks = board.picture.marks
     assert set(marks.values()) == {"clue", "safe"}
     assert all(codes(session, cell)[0] <= 8 for cell, mark in marks.items() if mark == "clue")
-    assert "the number" in shown(app)
+    assert all(name_cell(cell, app.screen.catalogue) in shown(app) for cell in marks)
     await click(app, pilot, next(cell for cell, mark in marks.items() if mark == "safe"))
     assert board.picture.marks == {}
     await pilot.press("u")
     await typed(app, pilot, "hint 3 2")
-    await settled(pilot, lambda: "(3 2) and (3 1) are mines: the number at" in shown(app))
+    await settled(pilot, lambda: "(3 2) and (3 1) are mines" in shown(app))
     assert (board.picture.marks[1, 2], set(board.picture.marks.values())) == ("mine", {"clue", "mine"})
     await typed(app, pilot, "hint 1 4")
     risk = "(1 4) is not certain: a mine is there with a probability of 50.0%. Another cell is certainly safe:"
@@ -332,9 +333,11 @@ def test_the_app_runs_in_any_thread(tmp_path):
 async def test_all_keys_are_shown_on_a_narrow_screen(app, pilot):
     await pilot.pause()
     text = shown(app)
-    assert all(word in text for word in ("open", "flag", "undo", "new game", "again", "help", "quit"))
+    names = ("open", "flag", "undo", "new game", "again", "help", "quit", "expand", "settings", "statistics", "pause")
+    assert all(word in text for word in names)
     await pilot.resize_terminal(200, 60)
     await pilot.pause()
+    assert "settings" not in shown(app)
     assert app.screen.board._pencil.size == CELL_SIZES[-1]
 
 
