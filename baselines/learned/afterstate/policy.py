@@ -62,13 +62,14 @@ class AfterstatePolicy:
             first: the first click: "learned" for the one of the highest worth, "exact" as `exact` clicks, "middle" for
                 the middle of the board, or a cell, row * cols + col.
             symmetries: whether to average the network at a guess over the half turn and the reflections of the board;
-                the worth at early guesses for the best three clicks alone.
+                one click ahead the worth for the best three clicks alone.
             safety: "learned" for the safety by the network, "exact" for the exact one by the oracle, or "clues" for
                 equal chances that are fitted to the clues. The last two measure what the network adds and lacks.
             clues: whether to fit the learned safety to the clues if no cell is certain, see `clues.py`.
-            onward: whether to count the safety of the safest next click at early guesses, too, fitted to the clues. A
-                guess with more than 36 covered cells is early, and so is each on a board of more than 64 cells.
-            clicks: the number of clicks to look ahead at late guesses, 1 or 2; 2 on boards of at most 64 cells alone.
+            onward: whether to count the safety of the safest next click, too, fitted to the clues; not two clicks
+                ahead.
+            clicks: the number of clicks to look ahead, 1 or 2 at guesses with at most 36 covered cells; 2 plays boards
+                of at most 64 cells.
             depth: number of applications of the block of a network that is loaded; 0 for the one of the training.
             precision: number format of the convolutions of a network that is loaded: "float32" or "bfloat16".
 

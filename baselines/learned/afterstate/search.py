@@ -64,9 +64,9 @@ _CLOSE = Limits(slack=0.015, breadth=3)
 """Values so near to the best one are weighed again with all views."""
 
 _LATE = 36
-"""A guess on a board of at most 64 cells is late if it has at most so many covered cells.
+"""A guess is late if at most so many cells are covered.
 
-On 8x8/14 the late ones are nearly those of at most 10 000 layouts, where `benchmarks/guesses.py prices` is exact.
+On 8x8/14 these are nearly the guesses of at most 10 000 layouts, where `benchmarks/guesses.py prices` is exact.
 """
 
 _TIED = Limits(slack=0.03, breadth=4)
@@ -259,10 +259,10 @@ def best_clicks(
 ) -> NDArray[np.int64]:
     """Returns the best click of each board, (N,) int64.
 
-    The value of a click is its safety times the sum over counts of P(count) W(the board then). W is estimated
-    otherwise with few covered cells than with many, see `_late_values` and `_early_values`.
+    The value of a click is its safety times the sum over counts of P(count) W(the board then). Two clicks ahead, W is
+    estimated otherwise at late guesses, see `_late_values` and `_early_values`.
     """
-    late = (covered_cells(boards).sum(axis=1) <= _LATE) & (boards[0].size <= USUAL_CELLS)
+    late = (covered_cells(boards).sum(axis=1) <= _LATE) & (search.clicks == 2)
     best = np.zeros(len(boards), np.int64)
     for which, values_of in ((late, _late_values), (~late, _early_values)):
         if which.any():
@@ -273,15 +273,13 @@ def best_clicks(
 
 
 def _late_values(network: AfterstateNetwork, mines: int, outcomes: Outcomes, safety: Floats, search: Search) -> Doubles:
-    """Returns the values of clicks, (N, n), with W averaged over the views, all hazards of a board as they are.
+    """Returns the values of clicks, (N, n), two clicks ahead.
 
-    Two clicks ahead, the clicks of nearly the best value are weighed again by the mean of W and `next_values`: these
-    two estimates err in different ways.
+    W is averaged over the views, and sums the hazards of a board as they are. The clicks of nearly the best value are
+    weighed again by the mean of W and `next_values`, because these two estimates err in different ways.
     """
     worth = plain_worths(network, mines, outcomes.after, search.symmetries)
     values = outcomes.click_values(safety, worth)
-    if search.clicks == 1:
-        return values
     close = _several(values, _TIED)
     which = close[outcomes.guesses, outcomes.cells]
     again = outcomes.chosen(which)

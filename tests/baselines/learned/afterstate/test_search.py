@@ -67,13 +67,6 @@ def alone(made, codes):
     return np.exp(-hazards(made, codes).sum(axis=(1, 2)))
 
 
-def early_clicks(made, codes, ratings, limits, symmetries=False, onward=False):
-    """The best clicks if each guess counts as early."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("baselines.learned.afterstate.search._LATE", 0)
-        return best_clicks(made, 4, codes, ratings, Search(limits, symmetries, onward, 1))
-
-
 def test_clicks_within_the_slack_are_weighed_up_to_the_breadth_likely_zeros_first():
     safety = np.array([[0.9, 0.87, 0.2, 0.88, 0.0, 0.9]], np.float32)
 
@@ -110,7 +103,7 @@ def test_a_click_is_worth_its_safety_times_the_mean_worth_of_its_outcomes_and_th
     outcomes = Outcomes.of(codes, ratings.counts, legal)
     plain = outcomes.click_values(ratings.safety, worths(made, 4, outcomes))
     assert (plain[~legal] == -1).all()
-    chosen = early_clicks(made, codes, ratings, Limits(1.0, 16), onward=onward)
+    chosen = best_clicks(made, 4, codes, ratings, Search(Limits(1.0, 16), symmetries=False, onward=onward, clicks=1))
     for board, click in enumerate(chosen):
         values = {}
         for cell in np.flatnonzero(legal[board]):
@@ -124,30 +117,23 @@ def test_a_click_is_worth_its_safety_times_the_mean_worth_of_its_outcomes_and_th
         assert values[click] == pytest.approx(max(values.values()), rel=1e-5)
 
 
-@pytest.mark.parametrize(("shape", "late"), [((8, 8), 1), ((5, 13), 0)])
-def test_late_guesses_have_up_to_36_covered_cells_of_64(shape, late, monkeypatch):
-    made, seen = network(), [0]
-    codes = np.ones((2, *shape), np.int8)
+def test_two_clicks_ahead_guesses_with_up_to_36_covered_cells_are_late(monkeypatch):
+    made, seen = network(), []
+    codes = np.ones((2, 8, 8), np.int8)
     codes[0].flat[:36] = codes[1].flat[:37] = 11
     ratings = rate(made, 4, codes, masks(codes), counts=True)
     module = "baselines.learned.afterstate.search._late_values"
     monkeypatch.setattr(module, lambda *given: seen.append(len(given[3])) or np.zeros_like(given[3]))
-    best_clicks(made, 4, codes, ratings, Search(Limits(1.0, 3), symmetries=False, onward=False, clicks=1))
-    assert sum(seen) == late
+    for clicks in (1, 2):
+        best_clicks(made, 4, codes, ratings, Search(Limits(1.0, 3), symmetries=False, onward=False, clicks=clicks))
+    assert seen == [1]
 
 
-def test_late_guesses_are_weighed_with_all_views_and_their_hazards_as_they_are():
-    made, codes = network(), boards(30, 4, 4)
-    legal = masks(codes)
-    ratings = rate(made, 4, codes, legal, counts=True)
-    outcomes = Outcomes.of(codes, ratings.counts, legal)
-    worth = worths(made, 4, outcomes, averaged=True)  # Here no hazard is distant.
-    won = masks(outcomes.after).sum(axis=1) <= 4
-    assert 0 < won.sum() < len(won)
-    averaged = outcomes.click_values(ratings.safety, np.where(won, 1, worth)).argmax(axis=1)
-    clicks = best_clicks(made, 4, codes, ratings, Search(Limits(1.0, 16), symmetries=True, onward=True, clicks=1))
-    assert (clicks == averaged).all()
-    assert (clicks != outcomes.click_values(ratings.safety, worths(made, 4, outcomes)).argmax(axis=1)).any()
+def test_the_plain_worth_is_the_product_over_the_cells_of_the_board_and_1_once_won():
+    made, codes = network(), boards(30, 8, 8)
+    assert plain_worths(made, 4, codes, averaged=False) == pytest.approx(alone(made, codes), rel=1e-5)
+    codes[0].flat = [1] * 60 + [11] * 4
+    assert plain_worths(made, 4, codes, averaged=True)[0] == 1 > plain_worths(made, 3, codes, averaged=True)[0]
 
 
 def test_the_next_value_is_that_of_the_best_second_click():
@@ -199,7 +185,7 @@ def test_close_values_are_weighed_again_with_all_views():
     close = candidates(plain, Limits(0.015, 3))
     outcomes = Outcomes.of(codes, ratings.counts, close)
     finer = outcomes.click_values(ratings.safety, worths(made, 4, outcomes, averaged=True))
-    clicks = early_clicks(made, codes, ratings, limits, symmetries=True)
+    clicks = best_clicks(made, 4, codes, ratings, Search(limits, symmetries=True, onward=False, clicks=1))
     single = close.sum(axis=1) == 1
     assert 0 < single.sum() < len(codes)
     assert (clicks == np.where(single, plain.argmax(axis=1), finer.argmax(axis=1))).all()
