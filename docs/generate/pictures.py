@@ -271,10 +271,10 @@ def draw_reliability(figure: Figure) -> None:
     for axes, name in zip(figure.subplots(4, 3, sharex=True, sharey=True).flat, names, strict=True):
         axes.plot([0, 100], [0, 100], color=INK, linewidth=0.7)
         for rows, colour, height in zip(kept, ("C0", "C1"), (1.2, 1.05), strict=True):
-            found, won = rows[name]["beliefs"], 100 * rows[name]["win_rate"]
+            found, rate = rows[name]["beliefs"], rows[name].get("win_rate")
             curve = [(100 * believed, 100 * exact) for believed, exact, cells in found["reliability"] if cells >= 100]
             axes.plot(*zip(*curve, strict=True), "o-", markersize=3, color=colour)
-            text = f"{found['bits']:.4f} bits, won {won:.0f} %"
+            text = f"{found['bits']:.4f} bits" + (f", won {100 * rate:.0f} %" if rate is not None else "")
             axes.text(0, height, text, transform=axes.transAxes, size=8, color=colour)
         axes.set_title(LABELS.get(name, name), loc="left", weight="bold", pad=27)
         axes.set(xticks=[0, 50, 100], yticks=[0, 50, 100])
