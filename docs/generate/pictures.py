@@ -266,8 +266,8 @@ def draw_reliability(figure: Figure) -> None:
     Each panel has a curve per board, of the bins of at least 100 cells, its bits, and the win rate.
     """
     boards = [_read(f"beliefs-{size}")["boards"][0] for size in ("8x8", "16x30")]
-    kept = [{row["policy"]: row for row in each["results"] if row.get("beliefs", {}).get("bits")} for each in boards]
-    names = sorted(kept[0].keys() - {"bayes:prior=count"}, key=lambda name: -kept[0][name]["beliefs"]["bits"])
+    kept = [{row["policy"]: row for row in (*each["results"], *each.get("unplayed", ()))} for each in boards]
+    names = sorted(kept[0].keys() - {"bayes:prior=count", "exact"}, key=lambda name: -kept[0][name]["beliefs"]["bits"])
     for axes, name in zip(figure.subplots(4, 3, sharex=True, sharey=True).flat, names, strict=True):
         axes.plot([0, 100], [0, 100], color=INK, linewidth=0.7)
         for rows, colour, height in zip(kept, ("C0", "C1"), (1.2, 1.05), strict=True):
