@@ -6,7 +6,7 @@ import io
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,12 +25,15 @@ def check_plot(path: Path) -> None:
 
 
 @contextmanager
-def styled_figure(width: float = 8.0, height: float = 5.0) -> Generator[Figure]:
-    """Yields an empty figure, in inches; what is drawn and rendered in the block has the style of `STYLE_FILE`."""
+def styled_figure(width: float = 8.0, height: float = 5.0, changes: dict[Any, Any] | None = None) -> Generator[Figure]:
+    """Yields an empty figure, in inches; what is drawn and rendered in the block has the style of `STYLE_FILE`.
+
+    `changes` replaces some of its settings, by their names in matplotlib.
+    """
     import matplotlib
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(fname=STYLE_FILE):
+    with matplotlib.rc_context(changes, STYLE_FILE):
         yield Figure(figsize=(width, height))
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from baselines.benchmark.run import Refusal, SuiteRun, Task
@@ -23,7 +24,7 @@ from baselines.evaluation.results import (
     without_difference,
 )
 from baselines.evaluation.seeds import range_text
-from baselines.files import replace_file, write_json
+from baselines.files import read_json, replace_file, write_json
 from baselines.provenance import versions
 from baselines.tables import Column, Page, Row, Table
 from minesweeper_env import escape
@@ -50,7 +51,7 @@ def content_of(run: SuiteRun, played: Played) -> Content:
         for board in group.boards:
             here = [each for each in played if (each[0].group, each[0].board) == (group.name, board)]
             tests = [without_difference(test) for test in _tests(here, group.paired)]
-            rows = with_tests((_row(task, result, group) for task, result in here), tests)
+            rows = with_tests((_row(run, task, result, group) for task, result in here), tests)
             left_out = [
                 {"policy": task.entry.policy, "reason": task.reason}
                 for task in run.refused
@@ -67,18 +68,26 @@ def content_of(run: SuiteRun, played: Played) -> Content:
     }
 
 
-def _row(task: Task, result: PolicyResult, group: Group) -> Row:
+def _row(run: SuiteRun, task: Task, result: PolicyResult, group: Group) -> Row:
     if group.measures_beliefs:
-        from baselines.evaluation.beliefs import measure_beliefs, positions_for
-
-        found = measure_beliefs(task.games.player(), task.games.config, positions_for(result.games), shown=True)
-        result = replace(result, beliefs=found)
+        result = replace(result, beliefs=_beliefs(task, result.games, run.folder))
     row = result.row()
     if "flag" in task.games.config.moves:
         # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
         found = rate_row(result.games, sum(record.marked for record in result.records))
         row |= {"marked": found["wins"], "marked_rate": found["win_rate"], "marked_ci95": found["ci95"]}
     return row | (scores(result.records) if group.scored else {})
+
+
+def _beliefs(task: Task, games: int, out: Path) -> Row | None:
+    """Returns the figures of a policy's beliefs, which take minutes on large boards and are kept beside its games."""
+    from baselines.evaluation.beliefs import measure_beliefs, positions_for
+
+    count = positions_for(games)
+    kept = task.folder(out) / f"beliefs-{count}.json"
+    if not kept.exists():
+        write_json(kept, measure_beliefs(task.games.player(), task.games.config, count, shown=True) or {})
+    return read_json(kept) or None
 
 
 def scores(records: Sequence[GameRecord]) -> Row:

@@ -242,11 +242,25 @@ _BENCHMARK = Suite(
     PROTOCOL,
 )
 
+_BELIEVERS = _entries(
+    *("marginal", "plain-ppo", "plain-dqn", "expected_value", "bayes", "bayes:prior=count"),
+    *("afterstate:safety=clues,breadth=1", "afterstate:clues=false,breadth=1"),
+    *("ppo", "dqn", "any-size", "afterstate-any-size", "afterstate", "exact"),
+)
+
 _BELIEFS = Suite(
     "beliefs",
     "The policies' own mine probabilities on frozen positions, in bits from the exact ones",
-    (Group("beliefs", _boards("8x8/14 16x30/99"), _EVERY, "exact", measures_beliefs=True),),
-    ("docs/how-to/diagnostics.md defines the figures; a policy without probabilities of its own has none.", _ONE_FIT),
+    tuple(
+        Group(name, _boards(board), _BELIEVERS, "exact", measures_beliefs=True)
+        for name, board in (("small", "8x8/14"), ("expert", "16x30/99"))
+    ),
+    (
+        "docs/how-to/diagnostics.md defines the figures; exact, to which the tests compare, has no beliefs of its own.",
+        "afterstate: safety=clues,breadth=1 is the fit to the clues without a network; clues=false,breadth=1 is the "
+        "network without the fit.",
+        _ONE_FIT,
+    ),
 )
 
 _WITHOUT_LUCK = PROTOCOLS["2026.3"]

@@ -22,7 +22,7 @@ from typing import Any
 from baselines.benchmark.leaderboard import board_table, markdown_table, overview, read_results, rows_of
 from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
-from baselines.evaluation.columns import board_title, games_range, per_cent
+from baselines.evaluation.columns import board_title, games_range, per_cent, spaced
 from baselines.evaluation.intervals import mean_interval
 from baselines.files import replace_file
 from baselines.learned.settings import ALGORITHMS, options_of
@@ -137,6 +137,26 @@ def text_rewards(board: str) -> str:
     return f"`{file['command']}`, seeds from 0 on:\n\n{markdown_table(['player', 'n', *heads], rows)}"
 
 
+def beliefs(size: str) -> str:
+    """Returns the bits of each policy on a board such as "8x8", beside its win rate, the fewest bits first."""
+    file = json.loads((DOCS / "results" / f"beliefs-{size}.json").read_bytes())
+    (board,) = file["boards"]
+    kept = [row for row in (*board["results"], *board.get("unplayed", ())) if "beliefs" in row]
+    rows = []
+    for row in sorted(kept, key=lambda row: row["beliefs"]["bits"]):
+        found, ends = row["beliefs"], " to ".join(f"{end:.4f}" for end in row["beliefs"]["bits_ci95"])
+        won = f"{per_cent(row['win_rate'])} ({per_cent(*row['ci95'])})" if "games" in row else "not played"
+        rows.append([f"`{row['policy']}`", f"{found['bits']:.4f} ({ends})", per_cent(found["certain_wrong"]), won])
+    (exact,) = (row for row in board["results"] if row["policy"] == "exact")
+    head = (
+        f"`{file['command']}`:\n{spaced(found['positions'])} positions with {spaced(found['certain_cells'])} certain "
+        f"cells; games of seeds {file['seed']} to {file['seed'] + file['games'] - 1}, of\n"
+        f"which `exact` wins {per_cent(exact['win_rate'])}."
+    )
+    columns = [f"policy, {board_title(board['config'])}", "bits/cell (95 %, t)", "off by 1 %", "won (95 %)"]
+    return f"{head}\n\n{markdown_table(columns, rows)}"
+
+
 def reply_forms() -> str:
     """Returns examples of all forms of a move that are read."""
     forms = (f"`{each.format(verb='open', row=3, col=4)}`" for each in (*MARKED_FORMS, *PROSE_FORMS))
@@ -156,6 +176,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "policies": policies,
     "ids": ids,
     "hyperparameters": hyperparameters,
+    "beliefs": beliefs,
     "text-rewards": text_rewards,
     "reply-forms": reply_forms,
     "class": lambda path: import_module("arguments").of_class(path),

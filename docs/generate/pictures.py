@@ -1,48 +1,63 @@
-"""Pictures of the documentation: clicks of policies, curves, suites, a pair of games, and the terminal."""
+"""Pictures of the documentation: clicks of policies, curves, suites, risks; those of games are in `games.py`."""
 
 from __future__ import annotations
 
-import asyncio
+import io
 import json
-import re
 import runpy
-import tempfile
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import games
 import numpy as np
+from games import as_png, half_played
+from matplotlib.lines import Line2D
 from numpy.typing import NDArray
+from PIL import Image
 from scipy.stats import chi2
 
 from baselines.benchmark.leaderboard import read_results, rows_of
 from baselines.benchmark.protocol import PROTOCOL
-from baselines.benchmark.report import plot
 from baselines.benchmark.result_files import title_of
-from baselines.evaluation.columns import spaced
-from baselines.evaluation.evaluate import evaluate_policy
+from baselines.evaluation.columns import board_title, spaced
 from baselines.evaluation.intervals import mean_interval
-from baselines.evaluation.results import config_row
 from baselines.plot_style import image, styled_figure
-from baselines.recording import gif, replay, slides_of
 from baselines.registry import SCRIPTED, find_policy
 from baselines.scripted.bayes_network import subnetwork
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.escape import counted
 from minesweeper_env.inference import mine_probabilities
-from minesweeper_play.game.records import Statistics
-from minesweeper_play.game.session import Session
-from minesweeper_play.options import PlayOptions
-from minesweeper_play.terminal.app import MinesweeperApp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 DOCS = Path(__file__).parents[1]
+WIDTH = 5.4
+"""The width of figures in inches: on a phone of 390 pixels, type of 8.5 points is then 8.5 pixels high."""
+
+INK = "#7d7d7d"
+"""A grey that stands out alike, by 4 to 1, from white and from the ground of dark pages."""
+
+_INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color", "grid.color")
+SEE_THROUGH = {
+    "savefig.transparent": True,
+    "figure.dpi": 160,
+    **dict.fromkeys(_INKED, INK),
+    "axes.prop_cycle": f"cycler('color', ['1F86CC', 'D55E00', '009E73', 'CC79A7', 'E69F00', '56B4E9', '{INK}'])",
+}
+"""The style of figures that stand on white pages and on dark ones."""
+
 BOARD = BoardConfig(5, 5, 5, moves=("click",))
+LABELS = {
+    "afterstate:safety=clues,breadth=1": "the fit alone",
+    "afterstate:clues=false,breadth=1": "afterstate, no fit",
+}
+"""Short names of policies in pictures."""
+
 DRAWS = 400
 """The actions that each policy draws on a board."""
 
@@ -78,34 +93,38 @@ def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[tuple[int, in
 
 
 def draw_clicks(figure: Figure) -> None:
-    """Draws the clicks of each scripted policy on both positions, two policies in a row."""
-    places = figure.subplots(-(-len(SCRIPTED) // 2), 2 * len(POSITIONS)).reshape(-1, len(POSITIONS))
-    for policy, row in zip(SCRIPTED, places, strict=False):
-        row[0].set_title(policy, loc="left", weight="bold")
+    """Draws the risks of both positions, and the clicks of each scripted policy on them, two policies in a row."""
+    shown = ("risk of a mine, %", *SCRIPTED)
+    places = figure.subplots(-(-len(shown) // 2), 2 * len(POSITIONS)).reshape(-1, len(POSITIONS))
+    for axes in places.flat:
+        axes.set_axis_off()
+    for name, row in zip(shown, places, strict=False):
+        row[0].set_title(name, loc="left", weight="bold")
         for axes, rows in zip(row, POSITIONS, strict=True):
             board = np.array(rows, np.int8)
-            _draw(axes, board, actions(policy, board))
+            _draw(axes, board, actions(name, board) if name in SCRIPTED else None)
 
 
-def _draw(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, int], bool]]) -> None:
-    risks = mine_probabilities(board, BOARD.mines)
-    shares = np.array([(counts[cell, False] + counts[cell, True]) / DRAWS for cell in np.ndindex(board.shape)])
-    dark = shares.reshape(*board.shape, 1)
-    acted = (1 - dark) * (0.78, 0.87, 0.95) + dark * (0.0, 0.27, 0.54)
-    faces = np.where(dark > 0, acted, np.where(board == H, 0.88, 0.96)[..., None])
+def _draw(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, int], bool]] | None) -> None:
+    """Draws a position, and in per cent where the actions fall; without actions the risks."""
+    if counts is None:
+        values, full, words = mine_probabilities(board, BOARD.mines), (0.84, 0.37, 0.0), "0"
+    else:
+        shares = [(counts[cell, False] + counts[cell, True]) / DRAWS for cell in np.ndindex(board.shape)]
+        values, full, words = np.reshape(shares, board.shape), (0.0, 0.27, 0.54), ""
+    weights = np.sqrt(values)[..., None]
+    faces = np.where((board == H)[..., None], (1 - weights) * 0.85 + weights * full, 0.97)
     axes.pcolormesh(faces, edgecolors="#8e949d", linewidth=0.8)
-    for (row, col), share in zip(np.ndindex(board.shape), shares, strict=True):
-        risk, code = 100 * risks[row, col], board[row, col]
-        text = (f"{risk:.0f}" if risk in (0, 100) or 1 <= risk < 99 else "<1") if code == H else f"{code or ''}"
-        style = {"ha": "center", "va": "center", "color": "white" if share > 0.5 else "#26292e"}
+    for (row, col), code in np.ndenumerate(board):
+        value = values[row, col]
+        text = f"{code or ''}" if code != H else f"{100 * value:.0f}" if value else words
+        if counts is not None and counts[(row, col), True]:
+            text = "flag"
+        colour = "white" if code == H and value > 0.2 else "#26292e"
         weight = "normal" if code == H else "bold"
-        axes.text(col + 0.5, row + (0.35 if share else 0.5), text, size=9, weight=weight, **style)
-        if share:
-            done = "flag" if counts[(row, col), True] else f"{100 * share:.0f} %"
-            axes.text(col + 0.5, row + 0.76, done, size=6.5, **style)
+        axes.text(col + 0.5, row + 0.53, text, size=8, weight=weight, ha="center", va="center", color=colour)
     axes.invert_yaxis()
     axes.set_aspect("equal")
-    axes.set_axis_off()
 
 
 ORACLES = {"lookahead": 70.2, "exact": 68.0}
@@ -141,7 +160,7 @@ def draw_sample_efficiency(figure: Figure) -> None:
     axes.set(xscale="log", xlabel="environment steps", ylabel="games won, per cent", ylim=(0, 90))
     axes.set_xticks([1e4, 1e5, 1e6], ["10 000", "100 000", "1 million"])
     axes.grid()
-    axes.legend(loc="upper left", ncols=4)
+    figure.legend(loc="outside lower center", ncols=2)
 
 
 RULES = ("opening", "safe", "any", "corners")
@@ -161,13 +180,9 @@ def draw_first_clicks(figure: Figure) -> None:
     maps = {rule: 100 * frequencies(rule) for rule in RULES}
     top = max(float(each.max()) for each in maps.values())
     for axes, (rule, values) in zip(figure.subplots(2, 2).ravel(), maps.items(), strict=True):
-        axes.imshow(values, cmap="Blues", vmin=0, vmax=top)
-        for (row, col), value in np.ndenumerate(values):
-            colour = "white" if value > 0.6 * top else "black"
-            axes.text(col, row, f"{value:.0f}", ha="center", va="center", size=8.5, color=colour)
+        _draw_heat(axes, values, ".0f", 0.0, top)
         axes.plot(*CENTRE, "s", markersize=19, markerfacecolor="none", markeredgecolor="#D55E00", mew=2)
         axes.set_title(f'first_click="{rule}"', weight="bold")
-        axes.set(xticks=[], yticks=[])
     figure.suptitle(f"Games in per cent with a mine in each cell, 9x9 with 10 mines, {GAMES} games")
 
 
@@ -189,31 +204,23 @@ def draw_learning(figure: Figure) -> None:
     axes.legend()
 
 
-def draw_leaderboard() -> bytes:
-    """Returns the win rates of benchmark 2026.1 with first click "opening", a panel per board."""
-    results = read_results(DOCS / "leaderboard" / PROTOCOL.version)
-    boards = []
-    for config in PROTOCOL.boards:
-        if config.first_click == "opening":
-            rows = rows_of(results, title_of(config))
+def draw_leaderboard(figure: Figure) -> None:
+    """Draws the win rates of benchmark 2026.1 with first click "opening": a row per policy, a colour per board."""
+    results, curves = read_results(DOCS / "leaderboard" / PROTOCOL.version), dict[str, dict[str, float]]()
+    for config in (each for each in PROTOCOL.boards if each.first_click == "opening"):
+        for row in rows_of(results, title_of(config)):
             # An entry of several trainings is no policy of the package.
-            rows = [row for row in rows if row["card"].name == row["card"].entry]
-            boards.append({"config": config_row(config), "results": rows})
-    title = f'Benchmark {PROTOCOL.version}, first click "opening"'
-    return plot({"title": title, "games": len(PROTOCOL.seeds), "seed": PROTOCOL.seeds.start, "boards": boards})
-
-
-def draw_pair() -> bytes:
-    """Returns a game of `dqn` beside one of `exact` on the same board, with the mine probabilities.
-
-    `dqn` loses it by a click of risk 1/4 beside a safe cell.
-    """
-    config, seed, games = BoardConfig.of_size(8, moves=("click",)), 1_500_000_048, []
-    for name in ("dqn", "exact:first=middle"):
-        played = evaluate_policy(partial(find_policy(name), config), config, [seed], record=True)
-        actions = np.frombuffer(played.records[0].actions, "<u2").tolist()
-        games.append(replay(name.partition(":")[0], config, seed, actions))
-    return gif(slides_of([games], 0.8), True)
+            if row["card"].name == row["card"].entry:
+                curves.setdefault(row["policy"], {})[config.name] = 100 * row["win_rate"]
+    names = sorted(curves, key=lambda name: np.mean([*curves[name].values()]))
+    axes = figure.subplots()
+    for marker, board in zip("ovs^D", curves["exact"], strict=True):
+        points = [(curves[name][board], at) for at, name in enumerate(names) if board in curves[name]]
+        axes.plot(*zip(*points, strict=True), marker, label=board)
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlabel=f"games won, per cent (benchmark {PROTOCOL.version})", xlim=(-2, 102))
+    axes.grid()
+    figure.legend(loc="outside upper center", ncols=5, handletextpad=0.1)
 
 
 def draw_ladder(figure: Figure) -> None:
@@ -223,9 +230,9 @@ def draw_ladder(figure: Figure) -> None:
         low, high = (100 * end for end in rung["ci95"])
         rate = 100 * rung["win_rate"]
         axes.barh(at, rate, color="C4" if rung["games"] is None else "C0", height=0.68)
-        axes.errorbar(rate, at, xerr=[[rate - low], [high - rate]], color="0.2", capsize=3, linewidth=1.2)
+        axes.errorbar(rate, at, xerr=[[rate - low], [high - rate]], color=INK, capsize=3, linewidth=1.2)
         count = "an estimate" if rung["games"] is None else f"n = {spaced(rung['games'])}"
-        axes.text(max(rate, high) + 1, at, f"{rate:.1f} %  ({count})", va="center", size=9)
+        axes.text(max(rate, high) + 2, at, f"{rate:.1f} %  ({count})", va="center", size=9)
     axes.set_yticks(range(len(rungs)), [rung["label"] for rung in rungs])
     axes.set(xlim=(0, 92), xlabel='games won of 8x8 with 14 mines, first click "opening", per cent')
     axes.invert_yaxis()
@@ -234,37 +241,66 @@ def draw_ladder(figure: Figure) -> None:
 def draw_ceilings(axes: Axes, rates: dict[str, float]) -> None:
     """Draws a dashed line at the win rate of each policy, in per cent."""
     for (name, rate), style in zip(rates.items(), ("--", "-."), strict=True):
-        axes.axhline(rate, color="0.35", linestyle=style, linewidth=1, label=name, zorder=1)
+        axes.axhline(rate, color=INK, linestyle=style, linewidth=1, label=name, zorder=1)
 
 
-def _half_played() -> Session:
-    """Returns a game in which each move follows the hint, and some mines have flags; the clock shows a fixed time."""
-    ticks = [0.0]
-    session = Session(BoardConfig.of_size((16, 30), 99), seed=5, now=lambda: ticks[0])
-    for move in range(20):
-        ticks[0] = 3.0 * move
-        advice = session.hint()
-        for cell in advice.steps[0].mine if advice.steps else ():
-            if session.board[cell] == session.config.codes.hidden:
-                session.flag(*cell)
-        session.open(*advice.cell)
-    return session
+def draw_risks(figure: Figure) -> None:
+    """Draws the exact risks of the covered cells of an expert board, and its clues."""
+    session = half_played((16, 30), 99, 4, 60)
+    risks, codes, axes = 100 * session.probabilities(), session.config.codes, figure.subplots()
+    covered = session.board > codes.max_count
+    shades = axes.imshow(np.where(covered, risks, np.nan), cmap="YlOrRd", vmin=0, vmax=100)
+    for (row, col), code in np.ndenumerate(session.board):
+        if covered[row, col] and 0 < risks[row, col] < 100:
+            continue
+        certain = ("✓", "#00734f") if risks[row, col] == 0 else ("✕", "white")
+        text, colour = certain if covered[row, col] else (f"{code or ''}", INK)
+        axes.text(col, row, text, size=8, weight="bold", ha="center", va="center", color=colour)
+    axes.set(xticks=[], yticks=[])
+    figure.colorbar(shades, location="bottom", label="risk of a mine, per cent", aspect=40, shrink=0.8)
 
 
-async def draw_terminal() -> bytes:
-    """Returns the terminal game with exact risks and a hint."""
-    with tempfile.TemporaryDirectory() as folder:
-        statistics = Statistics(Path(folder))
-        app = MinesweeperApp(PlayOptions(animation=False), session=_half_played(), statistics=statistics)
-        async with app.run_test(size=(96, 25)) as pilot:
-            await pilot.press("p", "h")
-            # Risks and hint come from other threads.
-            while not app.screen.board.picture.marks or app.screen.board.picture.levels is None:
-                await pilot.pause(0.1)
-            await pilot.pause()
-            picture = app.export_screenshot(title="python play.py --preset expert")
-    # The viewer's own font does: the picture then asks no other computer for anything.
-    return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).encode()
+def draw_reliability(figure: Figure) -> None:
+    """Draws how often cells are mines that a policy believes to be mines by so much, a panel per policy.
+
+    Each panel has a curve per board, of the bins of at least 100 cells, its bits, and the win rate.
+    """
+    boards = [_read(f"beliefs-{size}")["boards"][0] for size in ("8x8", "16x30")]
+    kept = [{row["policy"]: row for row in (*each["results"], *each.get("unplayed", ()))} for each in boards]
+    names = sorted(kept[0].keys() - {"bayes:prior=count", "exact"}, key=lambda name: -kept[0][name]["beliefs"]["bits"])
+    for axes, name in zip(figure.subplots(4, 3, sharex=True, sharey=True).flat, names, strict=True):
+        axes.plot([0, 100], [0, 100], color=INK, linewidth=0.7)
+        for rows, colour, height in zip(kept, ("C0", "C1"), (1.2, 1.05), strict=True):
+            found, rate = rows[name]["beliefs"], rows[name].get("win_rate")
+            curve = [(100 * believed, 100 * exact) for believed, exact, cells in found["reliability"] if cells >= 100]
+            axes.plot(*zip(*curve, strict=True), "o-", markersize=3, color=colour)
+            text = f"{found['bits']:.4f} bits" + (f", won {100 * rate:.0f} %" if rate is not None else "")
+            axes.text(0, height, text, transform=axes.transAxes, size=8, color=colour)
+        axes.set_title(LABELS.get(name, name), loc="left", weight="bold", pad=27)
+        axes.set(xticks=[0, 50, 100], yticks=[0, 50, 100])
+    figure.supxlabel("believed risk, per cent")
+    figure.supylabel("exact risk, per cent")
+    lines = [Line2D([], [], color=colour) for colour in ("C0", "C1")]
+    figure.legend(lines, [board_title(each["config"]) for each in boards], loc="outside upper center", ncols=2)
+
+
+def draw_first_cells(figure: Figure) -> None:
+    """Draws the win rate of `exact` on 8x8/14 by its first cell; symmetric cells share the games of one of them."""
+    for axes, (rule, played) in zip(figure.subplots(1, 2), _read("first-cells")["wins"].items(), strict=True):
+        sides = [sorted(min(each, 7 - each) for each in cell) for cell in np.ndindex(8, 8)]
+        values = np.reshape([played[str(8 * low + high)] / 200 for low, high in sides], (8, 8))
+        _draw_heat(axes, values, ".1f", values.min(), values.max())
+        axes.set_title(f'first_click="{rule}"', weight="bold")
+    figure.suptitle("Win rate of exact in per cent by its first cell, 20 000 games per cell")
+
+
+def _draw_heat(axes: Axes, values: NDArray[np.float64], form: str, least: float, most: float) -> None:
+    """Draws a map of numbers, the higher the darker."""
+    axes.imshow(values, cmap="Blues", vmin=least, vmax=most)
+    for (row, col), value in np.ndenumerate(values):
+        colour = "white" if value > least + 0.6 * (most - least) else "black"
+        axes.text(col, row, f"{value:{form}}", ha="center", va="center", size=8, color=colour)
+    axes.set(xticks=[], yticks=[])
 
 
 def draw_agents(figure: Figure) -> None:
@@ -277,7 +313,7 @@ def draw_agents(figure: Figure) -> None:
         axes.plot(*zip(*curve, strict=True), "o-", markersize=3.5, label=name)
     axes.set(xlabel="mines on 9x9", ylabel="games won, per cent", xticks=range(1, 11), ylim=(0, 101))
     axes.grid()
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=3)
 
 
 def draw_times(figure: Figure) -> None:
@@ -303,17 +339,17 @@ def draw_uniformity(figure: Figure, side: int = 9, mines: int = 10, games: int =
     tests, cells = runpy.run_path(str(DOCS.parent / "benchmarks" / "uniformity.py")), side * side
     layouts, flooded, plain = tests["samples"](side, mines, "any", 0, games, 0)
     counts, expected, law = layouts.sum(axis=0), games * mines / cells, tests["law_of"](cells, mines)
-    left, right = figure.subplots(1, 2)
+    left, right = figure.subplots(2, 1)
     left.bar(range(1, cells + 1), counts, width=1, color="C5")
-    left.axhline(expected, color="0", label=f"expected: {expected:.0f}")
-    left.set(xlabel="cell, in reading order", ylabel=f"mines in {games} layouts")
+    left.axhline(expected, color=INK, label=f"expected: {expected:.0f}")
+    left.set(xlabel="cell, in reading order", ylabel=f"mines in {games} layouts", ylim=(0, 1.4 * expected))
     left.set_title(_test(*tests["placement_test"](layouts, mines)))
     right.bar(range(len(law)), np.bincount(plain, minlength=len(law)), width=1, color="C5", label="no flood fill")
-    right.plot(games * law, color="0", label="negative hypergeometric law")
+    right.plot(games * law, color=INK, label="negative hypergeometric law")
     right.step(range(41), np.bincount(flooded, minlength=41)[:41], where="mid", color="C1", label="flood fill")
     right.set(xlabel="random clicks before a mine", ylabel="games", xlim=(-1, 40))
     right.set_title(_test(*tests["clicks_test"](plain, law)))
-    left.legend(loc="lower right")
+    left.legend(loc="upper right")
     right.legend()
 
 
@@ -329,35 +365,37 @@ def draw_network(figure: Figure) -> None:
     places = {node: (3.4 * int(row) + int(col), float(kind == "X")) for node, kind, row, col in names}
     axes = figure.subplots()
     for parent, child in sorted(network.edges(), key=lambda edge: edge[1] == "Y_1_1"):
-        arrow = {"arrowstyle": "->", "color": "C1" if child == "Y_1_1" else "0.75", "shrinkA": 12, "shrinkB": 12}
+        arrow = {"arrowstyle": "->", "color": "C1" if child == "Y_1_1" else INK, "shrinkA": 12, "shrinkB": 12}
         axes.annotate("", places[child], places[parent], arrowprops=arrow).set_in_layout(False)
     for node, place in places.items():
         axes.plot(*place, "o", markersize=24, color="C5" if node[0] == "X" else "C4", zorder=3)
-        axes.text(*place, node.replace("_", ""), ha="center", va="center", size=8, zorder=4)
+        axes.text(*place, node.replace("_", ""), ha="center", va="center", size=8, zorder=4, color="black")
     axes.set(xlim=(-0.5, 9.3), ylim=(-0.3, 1.3))
     axes.set_axis_off()
 
 
 def _drawn(draw: Callable[[Figure], object], height: float) -> bytes:
     """Returns what a function draws on a figure of a height in inches."""
-    with styled_figure(height=height) as figure:
+    with styled_figure(WIDTH, height, SEE_THROUGH) as figure:
         draw(figure)
-        return image(figure)
+        return as_png(Image.open(io.BytesIO(image(figure))))
 
 
 PICTURES: dict[str, Callable[[], bytes]] = {
-    "pair.gif": draw_pair,
-    "ladder.png": partial(_drawn, draw_ladder, 3.2),
-    "first-clicks.png": partial(_drawn, draw_first_clicks, 8.4),
-    "text-learning.png": partial(_drawn, draw_text_learning, 3.6),
-    "learning.png": partial(_drawn, draw_learning, 4.0),
-    "sample-efficiency.png": partial(_drawn, draw_sample_efficiency, 4.2),
-    "leaderboard.png": draw_leaderboard,
-    "terminal.svg": lambda: asyncio.run(draw_terminal()),
-    "agents.png": partial(_drawn, draw_agents, 4.2),
-    "bayes-times.png": partial(_drawn, draw_times, 4.2),
-    "uniformity.png": partial(_drawn, draw_uniformity, 3.6),
-    "bayes-network.png": partial(_drawn, draw_network, 2.8),
-    "policies.png": partial(_drawn, draw_clicks, 17.2),
+    **games.PICTURES,
+    "ladder.png": partial(_drawn, draw_ladder, 2.7),
+    "first-clicks.png": partial(_drawn, draw_first_clicks, 5.9),
+    "text-learning.png": partial(_drawn, draw_text_learning, 3.2),
+    "learning.png": partial(_drawn, draw_learning, 3.4),
+    "sample-efficiency.png": partial(_drawn, draw_sample_efficiency, 4.4),
+    "leaderboard.png": partial(_drawn, draw_leaderboard, 5.4),
+    "reliability.png": partial(_drawn, draw_reliability, 7.8),
+    "risks.png": partial(_drawn, draw_risks, 3.5),
+    "first-cells.png": partial(_drawn, draw_first_cells, 3.2),
+    "agents.png": partial(_drawn, draw_agents, 3.8),
+    "bayes-times.png": partial(_drawn, draw_times, 3.8),
+    "uniformity.png": partial(_drawn, draw_uniformity, 5.4),
+    "bayes-network.png": partial(_drawn, draw_network, 2.2),
+    "policies.png": partial(_drawn, draw_clicks, 13.5),
 }
 """Functions that draw the pictures, by the names of their files."""

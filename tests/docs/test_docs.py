@@ -224,5 +224,5 @@ def test_the_site_builds_without_a_warning_and_has_the_public_methods(tmp_path):
 def test_each_picture_is_a_small_png_of_the_common_width(name):
     content = pictures.PICTURES[name]()
     picture = Image.open(io.BytesIO(content))
-    assert (picture.format, picture.width) == ("PNG", 1440)
-    assert len(content) < 300_000
+    assert (picture.format, picture.width) == ("PNG", 864)
+    assert len(content) < 150_000

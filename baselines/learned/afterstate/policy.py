@@ -115,6 +115,12 @@ class AfterstatePolicy:
             actions[rated] = self._choose(observations[rated], legal[rated])
         return actions
 
+    @one_thread()
+    def ratings(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Returns the mine probabilities of covered cells for codes, both (N, rows, cols), before any are weighed."""
+        safety = self._rate(observations, covered_cells(observations), weighs=False).safety
+        return 1.0 - safety.reshape(observations.shape)
+
     def _choose(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         safety = self._rate(boards, legal, weighs=False).safety
         # A legal click whose safety rounds to 0 still beats an illegal one.

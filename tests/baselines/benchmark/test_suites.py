@@ -26,7 +26,7 @@ from baselines.benchmark import suites
 from baselines.benchmark.run import policy_folder
 from baselines.benchmark.suites import SUITES, Entry
 from baselines.cli import suite
-from baselines.evaluation import units
+from baselines.evaluation import beliefs, units
 from baselines.evaluation.columns import board_title
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import Start
@@ -81,6 +81,10 @@ def test_a_suite_may_measure_beliefs(monkeypatch):
         assert "beliefs" not in without
         assert 0 < found["beliefs"]["positions"] <= 50
     assert "bits/cell" in Path("a/results.md").read_text()
+    before = results("a")["boards"]
+    monkeypatch.setattr(beliefs, "measure_beliefs", None)
+    assert run("a", games=5) == 0, "the beliefs are measured again"
+    assert results("a")["boards"] == before
 
 
 def changed(monkeypatch, **changes):

@@ -383,6 +383,7 @@ def test_with_exact_safety_it_takes_no_needless_risk_and_weighs_clicks_by_it(mon
         policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))
         safety = np.where(board > 8, 1 - mine_probabilities(board, 5), 0)
         assert np.abs(seen.pop().safety.reshape(5, 5) - safety).max() < 1e-6
+        assert np.abs(policy.ratings(board[None])[0] - (1 - safety)).max() < 1e-6
 
 
 def test_the_safety_of_the_clues_alone_asks_no_network(monkeypatch):
