@@ -42,6 +42,7 @@ class Args:
     steps: Annotated[int, "clicks to learn from, if they take less time"] = 1_000_000_000
     size: Annotated[tuple[int, int], "board, such as 8 or 16x30; the mines do not follow"] = (8, 8)
     mines: Annotated[int, "mines of the board"] = 14
+    luck: Annotated[int, "0 for games without luck; Q is then no risk, so both weights below must be 0"] = 1
     gamma: Annotated[float, "discount of the next click, below 1"] = 0.0
     num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
     batch_size: Annotated[int, "stored clicks of each update"] = 256
@@ -180,8 +181,9 @@ def main() -> None:
     torch.manual_seed(args.seed)
     agent = Agent(args.mines, None).to(args.device)
     optimizer = torch.optim.Adam(agent.parameters())
-    game = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep", "mines": args.mines}
-    env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=args.size, **game)
+    game = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep"}
+    board = {"size": args.size, "mines": args.mines, "luck": bool(args.luck)}
+    env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, **board, **game)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)  # the seeds of test games are below 2**30
     replay = Replay(args)
     wins, curve, steps, done = [0.0], [], 0, 0.0
