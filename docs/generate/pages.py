@@ -141,11 +141,11 @@ def beliefs(size: str) -> str:
     """Returns the bits of each policy on a board such as "8x8", beside its win rate, the fewest bits first."""
     file = json.loads((DOCS / "results" / f"beliefs-{size}.json").read_bytes())
     (board,) = file["boards"]
-    kept = [row for row in (*board["results"], *board.get("unplayed", ())) if "beliefs" in row]
+    kept = [row for row in board["results"] if "beliefs" in row]
     rows = []
     for row in sorted(kept, key=lambda row: row["beliefs"]["bits"]):
         found, ends = row["beliefs"], " to ".join(f"{end:.4f}" for end in row["beliefs"]["bits_ci95"])
-        won = f"{per_cent(row['win_rate'])} ({per_cent(*row['ci95'])})" if "games" in row else "not played"
+        won = f"{per_cent(row['win_rate'])} ({per_cent(*row['ci95'])})"
         rows.append([f"`{row['policy']}`", f"{found['bits']:.4f} ({ends})", per_cent(found["certain_wrong"]), won])
     (exact,) = (row for row in board["results"] if row["policy"] == "exact")
     head = (

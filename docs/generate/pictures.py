@@ -266,15 +266,15 @@ def draw_reliability(figure: Figure) -> None:
     Each panel has a curve per board, of the bins of at least 100 cells, its bits, and the win rate.
     """
     boards = [_read(f"beliefs-{size}")["boards"][0] for size in ("8x8", "16x30")]
-    kept = [{row["policy"]: row for row in (*each["results"], *each.get("unplayed", ()))} for each in boards]
+    kept = [{row["policy"]: row for row in each["results"]} for each in boards]
     names = sorted(kept[0].keys() - {"bayes:prior=count", "exact"}, key=lambda name: -kept[0][name]["beliefs"]["bits"])
     for axes, name in zip(figure.subplots(4, 3, sharex=True, sharey=True).flat, names, strict=True):
         axes.plot([0, 100], [0, 100], color=INK, linewidth=0.7)
         for rows, colour, height in zip(kept, ("C0", "C1"), (1.2, 1.05), strict=True):
-            found, rate = rows[name]["beliefs"], rows[name].get("win_rate")
+            found = rows[name]["beliefs"]
             curve = [(100 * believed, 100 * exact) for believed, exact, cells in found["reliability"] if cells >= 100]
             axes.plot(*zip(*curve, strict=True), "o-", markersize=3, color=colour)
-            text = f"{found['bits']:.4f} bits" + (f", won {100 * rate:.0f} %" if rate is not None else "")
+            text = f"{found['bits']:.4f} bits, won {100 * rows[name]['win_rate']:.0f} %"
             axes.text(0, height, text, transform=axes.transAxes, size=8, color=colour)
         axes.set_title(LABELS.get(name, name), loc="left", weight="bold", pad=27)
         axes.set(xticks=[0, 50, 100], yticks=[0, 50, 100])
