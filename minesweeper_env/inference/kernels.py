@@ -15,18 +15,21 @@ Outcomes of the functions below:
 `failure` turns an outcome that remains into an error.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference.boards import PositionTooHardError
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
 from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_board
-from minesweeper_env.inference.counting.posterior import failure, finish_posterior, infer, run_with_workspace
+from minesweeper_env.inference.counting.posterior import (
+    failure,
+    finish_posterior,
+    infer,
+    run_boards,
+    run_with_workspace,
+)
 from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
 from minesweeper_env.inference.counting.workspace import OK, Floats, Workspace, frontier_of
 from minesweeper_env.inference.reading import MINE, SAFE
@@ -84,44 +87,6 @@ def infer_posteriors(
         PositionTooHardError: one of the boards is too hard.
     """
     return infer(boards, mines, radius, FIXED_TOTAL, 0.0, probabilities)
-
-
-def run_boards(
-    config: BoardConfig,
-    kernel: Callable[..., tuple[int, int]],
-    arguments: Sequence[Any],
-    board_at: Callable[[int], NDArray[np.int8]],
-    give_up: Callable[[int], None] | None = None,
-) -> None:
-    """Runs a kernel over many boards, in a workspace that grows as needed.
-
-    The kernel gets the board to begin at, the `arguments`, and the fields of the workspace. It returns the number of
-    all boards and OK, or the one that failed and why. `board_at` returns a board, (n,) int8, for the message of an
-    error. `give_up` is called with each board that is too hard for the oracle, which is left out; without it, its error
-    is raised.
-
-    Raises:
-        InconsistentBoardError: no layout fits one of the boards.
-        PositionTooHardError: one of the boards is too hard for the oracle.
-    """
-    done = 0
-
-    def go_on(workspace: Workspace) -> int:
-        nonlocal done
-        done, result = kernel(done, *arguments, *workspace)
-        return result
-
-    while True:
-        try:
-            outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
-            if outcome == OK:
-                return
-            raise failure(board_at(done).reshape(config.rows, -1), config.mines, config.radius, outcome, done)
-        except PositionTooHardError:
-            if give_up is None:
-                raise
-            give_up(done)
-            done += 1
 
 
 @inlined

@@ -8,7 +8,7 @@ docs/studies/inference.md.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel, subroutine
+from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError
 from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.backward_pass import UNDERFLOW, join_components
@@ -187,6 +188,44 @@ def run_with_workspace(
     if len(workspace.values) <= _MAX_KEPT_VALUES:
         spare.append(workspace)
     return outcome
+
+
+def run_boards(
+    config: BoardConfig,
+    kernel: Callable[..., tuple[int, int]],
+    arguments: Sequence[Any],
+    board_at: Callable[[int], NDArray[np.int8]],
+    give_up: Callable[[int], None] | None = None,
+) -> None:
+    """Runs a kernel over many boards, in a workspace that grows as needed.
+
+    The kernel gets the board to begin at, the `arguments`, and the fields of the workspace. It returns the number of
+    all boards and OK, or the one that failed and why. `board_at` returns a board, (n,) int8, for the message of an
+    error. `give_up` is called with each board that is too hard for the oracle, which is left out; without it, its error
+    is raised.
+
+    Raises:
+        InconsistentBoardError: no layout fits one of the boards.
+        PositionTooHardError: one of the boards is too hard for the oracle.
+    """
+    done = 0
+
+    def go_on(workspace: Workspace) -> int:
+        nonlocal done
+        done, result = kernel(done, *arguments, *workspace)
+        return result
+
+    while True:
+        try:
+            outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
+            if outcome == ws.OK:
+                return
+            raise failure(board_at(done).reshape(config.rows, -1), config.mines, config.radius, outcome, done)
+        except PositionTooHardError:
+            if give_up is None:
+                raise
+            give_up(done)
+            done += 1
 
 
 def infer(
