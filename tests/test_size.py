@@ -11,7 +11,7 @@ from support import ROOT
 LINES = {
     "azulejos_env": 2_004,
     "baselines": 16_780,
-    "benchmarks": 1_365,
+    "benchmarks": 1_430,
     "docs": 1_220,
     "examples": 1_425,
     "minesweeper_env": 12_315,

@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 from baselines.files import write_json  # noqa: E402
 from minesweeper_env import MinesweeperVectorEnv, __version__  # noqa: E402
-from minesweeper_env.observations import decode  # noqa: E402
+from minesweeper_env.observations import Encoder  # noqa: E402
 
 HEADINGS = {
     "stable-baselines3": "Stable-Baselines3",
@@ -119,8 +119,9 @@ def train(name: str) -> Act:
     if name == "exact":
         from baselines import make_policy
 
-        policy, config = make_policy("exact", size=5, mines=3), MinesweeperVectorEnv(1, **BOARD).config
-        return lambda observations, masks: policy.act(decode(observations, config), masks.astype(np.int8))
+        policy = make_policy("exact", size=5, mines=3)
+        encoder = Encoder("flat", MinesweeperVectorEnv(1, **BOARD).config)
+        return lambda observations, masks: policy.act(encoder.decode(observations), masks.astype(np.int8))
     if name == "cleanrl":
         return train_cleanrl()
     names: dict[str, Any] = {"__name__": "__main__"}
