@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.games import play_games
 from baselines.policy import Policy
+from baselines.progress import game_bar
 from baselines.registry import find_policy
 from baselines.scripted.oracle_play.guess_games import GuessGames, clicks_of
 from baselines.scripted.oracle_play.lookahead import Endings
@@ -154,6 +155,21 @@ class Prices:
             self.known[key] = max(0.0, best - own)
         return self.known[key]
 
+    def split(self, guesses: Sequence[Guess]) -> tuple[list[Guess], list[Guess]]:
+        """Returns the guesses at ends, which have a price, and those before."""
+        ends = [guess for guess in guesses if guess.log_layouts <= self.endings.most]
+        return ends, [guess for guess in guesses if guess.log_layouts > self.endings.most]
+
+
+def early_gains(guesses: Sequence[Guess], first: Policy, playouts: Playouts, draws: int) -> Iterator[tuple[int, float]]:
+    """Yields the game of each guess, and what its click wins more than that of the first rule, by playouts."""
+    if not guesses:
+        return
+    others = clicks_of(first, playouts.config, np.stack([guess.board for guess in guesses]))
+    for guess, other in zip(guesses, others.tolist(), strict=True):
+        if other != guess.click:
+            yield guess.game, gains(guess, np.array([other, guess.click]), playouts, draws)[1]
+
 
 def prices(options: argparse.Namespace) -> None:
     """Prints what each rule gives away in its own whole games, on the same seeds.
@@ -165,29 +181,25 @@ def prices(options: argparse.Namespace) -> None:
         config = config_of(board)
         rules = {name: find_policy(name)(config) for name in options.rules}
         player, price = Playouts(config, find_policy(options.playout)(config), 600), Prices(config)
-        lost, gained = np.zeros((2, len(rules), options.games))
-        counts = np.zeros((len(rules), 2), np.int64)
-        for seeds in blocks_of(options):
-            for rule, policy in enumerate(rules.values()):
-                found = guesses_of(policy, config, seeds, 1)
-                early = [guess for guess in found if guess.log_layouts > price.endings.most]
-                counts[rule] += len(found) - len(early), len(early)
-                for guess in found:
-                    if guess.log_layouts <= price.endings.most:
-                        lost[rule, guess.game - options.seed] += price(guess)
-                if early and rule > 0:
-                    others = clicks_of(rules[options.rules[0]], config, np.stack([guess.board for guess in early]))
-                    for guess, other in zip(early, others.tolist(), strict=True):
-                        if other != guess.click:
-                            clicks = np.array([other, guess.click])
-                            gained[rule, guess.game - options.seed] += gains(guess, clicks, player, options.draws)[1]
+        reference = np.zeros(options.games)
         print(f"\n{board}: {options.games} games; points per game, standard errors in brackets")
-        for rule, name in enumerate(rules):
-            ends, before = counts[rule] / options.games
+        for name, policy in rules.items():
+            lost, gained = np.zeros((2, options.games))
+            counts = np.zeros(2)
+            with game_bar("playing", name, options.games) as on_finished:
+                for seeds in blocks_of(options):
+                    ends, early = price.split(guesses_of(policy, config, seeds, 1))
+                    counts += len(ends), len(early)
+                    for guess in ends:
+                        lost[guess.game - options.seed] += price(guess)
+                    for game, gain in early_gains(early, rules[options.rules[0]], player, options.draws):
+                        gained[game - options.seed] += gain
+                    on_finished(len(seeds))
+            reference = lost if name == options.rules[0] else reference
+            at_ends, before = counts / options.games
             print(
-                f"{name}: gives away {points(lost[rule])} at {ends:.2f} guesses at ends, "
-                f"{points(lost[rule] - lost[0])} against the first rule; gains {points(gained[rule])} at "
-                f"{before:.2f} guesses before"
+                f"{name}: gives away {points(lost)} at {at_ends:.2f} guesses at ends, {points(lost - reference)} "
+                f"against the first rule; gains {points(gained)} at {before:.2f} guesses before"
             )
 
 

@@ -279,12 +279,11 @@ def _late_values(network: AfterstateNetwork, mines: int, outcomes: Outcomes, saf
     weighed again by the mean of W and `next_values`, because these two estimates err in different ways.
     """
     worth = plain_worths(network, mines, outcomes.after, search.symmetries)
-    values = outcomes.click_values(safety, worth)
-    close = _several(values, _TIED)
-    which = close[outcomes.guesses, outcomes.cells]
-    again = outcomes.chosen(which)
-    finer = (worth[which] + next_values(network, mines, again.after, search.symmetries)) / 2
-    return np.where(close.any(axis=1, keepdims=True), again.click_values(safety, finer), values)
+
+    def mean_of_both(again: Outcomes, which: Flags) -> Doubles:
+        return (worth[which] + next_values(network, mines, again.after, search.symmetries)) / 2
+
+    return _weighed_again(outcomes.click_values(safety, worth), outcomes, safety, _TIED, mean_of_both)
 
 
 def _early_values(
@@ -302,17 +301,29 @@ def _early_values(
     values = outcomes.click_values(safety, further * worth)
     if not search.symmetries:
         return values
-    close = _several(values, _CLOSE)
+
+    def averaged(again: Outcomes, which: Flags) -> Doubles:
+        return further[which] * worths(network, mines, again, averaged=True)
+
+    return _weighed_again(values, outcomes, safety, _CLOSE, averaged)
+
+
+def _weighed_again(
+    values: Doubles,
+    outcomes: Outcomes,
+    safety: Floats,
+    limits: Limits,
+    worth_of: Callable[[Outcomes, Flags], Doubles],
+) -> Doubles:
+    """Returns values (N, n) where the clicks near the best one of a board, if there are several, are weighed again.
+
+    `worth_of` takes their outcomes, and which of all outcomes these are, (K,) bool.
+    """
+    close = candidates(values, limits)
+    close &= close.sum(axis=1, keepdims=True) > 1
     which = close[outcomes.guesses, outcomes.cells]
     again = outcomes.chosen(which)
-    finer = further[which] * worths(network, mines, again, averaged=True)
-    return np.where(close.any(axis=1, keepdims=True), again.click_values(safety, finer), values)
-
-
-def _several(values: Doubles, limits: Limits) -> Flags:
-    """Returns the clicks of the highest values, (N, n) bool; none on a board where one stands alone."""
-    close = candidates(values, limits)
-    return close & (close.sum(axis=1, keepdims=True) > 1)
+    return np.where(close.any(axis=1, keepdims=True), again.click_values(safety, worth_of(again, which)), values)
 
 
 def plain_worths(network: AfterstateNetwork, mines: int, boards: Boards, averaged: bool) -> Doubles:
@@ -378,9 +389,8 @@ def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> Doubl
         counts[:] = np.eye(COUNTS)[0][None, :, None]
     outcomes = Outcomes.of(covered, counts, everywhere)
     # The first click may open much of the board, so it changes distant hazards too.
-    parts = (outcomes.after[part] for part in _parts_of(outcomes.after))
-    hazards = torch.cat([_hazards(network, config.mines, part, averaged=False).sum(dim=(1, 2)) for part in parts])
-    board = outcomes.click_values(safety, torch.exp(-hazards).numpy()).reshape(config.rows, config.cols)
+    worth = plain_worths(network, config.mines, outcomes.after, averaged=False)
+    board = outcomes.click_values(safety, worth).reshape(config.rows, config.cols)
     # Sums of two numbers do not depend on their order, so symmetric cells are equal to the last bit on each processor.
     halves = board + board[::-1]
     mirrored = (halves + halves[:, ::-1]) / 4
