@@ -42,7 +42,7 @@ class Args:
     steps: Annotated[int, "clicks to learn from, if they take less time"] = 1_000_000_000
     size: Annotated[tuple[int, int], "board, such as 8 or 16x30; the mines do not follow"] = (8, 8)
     mines: Annotated[int, "mines of the board"] = 14
-    luck: Annotated[int, "0 for games without luck, whose Q is no risk: it takes no losses but that of the click"] = 1
+    luck: Annotated[int, "0 plays games without luck; Q is then no risk, so only the clicks teach"] = 1
     gamma: Annotated[float, "discount of the next click, below 1"] = 0.0
     num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
     batch_size: Annotated[int, "stored clicks of each update"] = 256

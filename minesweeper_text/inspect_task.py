@@ -31,7 +31,7 @@ def minesweeper(
     split: str | None = None,
     history: int | None = None,
 ) -> Task:
-    """Returns games with consecutive seeds; `no_guess` is "exact", "subset" or "no", which `luck=False` needs.
+    """Returns games with consecutive seeds; `no_guess` is "exact", "subset" or "no"; `luck=False` needs "no".
 
     A request holds the last `history` exchanges before the board; None sends all.
     """
