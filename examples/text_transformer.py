@@ -1,17 +1,20 @@
-"""Teach a small transformer Minesweeper from text: imitation of least-risk play, then policy gradient.
+"""Ask which reward teaches a small transformer Minesweeper as text: imitation, then policy gradient with one reward.
 
     python examples/text_transformer.py imitate --out runs/text/1 --seed 1
     python examples/text_transformer.py learn --out runs/text/1 --seed 1 --reward win
+    python examples/text_transformer.py test --out runs/text/1 --reward win
     python examples/text_transformer.py serve --out runs/text/1 --reward win
-    python evaluate.py --policy chat:model=tiny,url=http://127.0.0.1:8080/v1 --size 5 --mines 3
 
-The second step sees texts and the rewards of `TextGame` alone. An interrupted command goes on where it stopped.
+`learn` sees texts and the rewards of `TextGame` alone. Its games have layouts of the split "train", those of `test`
+have the split "test". An interrupted command goes on where it stopped.
 """
 
 import argparse
+import copy
 import json
+import time
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -20,14 +23,19 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from baselines.cli.command import whole_number_from
-from minesweeper_env import HIDDEN, MinesweeperVectorEnv
-from minesweeper_env.inference import mine_probabilities_batch
+from baselines.evaluation.intervals import wilson_interval
+from minesweeper_env import HIDDEN
+from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import TextGame, board_text
 
-SIZE, MINES, WIDTH, DEPTH, HEADS = 5, 3, 128, 5, 4
-CONTEXT, ANSWER = 104, 10  # characters of the board and, at most, of a reply
-GAMES = 64  # games side by side, and positions of a minibatch
+WIDTH, DEPTH, HEADS = 64, 4, 4
+ANSWER = 9  # characters of a reply such as "open 3 4\n"
+MINIBATCH = 64  # replies of a gradient step
+GROUP = 8  # games of one layout, which are compared with each other
+CANDIDATES = 4  # replies to one board, which are compared with each other
+REWARDS = ("win", "sound", "risk", "candidates")
 TRAINING_SEEDS = 1 << 31  # test games have seeds below 2**30
+RATE = 2e-4  # of policy gradient
 CPU = getattr(torch.cpu, "get_capabilities", dict)()
 BFLOAT16 = bool(CPU.get("avx512_bf16") or CPU.get("amx_bf16"))  # halves the time there; elsewhere it is far slower
 
@@ -60,7 +68,7 @@ class Transformer(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.characters, self.places = nn.Embedding(128, WIDTH), nn.Embedding(CONTEXT + ANSWER, WIDTH)
+        self.characters, self.places = nn.Embedding(128, WIDTH), nn.Embedding(128, WIDTH)
         self.blocks = nn.ModuleList(Block() for _ in range(DEPTH))
         self.head = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 128))
 
@@ -74,148 +82,196 @@ class Transformer(nn.Module):
 
     @torch.no_grad()
     def answer(self, texts: list[str], greedy: bool = False) -> tuple[Tensor, list[str]]:
-        """Returns the characters of the texts and their answers, (N, CONTEXT + ANSWER), and the answers as text."""
+        """Returns the characters of N boards and replies, (N, L + ANSWER), and the replies as text."""
         known, caches = encode(texts), [[] for _ in self.blocks]
         logits = self(known, caches)[:, -1]
-        for place in range(CONTEXT, CONTEXT + ANSWER):
+        for _ in range(ANSWER):
             chosen = logits.argmax(1, keepdim=True) if greedy else torch.multinomial(logits.softmax(1), 1)
             known = torch.cat([known, chosen], 1)
-            logits = self(chosen, caches, place)[:, -1]
-        replies = [bytes(line).decode("ascii").partition("\n")[0] for line in known[:, CONTEXT:].tolist()]
+            logits = self(chosen, caches, known.shape[1] - 1)[:, -1]
+        replies = [bytes(line).decode("ascii").partition("\n")[0] for line in known[:, -ANSWER:].tolist()]
         return known, replies
 
 
-def encode(texts: list[str], length: int = CONTEXT) -> Tensor:
-    """Returns the boards at the ends of texts, (N, length) int64 characters; spaces fill short ones from the left."""
-    codes = [text.rpartition("\n\n")[2][-length:].rjust(length).encode("ascii", "replace") for text in texts]
-    return torch.tensor(np.frombuffer(b"".join(codes), np.uint8).reshape(len(texts), length), dtype=torch.int64)
+def encode(texts: list[str]) -> Tensor:
+    """Returns the boards at the ends of texts without spaces and without their last line, (N, L) int64 characters."""
+    boards = [text.rpartition("\n\n")[2].rpartition("\n")[0].replace(" ", "") for text in texts]
+    return torch.tensor([[*board.encode("ascii")] for board in boards])
 
 
-def answer_log_probs(model: Transformer, known: Tensor) -> Tensor:
-    """Returns the log-probability of each answer up to its first line break, (N,)."""
-    logits = model(known[:, :-1])[:, CONTEXT - 1 :]
-    target = known[:, CONTEXT:]
-    log_probs = logits.log_softmax(2).gather(2, target.unsqueeze(2)).squeeze(2)
+def reply_log_probs(model: Transformer, known: Tensor) -> Tensor:
+    """Returns the log-probability of each reply up to its first line break, (N,), for the characters of `answer`."""
+    target = known[:, -ANSWER:]
+    log_probs = model(known[:, :-1])[:, -ANSWER:].log_softmax(2).gather(2, target.unsqueeze(2)).squeeze(2)
     ended = (target == ord("\n")).cumsum(1) - (target == ord("\n")).long()
     return (log_probs * (ended == 0)).sum(1)
 
 
-def least_risk_positions(seed: int):
-    """Yields minibatches of boards and of cells of least risk, from games that such cells play on and on."""
-    random = np.random.default_rng(seed)
-    env = MinesweeperVectorEnv(GAMES, SIZE, MINES, moves=("click",))
-    boards, _ = env.reset(seed=[TRAINING_SEEDS + GAMES * seed + game for game in range(GAMES)])
+def least_risk_replies(game: TextGame, seed: int) -> Iterator[tuple[str, str]]:
+    """Yields boards and replies that open a cell of least risk, from games that these replies play."""
+    random, config = np.random.default_rng(seed), game.config
+    covered = board_text(np.full((config.rows, config.cols), HIDDEN), config.mines)
     while True:
-        covered = (boards == HIDDEN) & ~(boards > HIDDEN).any(axis=(1, 2), keepdims=True)
-        usable = covered.any(axis=(1, 2)) & (covered.sum(axis=(1, 2)) > MINES)
-        cells = np.zeros(GAMES, np.int64)
-        risks = np.where(covered[usable], mine_probabilities_batch(boards[usable], MINES), 2.0).reshape(-1, SIZE**2)
-        least = risks < risks.min(axis=1, keepdims=True) + 1e-9
-        cells[usable] = (least * random.random(least.shape)).argmax(axis=1)
-        yield boards[usable].copy(), cells[usable]
-        boards = env.step(cells)[0]
+        game.reset(seed=int(TRAINING_SEEDS + random.integers(TRAINING_SEEDS)))
+        yield covered, "open {} {}".format(*game.opened)
+        while not game.over:
+            risks = np.where(game.codes == HIDDEN, mine_probabilities(game.codes, config.mines), 2.0)
+            cell = random.choice(np.argwhere(risks < risks.min() + 1e-9))
+            reply = "open {} {}".format(*cell)
+            yield game.observation(), reply
+            game.step(reply)
 
 
 class Run:
     """A network in training and its log, kept in two files that are replaced whole."""
 
-    def __init__(self, folder: Path, name: str, rate: float, start: Path | None = None) -> None:
-        """Goes on with the files of the run, or begins with the network of `start`."""
-        self.path, self.log = folder / f"{name}.pt", folder / f"{name}.json"
-        folder.mkdir(parents=True, exist_ok=True)
-        self.model, self.rows = Transformer(), []
-        self.optimiser = torch.optim.AdamW(self.model.parameters(), rate, (0.9, 0.95), weight_decay=0.0)
-        if self.path.exists():
-            state = torch.load(self.path, weights_only=True)
-            self.model.load_state_dict(state["model"])
-            self.optimiser.load_state_dict(state["optimiser"])
-            self.rows = state["rows"]
-        elif start is not None:
-            self.model.load_state_dict(torch.load(start, weights_only=True)["model"])
+    def __init__(self, folder: Path, name: str, setting: dict[str, float]) -> None:
+        """Goes on with the files of the run, or begins with the network that imitated.
 
-    def step(self, loss: Tensor) -> None:
-        """Descends the gradient of a loss."""
+        Raises:
+            ValueError: the network belongs to another setting.
+        """
+        self.path, self.log, self.setting = folder / f"{name}.pt", folder / f"{name}.json", setting
+        folder.mkdir(parents=True, exist_ok=True)
+        self.model, self.rows, self.begun = Transformer(), [], time.process_time()
+        self.optimiser = torch.optim.AdamW(self.model.parameters(), 0.0, (0.9, 0.95), weight_decay=0.0)
+        for path in (self.path, folder / "imitate.pt"):
+            if path.exists():
+                state = torch.load(path, weights_only=True)
+                if state["setting"] != setting:
+                    raise ValueError(f"{path} belongs to {state['setting']}, not to {setting}")
+                self.model.load_state_dict(state["model"])
+                if path == self.path:
+                    self.optimiser.load_state_dict(state["optimiser"])
+                    self.rows = state["rows"]
+                break
+
+    @property
+    def replies(self) -> int:
+        """The number of replies that the network has learned from."""
+        return int(self.rows[-1]["replies"]) if self.rows else 0
+
+    def descend(self, loss: Tensor, rate: float) -> float:
+        """Descends the gradient of a loss, and returns the loss."""
+        self.optimiser.param_groups[0]["lr"] = rate
         self.optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimiser.step()
+        return loss.item()
 
-    def keep(self, row: dict[str, float]) -> None:
+    def keep(self, replies: int, **figures: float) -> None:
         """Adds a row to the log, and writes both files."""
-        self.rows.append({name: float(value) for name, value in row.items()})
-        state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict(), "rows": self.rows}
+        minutes = (time.process_time() - self.begun) / 60
+        self.begun = time.process_time()
+        before = self.rows[-1]["minutes"] if self.rows else 0.0
+        self.rows.append({"replies": self.replies + replies, "minutes": before + minutes, **figures})
+        state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
+        state |= {"rows": self.rows, "setting": self.setting}
         temporary = self.path.with_suffix(".tmp")
         torch.save(state, temporary)
         temporary.replace(self.path)
         temporary.write_text(json.dumps(self.rows))
         temporary.replace(self.log)
-        print(" ".join(f"{name} {value:g}" for name, value in row.items()), flush=True)
+        print(" ".join(f"{name} {value:.4g}" for name, value in self.rows[-1].items()), flush=True)
 
 
-def play(model: Transformer, seeds: list[int], reward: str):
-    """Plays games side by side; returns the characters of all moves, their returns, and the results of the games."""
-    games = [TextGame(SIZE, MINES, max_illegal=3) for _ in seeds]
-    texts = [game.reset(seed=seed)[0] for game, seed in zip(games, seeds, strict=True)]
-    moves, rewards, illegal = [[] for _ in seeds], [[] for _ in seeds], 0
-    won, playing = np.zeros(len(seeds), bool), list(range(len(seeds)))
+def play(model: Transformer, games: list[TextGame], candidates: int = 1, greedy: bool = False) -> dict[str, Tensor]:
+    """Plays games that have been reset to their ends; the last candidate of each board is the move.
+
+    Returns:
+        For each reply its characters `known` (M, L), the number of its `game` (M,), its `reward` (M,) and its judgement
+        `sound` (M,); for each game whether it was `won`, and its `illegal` replies.
+    """
+    texts, won = [game.observation() for game in games], torch.zeros(len(games))
+    parts, rows, playing = [], [], list(range(len(games)))
     while playing:
-        known, replies = model.answer([texts[game] for game in playing])
-        for game, line, reply in zip(playing, known, replies, strict=True):
-            texts[game], won_now, _, _, info = games[game].step(reply)
-            moves[game].append(line)
-            rewards[game].append(won_now if reward == "win" else float(info.get("sound", False)))
-            won[game] |= info["is_success"]
-            illegal += info["illegal"]
-        playing = [game for game in playing if not games[game].over]
-    # The win is to the credit of all moves of a game; soundness judges each move alone.
-    returns = [[sum(each)] * len(each) if reward == "win" else each for each in rewards]
-    return torch.stack([*chain(*moves)]), torch.tensor([*chain(*returns)]), won, illegal
+        known, replies = model.answer([texts[number] for number in playing for _ in range(candidates)], greedy)
+        parts.append(known)
+        for number, answers in zip(playing, zip(*[iter(replies)] * candidates, strict=True), strict=True):
+            branches = [copy.deepcopy(games[number]) for _ in answers[1:]] + [games[number]]
+            for branch, reply in zip(branches, answers, strict=True):
+                texts[number], reward, _, _, info = branch.step(reply)
+                rows.append((number, reward, info.get("sound", False)))
+            won[number] = info["is_success"]
+        playing = [number for number in playing if not games[number].over]
+    number, reward, sound = torch.tensor(rows).T
+    illegal = torch.tensor([float(game.illegal) for game in games])
+    return {
+        "known": torch.cat(parts),
+        "game": number.long(),
+        "reward": reward,
+        "sound": sound,
+        "won": won,
+        "illegal": illegal,
+    }
 
 
-def imitate(folder: Path, seed: int, steps: int) -> None:
-    """Learns to write the moves of least risk."""
-    run = Run(folder, "imitate", 3e-4)
-    torch.manual_seed(seed + len(run.rows))
-    positions = least_risk_positions(seed + 1000 * len(run.rows))
-    losses = []
-    for step in range(100 * len(run.rows), steps):
-        boards, cells = next(positions)
-        answers = [f"open {cell // SIZE} {cell % SIZE}\n".ljust(ANSWER) for cell in cells.tolist()]
-        texts = [board_text(board, MINES) for board in boards]
-        known = torch.cat([encode(texts), encode(answers, ANSWER)], 1)
-        loss = -answer_log_probs(run.model, known).mean()
-        run.optimiser.param_groups[0]["lr"] = 6e-4 * min(1.0, (step + 1) / 200) * (1 - 0.9 * step / steps)
-        run.step(loss)
-        losses.append(loss.item())
-        if step % 100 == 99:
-            won = play(run.model, [TRAINING_SEEDS - 1 - game for game in range(GAMES)], "win")[2]
-            run.keep({"step": step + 1, "loss": np.mean(losses[-100:]), "wins": won.mean()})
+def advantages_of(played: dict[str, Tensor], reward: str) -> Tensor:
+    """Returns how much better each reply was than those that it is compared with, (M,), in standard deviations."""
+    if reward == "candidates":
+        groups = played["sound"].view(-1, CANDIDATES)
+        found = (groups - groups.mean(1, keepdim=True)).flatten()
+    else:  # the return of a game is to the credit of all its replies
+        returns = torch.zeros(len(played["won"])).index_add(0, played["game"], played["reward"]).view(-1, GROUP)
+        found = (returns - returns.mean(1, keepdim=True)).flatten()[played["game"]]
+    return found / (found.std() + 1e-6)
 
 
-def learn(folder: Path, seed: int, reward: str, games: int) -> None:
+def imitate(run: Run, game: TextGame, seed: int, replies: int) -> None:
+    """Learns to write moves of least risk."""
+    torch.manual_seed(seed + run.replies)
+    examples = least_risk_replies(game, seed + run.replies)
+    while run.replies < replies:
+        losses = []
+        for step in range(100):
+            texts, answers = zip(*[next(examples) for _ in range(MINIBATCH)], strict=True)
+            target = torch.tensor([[*f"{answer}\n".ljust(ANSWER).encode()] for answer in answers])
+            loss = -reply_log_probs(run.model, torch.cat([encode(texts), target], 1)).mean()
+            done = run.replies + step * MINIBATCH
+            losses.append(run.descend(loss, 2e-3 * min(1.0, (done + 1) / 10_000) * (1 - 0.9 * done / replies)))
+        run.keep(100 * MINIBATCH, loss=float(np.mean(losses)))
+
+
+def learn(run: Run, game: TextGame, seed: int, reward: str, replies: int) -> None:
     """Learns from its own games by policy gradient."""
-    run = Run(folder, reward, 1e-4, folder / "imitate.pt")
-    torch.manual_seed(seed + len(run.rows))
-    for batch in range(len(run.rows), games // GAMES):
-        first = TRAINING_SEEDS + 10_000_000 * seed + GAMES * batch
-        run.optimiser.param_groups[0]["lr"] = 1e-4 * (1 - GAMES * batch / games)  # so that the last network is settled
-        known, returns, won, illegal = play(run.model, list(range(first, first + GAMES)), reward)
-        advantages = (returns - returns.mean()) / (returns.std() + 1e-6)
-        for part in torch.randperm(len(known)).split(2 * GAMES):
-            run.step(-(advantages[part] * answer_log_probs(run.model, known[part])).mean())
-        run.keep({"games": GAMES * (batch + 1), "wins": won.mean(), "moves": len(known), "illegal": illegal})
+    torch.manual_seed(seed + run.replies)
+    count = 2 * GROUP if reward == "candidates" else 8 * GROUP
+    while run.replies < replies:
+        first = TRAINING_SEEDS + 10_000_000 * seed + count * len(run.rows)
+        games = [copy.deepcopy(game) for _ in range(count)]
+        for number, each in enumerate(games):
+            each.reset(seed=first + (number if reward == "candidates" else number // GROUP))
+        played = play(run.model, games, CANDIDATES if reward == "candidates" else 1)
+        advantages, known = advantages_of(played, reward), played["known"]
+        rate = RATE * (1 - run.replies / replies)  # so that the last network is settled
+        for part in torch.randperm(len(known)).chunk(max(1, len(known) // MINIBATCH)):
+            run.descend(-(advantages[part] * reply_log_probs(run.model, known[part])).mean(), rate)
+        figures = {name: played[name].mean().item() for name in ("won", "sound", "illegal")}
+        run.keep(len(known), **figures)
 
 
-def serve(folder: Path, name: str, port: int = 8080) -> None:
+def test(run: Run, game: TextGame, games: int) -> dict[str, float]:
+    """Plays games of the split "test" with replies that the network draws; returns the means of the games."""
+    torch.manual_seed(0)
+    played = [copy.deepcopy(game) for _ in range(games)]
+    for seed, each in enumerate(played):
+        each.reset(seed=seed)
+    found = play(run.model, played)
+    low, high = wilson_interval(int(found["won"].sum()), games)
+    means = {name: found[name].mean().item() for name in ("won", "sound", "illegal")}
+    return {"games": games, **means, "low": low, "high": high}
+
+
+def serve(run: Run, port: int = 8080) -> None:
     """Answers chat completions with characters that the network draws, or, at temperature 0, the most likely ones."""
-    model = Run(folder, name, 0.0).model
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            reply = model.answer([request["messages"][-1]["content"]], request.get("temperature") == 0)[1][0]
-            choices = [{"index": 0, "message": {"role": "assistant", "content": reply}, "finish_reason": "stop"}]
-            usage = {"prompt_tokens": CONTEXT, "completion_tokens": len(reply)}
+            known, replies = run.model.answer([request["messages"][-1]["content"]], request.get("temperature") == 0)
+            choices = [{"index": 0, "message": {"role": "assistant", "content": replies[0]}, "finish_reason": "stop"}]
+            usage = {"prompt_tokens": known.shape[1] - ANSWER, "completion_tokens": len(replies[0])}
             content = json.dumps({"object": "chat.completion", "choices": choices, "usage": usage}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
@@ -223,28 +279,48 @@ def serve(folder: Path, name: str, port: int = 8080) -> None:
             self.end_headers()
             self.wfile.write(content)
 
-    print(f"serving {name} at http://127.0.0.1:{port}/v1", flush=True)
+    print(f"serving {run.path} at http://127.0.0.1:{port}/v1", flush=True)
     HTTPServer(("127.0.0.1", port), Handler).serve_forever()
 
 
 def main() -> None:
     """Does what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", choices=["imitate", "learn", "serve"])
+    parser.add_argument("work", choices=["imitate", "learn", "test", "serve"])
     parser.add_argument("--out", type=Path, default=Path("runs/text/1"), help="folder of the network")
     parser.add_argument("--seed", type=whole_number_from(0), default=1)
-    parser.add_argument("--steps", type=whole_number_from(1), default=1000, help="minibatches to imitate")
-    parser.add_argument("--games", type=whole_number_from(1), default=12_800, help="games to learn from")
-    parser.add_argument("--reward", choices=["win", "sound", "imitate"], default="sound")
+    parser.add_argument("--size", type=int, choices=range(4, 10), default=5, help="side of the board")
+    parser.add_argument("--mines", type=whole_number_from(1), default=5)
+    parser.add_argument("--no-guess", choices=["subset", "exact"], default=False, help="boards that need no guess")
+    parser.add_argument("--reward", choices=[*REWARDS, "imitate"], default="win", help="imitate: before any reward")
+    parser.add_argument("--replies", type=whole_number_from(1), default=75_000, help="replies to learn from")
+    parser.add_argument("--games", type=whole_number_from(1), default=1000, help="games of a test")
     options = parser.parse_args()
-    needed = {"learn": "imitate", "serve": options.reward}.get(options.work)
+    needed = {"learn": "imitate", "test": options.reward, "serve": options.reward}.get(options.work)
     if needed and not (options.out / f"{needed}.pt").exists():
         parser.error(f"there is no {options.out}/{needed}.pt; imitate writes the first, and learn that of its --reward")
+    if options.work == "learn" and options.reward == "imitate":
+        parser.error(f"learn needs a --reward of {', '.join(REWARDS)}")
     torch.set_num_threads(1)
+    game = TextGame(
+        options.size,
+        options.mines,
+        no_guess=options.no_guess,
+        opened="middle",
+        split="test" if options.work == "test" else "train",
+        max_illegal=3,
+        reward=options.reward if options.reward in ("sound", "risk") else "win",
+    )
+    setting = {"size": options.size, "mines": options.mines, "no_guess": options.no_guess, "seed": options.seed}
+    try:
+        run = Run(options.out, "imitate" if options.work == "imitate" else options.reward, setting)
+    except ValueError as error:
+        parser.error(str(error))
     works = {
-        "imitate": lambda: imitate(options.out, options.seed, options.steps),
-        "learn": lambda: learn(options.out, options.seed, options.reward, options.games),
-        "serve": lambda: serve(options.out, options.reward),
+        "imitate": lambda: imitate(run, game, options.seed, options.replies),
+        "learn": lambda: learn(run, game, options.seed, options.reward, options.replies),
+        "test": lambda: print(json.dumps(test(run, game, options.games))),
+        "serve": lambda: serve(run),
     }
     works[options.work]()
 
