@@ -35,9 +35,8 @@ GROUP = 8  # games of one layout, which are compared with each other
 CANDIDATES = 4  # replies to one board, which are compared with each other
 REWARDS = ("win", "sound", "risk", "candidates")
 TRAINING_SEEDS = 1 << 31  # test games have seeds below 2**30
-RATE = 2e-4  # of policy gradient
-CPU = getattr(torch.cpu, "get_capabilities", dict)()
-BFLOAT16 = bool(CPU.get("avx512_bf16") or CPU.get("amx_bf16"))  # halves the time there; elsewhere it is far slower
+RATE = 2e-4  # of policy gradient; at 6e-4 the games of `win` fell apart
+PORT = 8080
 
 
 class Block(nn.Module):
@@ -74,11 +73,10 @@ class Transformer(nn.Module):
 
     def forward(self, text: Tensor, caches: list[list[Tensor]] | None = None, begin: int = 0) -> Tensor:
         """Returns the logits of the next character, (N, L, 128), for (N, L) characters from place `begin` on."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=BFLOAT16):
-            x = self.characters(text) + self.places(torch.arange(begin, begin + text.shape[1]))
-            for number, block in enumerate(self.blocks):
-                x = block(x, None if caches is None else caches[number])
-            return self.head(x).float()
+        x = self.characters(text) + self.places(torch.arange(begin, begin + text.shape[1]))
+        for number, block in enumerate(self.blocks):
+            x = block(x, None if caches is None else caches[number])
+        return self.head(x)
 
     @torch.no_grad()
     def answer(self, texts: list[str], greedy: bool = False) -> tuple[Tensor, list[str]]:
@@ -176,7 +174,7 @@ class Run:
         print(" ".join(f"{name} {value:.4g}" for name, value in self.rows[-1].items()), flush=True)
 
 
-def play(model: Transformer, games: list[TextGame], candidates: int = 1, greedy: bool = False) -> dict[str, Tensor]:
+def play(model: Transformer, games: list[TextGame], candidates: int = 1) -> dict[str, Tensor]:
     """Plays games that have been reset to their ends; the last candidate of each board is the move.
 
     Returns:
@@ -186,7 +184,7 @@ def play(model: Transformer, games: list[TextGame], candidates: int = 1, greedy:
     texts, won = [game.observation() for game in games], torch.zeros(len(games))
     parts, rows, playing = [], [], list(range(len(games)))
     while playing:
-        known, replies = model.answer([texts[number] for number in playing for _ in range(candidates)], greedy)
+        known, replies = model.answer([texts[number] for number in playing for _ in range(candidates)])
         parts.append(known)
         for number, answers in zip(playing, zip(*[iter(replies)] * candidates, strict=True), strict=True):
             branches = [copy.deepcopy(games[number]) for _ in answers[1:]] + [games[number]]
@@ -197,14 +195,8 @@ def play(model: Transformer, games: list[TextGame], candidates: int = 1, greedy:
         playing = [number for number in playing if not games[number].over]
     number, reward, sound = torch.tensor(rows).T
     illegal = torch.tensor([float(game.illegal) for game in games])
-    return {
-        "known": torch.cat(parts),
-        "game": number.long(),
-        "reward": reward,
-        "sound": sound,
-        "won": won,
-        "illegal": illegal,
-    }
+    replies = {"known": torch.cat(parts), "game": number.long(), "reward": reward, "sound": sound}
+    return replies | {"won": won, "illegal": illegal}
 
 
 def advantages_of(played: dict[str, Tensor], reward: str) -> Tensor:
@@ -263,7 +255,7 @@ def test(run: Run, game: TextGame, games: int) -> dict[str, float]:
     return {"games": games, **means, "low": low, "high": high}
 
 
-def serve(run: Run, port: int = 8080) -> None:
+def serve(run: Run) -> None:
     """Answers chat completions with characters that the network draws, or, at temperature 0, the most likely ones."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -279,8 +271,8 @@ def serve(run: Run, port: int = 8080) -> None:
             self.end_headers()
             self.wfile.write(content)
 
-    print(f"serving {run.path} at http://127.0.0.1:{port}/v1", flush=True)
-    HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+    print(f"serving {run.path} at http://127.0.0.1:{PORT}/v1", flush=True)
+    HTTPServer(("127.0.0.1", PORT), Handler).serve_forever()
 
 
 def main() -> None:
@@ -302,18 +294,12 @@ def main() -> None:
     if options.work == "learn" and options.reward == "imitate":
         parser.error(f"learn needs a --reward of {', '.join(REWARDS)}")
     torch.set_num_threads(1)
-    game = TextGame(
-        options.size,
-        options.mines,
-        no_guess=options.no_guess,
-        opened="middle",
-        split="test" if options.work == "test" else "train",
-        max_illegal=3,
-        reward=options.reward if options.reward in ("sound", "risk") else "win",
-    )
-    setting = {"size": options.size, "mines": options.mines, "no_guess": options.no_guess, "seed": options.seed}
+    board = {"size": options.size, "mines": options.mines, "no_guess": options.no_guess}
+    split, reward = "test" if options.work == "test" else "train", options.reward
+    weights = reward if reward in ("sound", "risk") else "win"
+    game = TextGame(**board, opened="middle", split=split, max_illegal=3, reward=weights)
     try:
-        run = Run(options.out, "imitate" if options.work == "imitate" else options.reward, setting)
+        run = Run(options.out, "imitate" if options.work == "imitate" else reward, board | {"seed": options.seed})
     except ValueError as error:
         parser.error(str(error))
     works = {

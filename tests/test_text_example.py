@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import sys
 import threading
 from http.server import HTTPServer
 
@@ -10,29 +11,42 @@ import torch
 from support import ROOT
 
 import baselines
+from minesweeper_env.text import TextGame, split_of
 
 
 @pytest.fixture
 def example(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples")
     module = importlib.import_module("text_transformer")
-    for name, value in {"WIDTH": 48, "DEPTH": 2, "GAMES": 16}.items():
+    for name, value in {"WIDTH": 48, "DEPTH": 2, "MINIBATCH": 16}.items():
         monkeypatch.setattr(module, name, value)
     return module
 
 
+def run(example, monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["text_transformer.py", *map(str, arguments)])
+    example.main()
+
+
 @pytest.mark.slow
-def test_it_learns_resumes_and_plays_through_a_chat_server(example, tmp_path, monkeypatch):
-    torch.set_num_threads(1)
-    torch.manual_seed(1)
-    example.imitate(tmp_path, 1, 100)
-    example.imitate(tmp_path, 1, 300)
+def test_it_learns_resumes_and_plays_through_a_chat_server(example, tmp_path, monkeypatch, capsys):
+    out = ("--out", tmp_path)
+    run(example, monkeypatch, "imitate", *out, "--replies", 1600)
+    run(example, monkeypatch, "imitate", *out, "--replies", 4800)
     losses = [row["loss"] for row in json.loads((tmp_path / "imitate.json").read_text())]
     assert len(losses) == 3
-    assert losses[-1] < 12 < 30 < losses[0]
-    example.learn(tmp_path, 1, "sound", 16)
-    example.learn(tmp_path, 1, "sound", 32)
-    assert [row["games"] for row in json.loads((tmp_path / "sound.json").read_text())] == [16, 32]
+    assert losses[-1] < 12 < 20 < losses[0]
+    for reward in example.REWARDS:
+        run(example, monkeypatch, "learn", *out, "--reward", reward, "--replies", 100)
+        run(example, monkeypatch, "learn", *out, "--reward", reward, "--replies", 300)
+        rows = json.loads((tmp_path / f"{reward}.json").read_text())
+        assert [row["replies"] for row in rows] == sorted({row["replies"] for row in rows})
+    capsys.readouterr()
+    run(example, monkeypatch, "test", *out, "--reward", "sound", "--games", 8)
+    assert json.loads(capsys.readouterr().out)["games"] == 8
+    with pytest.raises(SystemExit):
+        run(example, monkeypatch, "learn", *out, "--reward", "win", "--mines", 4)
+    assert "mines" in capsys.readouterr().err
 
     servers = []
 
@@ -44,11 +58,39 @@ def test_it_learns_resumes_and_plays_through_a_chat_server(example, tmp_path, mo
         serve_forever = serve
 
     monkeypatch.setattr(example, "HTTPServer", Server)
-    example.serve(tmp_path, "sound", 0)
+    monkeypatch.setattr(example, "PORT", 0)
+    run(example, monkeypatch, "serve", *out, "--reward", "sound")
     url = f"http://127.0.0.1:{servers[0].server_address[1]}/v1"
     policy = f"chat:model=tiny,url={url},transcripts={tmp_path}/transcripts"
-    (found,) = baselines.evaluate(policy, 5, 3, 5, against=()).policies
+    (found,) = baselines.evaluate(policy, 5, 5, 5, against=()).policies
     HTTPServer.shutdown(servers[0])
     servers[0].server_close()
     assert found.games == 5
     assert found.counters["tokens"] > 0
+
+
+def test_imitated_replies_are_of_least_risk_on_layouts_of_the_training(example):
+    game = TextGame(5, 5, opened="middle", split="train")
+    replies = example.least_risk_replies(game, 1)
+    for _ in range(60):
+        board, reply = next(replies)
+        if board != game.observation():
+            assert (board.count("#"), reply) == (25, "open 2 2")
+            continue
+        assert split_of(game.env.get_state()["mines"]) == "train"
+        game_after = example.copy.deepcopy(game)
+        assert game_after.step(reply)[4]["excess_risk"] < 1e-9
+
+
+def test_a_reply_is_compared_with_those_to_its_board_or_of_its_layout(example):
+    group, count = example.GROUP, example.CANDIDATES
+    sound = torch.tensor([1.0, 0, 0, 0] + [1.0] * count)
+    found = example.advantages_of({"sound": sound}, "candidates")
+    assert found[0] > 0 > found[1] == found[3]
+    assert (found[count:] == 0).all()
+    # The first game of each layout wins, with two replies; of the second layout all games win.
+    games = torch.arange(2 * group).repeat_interleave(2)
+    reward = ((games % group == 0) | (games >= group)).float() * torch.tensor([0.0, 1.0]).repeat(2 * group)
+    found = example.advantages_of({"game": games, "reward": reward, "won": torch.zeros(2 * group)}, "win")
+    assert found[0] == found[1] > 0 > found[2]
+    assert (found[2 * group :] == 0).all()
