@@ -63,25 +63,25 @@ def parse_hub_name(text: str) -> HubName:
 
 
 def pinned_name(text: str) -> str:
-    """Returns the name of an agent of the hub with its commit.
+    """Returns the name of an agent of the hub with its commit, for which it may be downloaded; other texts as they are.
 
-    An agent that is not pinned is downloaded. A process asks once for each revision, and prints the commit on stderr.
-    Without a network, the commit of the last download counts. A HubError says that there is no such agent, or that the
-    hub cannot be reached and the cache has none.
+    Raises as `hub_folder` does.
     """
+    if not HUB_NAME.fullmatch(text):
+        return text
     name = parse_hub_name(text)
-    return str(name if name.is_pinned else name._replace(revision=_download(name).name))
-
-
-def hub_folder(name: str) -> Path:
-    """Returns the folder in the client's cache with an agent, downloaded once; raises as `pinned_name` does."""
-    return _download(parse_hub_name(name))
+    return text if name.is_pinned else str(name._replace(revision=hub_folder(text).name))
 
 
 @cache
-def _download(name: HubName) -> Path:
-    """Returns the folder of an agent, named after its commit; prints the commit that a revision is now."""
-    api = _client()
+def hub_folder(text: str) -> Path:
+    """Returns the folder in the client's cache with an agent, which is named after its commit.
+
+    A process asks once for each revision, and prints the commit on stderr. Without a network, the commit of the last
+    download counts. A HubError says that there is no such agent, or that the hub cannot be reached and the cache has
+    none.
+    """
+    name, api = parse_hub_name(text), _client()
     if not name.is_pinned:
         say(f"Ask the Hugging Face hub for {name}")
     with _one_line(name):

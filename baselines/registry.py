@@ -148,8 +148,6 @@ class Specification:
         The agent is downloaded if it is not in the client's cache; a ValueError or a MissingExtraError says why it
         cannot be had.
         """
-        if not HUB_NAME.fullmatch(self.base):
-            return self
         base = pinned_name(self.base)
         return replace(self, name=base + self.name[len(self.base) :], base=base)
 

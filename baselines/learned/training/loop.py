@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from baselines.hub import HUB_NAME, pinned_name
+from baselines.hub import pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
 from baselines.learned.configurations import folder_to_start_from, record_session, training_of
 from baselines.learned.networks import single_precision
@@ -62,7 +62,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
         raise ValueError("device cuda is not available; use cpu or auto")
     torch.set_num_threads(settings.threads)
     keep_freed_memory()
-    origin = pinned_name(settings.start) if settings.start and HUB_NAME.fullmatch(settings.start) else settings.start
+    origin = settings.start and pinned_name(settings.start)
     settings = replace(settings, device="cuda" if on_gpu else "cpu", start=origin)
     learner, start, progress = settings.make_learner(), None, TrainingState(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
