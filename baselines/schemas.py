@@ -51,39 +51,6 @@ class Run(msgspec.Struct):
     start: dict[str, Any] | None = None
 
 
-class StoredConfig(msgspec.Struct):
-    """Board of results."""
-
-    size: tuple[Games, Games]
-    mines: Games
-    first_click: str
-    no_guess: bool | str = False
-    luck: bool = True
-
-
-class StoredRow(msgspec.Struct):
-    """What each result of a policy on a board has; see `baselines.evaluation.results.PolicyResult.row` for the rest."""
-
-    policy: str
-    games: Games
-    win_rate: Rate
-    ci95: tuple[Rate, Rate]
-
-
-class StoredBoard(msgspec.Struct):
-    """Results on a board."""
-
-    config: StoredConfig
-    results: list[StoredRow]
-
-
-class StoredResults(msgspec.Struct):
-    """Content of a JSON file of `evaluate.py`, of policies or of a suite."""
-
-    seed: Count
-    boards: list[StoredBoard]
-
-
 def convert(content: Any, kind: type[Content], name: str) -> Content:
     """Returns JSON-able values as a struct; raises ValueError, in one line with `name`, if a value is damaged."""
     try:
@@ -95,9 +62,3 @@ def convert(content: Any, kind: type[Content], name: str) -> Content:
 def read_as(path: Path, kind: type[Content]) -> Content:
     """Reads a JSON object into a struct; raises ValueError, in one line, if the file is missing or damaged."""
     return convert(read_json(path), kind, str(path))
-
-
-def read_results(path: Path) -> StoredResults:
-    """Reads a JSON file of `evaluate.py`; raises as `read_as` does."""
-    content = read_json(path)
-    return convert({"boards": [content], **content}, StoredResults, str(path))

@@ -10,9 +10,10 @@ import msgspec
 from baselines.checks import check_extra
 from baselines.cli.command import Command, Parser, Work
 from baselines.evaluation.intervals import wilson_interval
+from baselines.files import read_json
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN_FILE, HubName, parse_hub_name
 from baselines.registry import agent_folder, agent_names
-from baselines.schemas import Agent, Run, StoredRow, read_as, read_results
+from baselines.schemas import Agent, Count, Games, Rate, Run, convert, read_as
 from minesweeper_env.config import board_name
 from minesweeper_env.console import say
 from minesweeper_env.escape import markdown, markdown_code
@@ -81,13 +82,47 @@ def _read(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in paths}
 
 
+class StoredConfig(msgspec.Struct):
+    """Board of results."""
+
+    size: tuple[Games, Games]
+    mines: Games
+    first_click: str
+    no_guess: bool | str = False
+    luck: bool = True
+
+
+class StoredRow(msgspec.Struct):
+    """What each result of a policy on a board has; see `baselines.evaluation.results.PolicyResult.row` for the rest."""
+
+    policy: str
+    games: Games
+    win_rate: Rate
+    ci95: tuple[Rate, Rate]
+
+
+class StoredBoard(msgspec.Struct):
+    """Results on a board."""
+
+    config: StoredConfig
+    results: list[StoredRow]
+
+
+class StoredResults(msgspec.Struct):
+    """Content of a JSON file of `evaluate.py`, of policies or of a suite."""
+
+    seed: Count
+    boards: list[StoredBoard]
+
+
 Measured = tuple[str, str, int, StoredRow]
 """A row of the card: a board, whether its games chose the agent ("selection") or not ("test"), their seed, result."""
 
 
 def _measured(path: Path, played_as: set[str]) -> Iterator[Measured]:
     """Yields the rows of the agent in a JSON file of `evaluate.py`, of policies or of a suite."""
-    content = read_results(path)
+    stored = read_json(path)
+    content = convert({"boards": [stored], **stored}, StoredResults, str(path))
     found = {row.policy for board in content.boards for row in board.results}
     if not played_as & found:
         raise ValueError(f"{path} has no games of {min(played_as)}; it has {', '.join(sorted(found))}")
