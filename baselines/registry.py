@@ -70,12 +70,12 @@ POLICIES = {
 SCRIPTED = [name for name, row in POLICIES.items() if row.listed]
 """The names of the scripted policies, weakest first."""
 
-AGENT_TRACKS = {
-    **dict.fromkeys(("plain-dqn", "plain-ppo"), "board"),
-    **dict.fromkeys(("any-size", "dqn", "ppo"), "reveal"),
-    **dict.fromkeys(("afterstate", "afterstate-any-size"), "search"),
+AGENTS = {
+    **dict.fromkeys(("plain-dqn", "plain-ppo"), ("board", "")),
+    **dict.fromkeys(("any-size", "dqn", "ppo"), ("reveal", "")),
+    **dict.fromkeys(("afterstate", "afterstate-any-size"), ("search", "clues")),
 }
-"""The tracks of the shipped agents."""
+"""The track and the inference of each shipped agent, as `Row` has them."""
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 """The state of a training in a run folder, from which the training goes on."""
@@ -299,11 +299,7 @@ def make_policy(
 
 
 def find_policy(name: str, **options: Any) -> Specification:
-    """Returns a policy with its code loaded and, for an agent of the hub, at its commit.
-
-    Args:
-        name: a specification, as `Specification.of` reads it.
-        **options: more options of the policy.
+    """Returns the policy of a specification, perhaps with more options, loaded and, from the hub, at its commit.
 
     Raises:
         ValueError: the name is unknown, the policy lacks an option, an option is given twice, or an agent of the hub
