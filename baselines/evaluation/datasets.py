@@ -18,7 +18,7 @@ from minari.storage import get_dataset_path
 
 import minesweeper_env
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.results import rate_row
+from baselines.evaluation.results import config_row, rate_row
 from baselines.files import file_name, hidden_folder
 from baselines.provenance import versions
 from baselines.workers import KilledWorkerError, worker_pool
@@ -144,14 +144,12 @@ def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRec
 def _metadata(config: BoardConfig, records: Sequence[GameRecord]) -> dict[str, Any]:
     """Returns what the data set says about its board and its games, besides the fields of Minari."""
     seeds, found = [record.seed for record in records], rate_row(len(records), sum(record.won for record in records))
-    low, high = found.pop("ci95")
+    board, (low, high) = config_row(config), found.pop("ci95")
+    rows, cols = board.pop("size")
     return {
-        **({"no_guess": config.no_guess} if config.no_guess else {}),
-        **({} if config.luck else {"luck": False}),
-        "rows": config.rows,
-        "cols": config.cols,
-        "mines": config.mines,
-        "first_click": config.first_click,
+        **board,
+        "rows": rows,
+        "cols": cols,
         "seeds": f"{min(seeds)} to {max(seeds)}",
         **found,
         "win_rate_ci95": f"{low:.4f} to {high:.4f}",
