@@ -47,7 +47,6 @@ Files = Mapping[str, Sequence[Path]]
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:/\[\]]+):(\d{1,5})")
 
 Call = tuple[Any, ...]
-"""Arguments of a call."""
 
 
 class WorkerError(RuntimeError):

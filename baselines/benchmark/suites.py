@@ -273,4 +273,3 @@ _NO_LUCK = Suite(
 )
 
 SUITES = {suite.name: suite for suite in (_LADDER, _LEARNED, _LOGIC, _SOURCES, _BENCHMARK, _NO_LUCK, _BELIEFS)}
-"""The suites by name."""

@@ -301,7 +301,6 @@ class Results:
         return page
 
     def _notes(self, rows: Sequence[Row]) -> Iterator[str]:
-        """Yields the notes below the table."""
         for result in self.policies:
             if result.games < self.games:
                 yield f"{result.policy} played only the first {result.games} of {self.games} games."

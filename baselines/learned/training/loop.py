@@ -37,26 +37,20 @@ ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again e
 
 
 def train(settings: TrainingSettings, folder: Path, command: str = "", *, resume: bool = False, **how: Any) -> Training:
-    """Trains an agent, and leaves it in a run folder.
+    """Trains an agent, and leaves it in a run folder, which exists; see `prepare` and `run`.
 
     The training may run in any thread; it handles signals in the main thread alone.
-
-    Args:
-        settings: of the training.
-        folder: the run folder, which exists.
-        command: recorded in `run.json`.
-        resume: whether to continue from the checkpoint in the folder, if there is one.
-        **how: see `run`.
-
-    Raises:
-        ValueError: the checkpoint is damaged, the agent to start from does not fit, or there is no such device.
     """
     return run(prepare(settings, folder, resume), command, **how)
 
 
 @single_precision()
 def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> Training:
-    """Returns a training that is ready to run; it writes nothing. For the arguments and errors see `train`."""
+    """Returns a training that is ready to run; it writes nothing.
+
+    With `resume` it continues from the checkpoint in the folder, if there is one. A ValueError says that the checkpoint
+    is damaged, that the agent to start from does not fit, or that there is no such device.
+    """
     on_gpu = settings.device != "cpu" and torch.cuda.is_available()
     if settings.device == "cuda" and not on_gpu:
         raise ValueError("device cuda is not available; use cpu or auto")
