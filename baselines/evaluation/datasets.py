@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from baselines.evaluation.games import GameRecord
 from baselines.evaluation.results import config_row, rate_row
 from baselines.files import file_name, hidden_folder
 from baselines.provenance import versions
-from baselines.workers import KilledWorkerError, worker_pool
+from baselines.workers import KilledWorkerError, ProcessPool
 from minesweeper_env.config import BoardConfig
 
 PATH_VARIABLE = "MINARI_DATASETS_PATH"
@@ -105,7 +106,7 @@ def write_dataset(
 def _write_apart(hidden: Path, *arguments: Any) -> None:
     """Writes in a process of its own: on a full disk, HDF5 prints a thousand lines and may crash."""
     try:
-        with worker_pool(1, kills=1) as pool:
+        with closing(ProcessPool(1, kills=1)) as pool:
             next(iter(pool.run(_write_below, iter([(hidden, *arguments)]))))
     except KilledWorkerError:
         raise OSError(None, "the library that writes it crashed, as on a full disk", str(hidden.parent)) from None
