@@ -1,13 +1,16 @@
 """Structs of the JSON files that are read; msgspec checks their types and bounds."""
 
 from pathlib import Path
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, Literal, TypedDict, TypeVar
 
 import msgspec
 
 from baselines.files import first_line, read_json
 
 Content = TypeVar("Content")
+
+MAX_CHANNELS, MAX_DEPTH = 1024, 64
+"""Bounds of the size of a network."""
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Games = Annotated[int, msgspec.Meta(ge=1)]
@@ -34,10 +37,10 @@ class TrainedOn(msgspec.Struct):
 class Agent(msgspec.Struct):
     """Content of `agent.json`."""
 
-    format: int
-    kind: str
-    channels: int
-    depth: int
+    format: Literal[3]
+    kind: Literal["clicks", "afterstate"]
+    channels: Annotated[int, msgspec.Meta(ge=1, le=MAX_CHANNELS)]
+    depth: Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
     algo: str = "an unknown algorithm"
     trained_on: TrainedOn = msgspec.field(default_factory=TrainedOn)
     selected_by: Kept | None = None
