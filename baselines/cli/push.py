@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from baselines import hub
 from baselines.checks import check_extra
 from baselines.cli.command import Command, Parser, Work
 from baselines.evaluation.intervals import wilson_interval
@@ -210,15 +211,25 @@ def _table(rows: Sequence[Measured]) -> str:
 
 
 def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes]) -> None:
-    from baselines.hub import push
-
+    """Sends the files in one commit; makes the repository and the branch if they are missing."""
     for file, content in contents.items():
         print(f"{file:<18} {len(content) / 1000:>10.1f} kB")
     if options.dry_run:
         print(f"\n{contents[CARD].decode()}", end="")
         return
-    sent = push(name, contents, options.message or f"Send the agent {Path(options.agent).name}", options.private)
-    print(f"sent as {sent}")
+    from huggingface_hub import CommitOperationAdd
+
+    api, repository = hub.client(), name.repository
+    with hub.told_in_one_line(name):
+        api.create_repo(repository, private=options.private or None, exist_ok=True)
+        if options.private and not api.model_info(repository).private:
+            raise hub.HubError(f"{repository} exists and is public; leave --private out, or choose another repository")
+        if name.revision != DEFAULT_REVISION:
+            api.create_branch(repository, branch=name.revision, exist_ok=True)
+        operations = [CommitOperationAdd(path_in_repo=file, path_or_fileobj=contents[file]) for file in contents]
+        message = options.message or f"Send the agent {Path(options.agent).name}"
+        done = api.create_commit(repository, operations, commit_message=message, revision=name.revision)
+    print(f"sent as {name._replace(revision=str(done.oid))}")
 
 
 main = Command(
