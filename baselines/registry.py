@@ -28,7 +28,6 @@ class Row(NamedTuple):
         family: what it computes; plots give each family a colour.
         track: its track in the benchmark; None where its options decide.
         compiled: specifications whose games compile the kernels that it alone uses.
-        listed: whether it plays where `all` policies do.
         inference: its inference at play, if that is not the first of its track in `baselines.benchmark.protocol`.
     """
 
@@ -36,7 +35,6 @@ class Row(NamedTuple):
     family: str
     track: str | None
     compiled: tuple[str, ...] = ()
-    listed: bool = True
     inference: str = ""
 
 
@@ -63,11 +61,11 @@ POLICIES = {
     "lookahead": Row(f"{_ORACLE}.lookahead:LookaheadPolicy", _EXACT, "search", ("lookahead", "lookahead:clicks=1")),
     "rollout": Row(f"{_ORACLE}.rollout:RolloutPolicy", _EXACT, "search", ("rollout",)),
     "optimal": Row(f"{_ORACLE}.optimal:OptimalPolicy", _EXACT, "search"),
-    "chat": Row("baselines.chat:ChatPolicy", OTHERS, None, listed=False),
+    "chat": Row("baselines.chat:ChatPolicy", OTHERS, None),
 }
 """The policies without training, weakest first; chat asks a server, which its options name."""
 
-SCRIPTED = [name for name, row in POLICIES.items() if row.listed]
+SCRIPTED = [name for name, row in POLICIES.items() if row.family != OTHERS]
 """The names of the scripted policies, weakest first."""
 
 AGENTS = {
