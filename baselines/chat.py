@@ -223,7 +223,6 @@ class ChatPolicy:
         return [*messages, {"role": "user", "content": observation}]
 
     def _note(self, answer: Answer, move: Reply) -> None:
-        """Counts an answer."""
         found = {"answers": 1, "cut": answer.cut, "illegal": bool(move.error), "tokens": answer.tokens}
         found |= {"prompt_tokens": answer.prompt_tokens, "answer_ms": round(1000 * answer.seconds)}
         for name, number in found.items():

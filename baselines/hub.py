@@ -1,8 +1,8 @@
-"""Agents of the Hugging Face hub: their names, their files in the cache of its client, and their upload."""
+"""Agents of the Hugging Face hub: their names, and their files in the cache of its client."""
 
 import os
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -63,28 +63,28 @@ def parse_hub_name(text: str) -> HubName:
 
 
 def pinned_name(text: str) -> str:
-    """Returns the name of an agent of the hub with its commit.
+    """Returns the name of an agent of the hub with its commit, for which it may be downloaded; other texts as they are.
 
-    An agent that is not pinned is downloaded. A process asks once for each revision, and prints the commit on stderr.
-    Without a network, the commit of the last download counts. A HubError says that there is no such agent, or that the
-    hub cannot be reached and the cache has none.
+    Raises as `hub_folder` does.
     """
+    if not HUB_NAME.fullmatch(text):
+        return text
     name = parse_hub_name(text)
-    return str(name if name.is_pinned else name._replace(revision=_download(name).name))
-
-
-def hub_folder(name: str) -> Path:
-    """Returns the folder in the client's cache with an agent, downloaded once; raises as `pinned_name` does."""
-    return _download(parse_hub_name(name))
+    return text if name.is_pinned else str(name._replace(revision=hub_folder(text).name))
 
 
 @cache
-def _download(name: HubName) -> Path:
-    """Returns the folder of an agent, named after its commit; prints the commit that a revision is now."""
-    api = _client()
+def hub_folder(text: str) -> Path:
+    """Returns the folder in the client's cache with an agent, which is named after its commit.
+
+    A process asks once for each revision, and prints the commit on stderr. Without a network, the commit of the last
+    download counts. A HubError says that there is no such agent, or that the hub cannot be reached and the cache has
+    none.
+    """
+    name, api = parse_hub_name(text), client()
     if not name.is_pinned:
         say(f"Ask the Hugging Face hub for {name}")
-    with _one_line(name):
+    with told_in_one_line(name):
         if not _is_cached(api, name):
             _check_sizes(api, name)
         place = api.snapshot_download(name.repository, revision=name.revision, allow_patterns=(*NEEDED, RUN_FILE))
@@ -115,33 +115,13 @@ def _check_sizes(api: Any, name: HubName) -> None:
             raise HubError(f"{name}: {file.rfilename} has {file.size} bytes, and may have {MOST_BYTES}")
 
 
-def push(name: HubName, files: Mapping[str, bytes], message: str, private: bool = False) -> HubName:
-    """Sends files in one commit, and returns the name at it; makes the repository and the branch if they are missing.
-
-    Raises:
-        HubError: the hub refuses, it cannot be reached, or a repository that is to be private is public.
-        MissingExtraError: the client is not installed.
-    """
-    api = _client()
-    from huggingface_hub import CommitOperationAdd
-
-    with _one_line(name):
-        api.create_repo(name.repository, private=private or None, exist_ok=True)
-        if private and not api.model_info(name.repository).private:
-            raise HubError(f"{name.repository} exists and is public; leave --private out, or choose another repository")
-        if name.revision != DEFAULT_REVISION:
-            api.create_branch(name.repository, branch=name.revision, exist_ok=True)
-        operations = [CommitOperationAdd(path_in_repo=file, path_or_fileobj=files[file]) for file in files]
-        done = api.create_commit(name.repository, operations, commit_message=message, revision=name.revision)
-    return name._replace(revision=str(done.oid))
-
-
-def _client() -> Any:
+def client() -> Any:
+    """Returns the client of the hub; raises a MissingExtraError if it is not installed."""
     return import_extra("huggingface_hub", "hub").HfApi(library_name="minesweeper-env")
 
 
 @contextmanager
-def _one_line(name: HubName) -> Generator[None]:
+def told_in_one_line(name: HubName) -> Generator[None]:
     """Turns the errors of the client within the block into a `HubError` with what the client says."""
     try:
         yield

@@ -90,7 +90,6 @@ def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator
 
 
 def _pace(done: int, games: int, elapsed: float) -> str:
-    """Returns the pace so far and the time left."""
     if not done:
         return format_seconds(elapsed)
     pace = done / max(elapsed, 1e-3)

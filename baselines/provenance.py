@@ -21,10 +21,6 @@ UNKNOWN = "unknown"
 PACKAGES = ("baselines", "minesweeper_env")
 """The packages whose files the hash covers, shipped agents included."""
 
-DESCRIBE = "describe --always --dirty --abbrev=40 --exclude=*"
-"""The command of git that tells the commit."""
-
-_CACHE = "__pycache__"
 _FLOAT32_MATH = ("ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE")
 """Variables of the environment that let oneDNN compute float32 networks in another number format."""
 
@@ -75,7 +71,7 @@ def package_hash() -> str:
     digest = hashlib.sha256()
     for name in PACKAGES:
         folder = Path(str(import_module(name).__file__)).parent
-        for path in sorted(path for path in folder.rglob("*") if path.is_file() and _CACHE not in path.parts):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
             content = hashlib.sha256(path.read_bytes()).digest()
             digest.update(f"{name}/{path.relative_to(folder).as_posix()}\n".encode() + content)
     return digest.hexdigest()[:12]
@@ -100,7 +96,8 @@ def source_commit() -> str:
     """
     root = Path(__file__).resolve().parents[1]
     # A hook of git sets variables to its own repository, which these options replace.
-    words = ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}", *DESCRIBE.split()]
+    words = ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}"]
+    words += ["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
         done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

@@ -28,7 +28,6 @@ class Row(NamedTuple):
         family: what it computes; plots give each family a colour.
         track: its track in the benchmark; None where its options decide.
         compiled: specifications whose games compile the kernels that it alone uses.
-        listed: whether it plays where `all` policies do.
         inference: its inference at play, if that is not the first of its track in `baselines.benchmark.protocol`.
     """
 
@@ -36,7 +35,6 @@ class Row(NamedTuple):
     family: str
     track: str | None
     compiled: tuple[str, ...] = ()
-    listed: bool = True
     inference: str = ""
 
 
@@ -63,19 +61,19 @@ POLICIES = {
     "lookahead": Row(f"{_ORACLE}.lookahead:LookaheadPolicy", _EXACT, "search", ("lookahead", "lookahead:clicks=1")),
     "rollout": Row(f"{_ORACLE}.rollout:RolloutPolicy", _EXACT, "search", ("rollout",)),
     "optimal": Row(f"{_ORACLE}.optimal:OptimalPolicy", _EXACT, "search"),
-    "chat": Row("baselines.chat:ChatPolicy", OTHERS, None, listed=False),
+    "chat": Row("baselines.chat:ChatPolicy", OTHERS, None),
 }
 """The policies without training, weakest first; chat asks a server, which its options name."""
 
-SCRIPTED = [name for name, row in POLICIES.items() if row.listed]
+SCRIPTED = [name for name, row in POLICIES.items() if row.family != OTHERS]
 """The names of the scripted policies, weakest first."""
 
-AGENT_TRACKS = {
-    **dict.fromkeys(("plain-dqn", "plain-ppo"), "board"),
-    **dict.fromkeys(("any-size", "dqn", "ppo"), "reveal"),
-    **dict.fromkeys(("afterstate", "afterstate-any-size"), "search"),
+AGENTS = {
+    **dict.fromkeys(("plain-dqn", "plain-ppo"), ("board", "")),
+    **dict.fromkeys(("any-size", "dqn", "ppo"), ("reveal", "")),
+    **dict.fromkeys(("afterstate", "afterstate-any-size"), ("search", "clues")),
 }
-"""The tracks of the shipped agents."""
+"""The track and the inference of each shipped agent, as `Row` has them."""
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 """The state of a training in a run folder, from which the training goes on."""
@@ -148,8 +146,6 @@ class Specification:
         The agent is downloaded if it is not in the client's cache; a ValueError or a MissingExtraError says why it
         cannot be had.
         """
-        if not HUB_NAME.fullmatch(self.base):
-            return self
         base = pinned_name(self.base)
         return replace(self, name=base + self.name[len(self.base) :], base=base)
 
@@ -301,11 +297,7 @@ def make_policy(
 
 
 def find_policy(name: str, **options: Any) -> Specification:
-    """Returns a policy with its code loaded and, for an agent of the hub, at its commit.
-
-    Args:
-        name: a specification, as `Specification.of` reads it.
-        **options: more options of the policy.
+    """Returns the policy of a specification, perhaps with more options, loaded and, from the hub, at its commit.
 
     Raises:
         ValueError: the name is unknown, the policy lacks an option, an option is given twice, or an agent of the hub

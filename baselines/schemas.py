@@ -1,13 +1,16 @@
 """Structs of the JSON files that are read; msgspec checks their types and bounds."""
 
 from pathlib import Path
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, Literal, TypedDict, TypeVar
 
 import msgspec
 
 from baselines.files import first_line, read_json
 
 Content = TypeVar("Content")
+
+MAX_CHANNELS, MAX_DEPTH = 1024, 64
+"""Bounds of the size of a network."""
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Games = Annotated[int, msgspec.Meta(ge=1)]
@@ -34,10 +37,10 @@ class TrainedOn(msgspec.Struct):
 class Agent(msgspec.Struct):
     """Content of `agent.json`."""
 
-    format: int
-    kind: str
-    channels: int
-    depth: int
+    format: Literal[3]
+    kind: Literal["clicks", "afterstate"]
+    channels: Annotated[int, msgspec.Meta(ge=1, le=MAX_CHANNELS)]
+    depth: Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
     algo: str = "an unknown algorithm"
     trained_on: TrainedOn = msgspec.field(default_factory=TrainedOn)
     selected_by: Kept | None = None
@@ -51,39 +54,6 @@ class Run(msgspec.Struct):
     start: dict[str, Any] | None = None
 
 
-class StoredConfig(msgspec.Struct):
-    """Board of results."""
-
-    size: tuple[Games, Games]
-    mines: Games
-    first_click: str
-    no_guess: bool | str = False
-    luck: bool = True
-
-
-class StoredRow(msgspec.Struct):
-    """What each result of a policy on a board has; see `baselines.evaluation.results.PolicyResult.row` for the rest."""
-
-    policy: str
-    games: Games
-    win_rate: Rate
-    ci95: tuple[Rate, Rate]
-
-
-class StoredBoard(msgspec.Struct):
-    """Results on a board."""
-
-    config: StoredConfig
-    results: list[StoredRow]
-
-
-class StoredResults(msgspec.Struct):
-    """Content of a JSON file of `evaluate.py`, of policies or of a suite."""
-
-    seed: Count
-    boards: list[StoredBoard]
-
-
 def convert(content: Any, kind: type[Content], name: str) -> Content:
     """Returns JSON-able values as a struct; raises ValueError, in one line with `name`, if a value is damaged."""
     try:
@@ -95,9 +65,3 @@ def convert(content: Any, kind: type[Content], name: str) -> Content:
 def read_as(path: Path, kind: type[Content]) -> Content:
     """Reads a JSON object into a struct; raises ValueError, in one line, if the file is missing or damaged."""
     return convert(read_json(path), kind, str(path))
-
-
-def read_results(path: Path) -> StoredResults:
-    """Reads a JSON file of `evaluate.py`; raises as `read_as` does."""
-    content = read_json(path)
-    return convert({"boards": [content], **content}, StoredResults, str(path))

@@ -17,7 +17,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, redirect_stdout, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
@@ -47,7 +47,6 @@ Files = Mapping[str, Sequence[Path]]
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:/\[\]]+):(\d{1,5})")
 
 Call = tuple[Any, ...]
-"""Arguments of a call."""
 
 
 class WorkerError(RuntimeError):
@@ -108,18 +107,26 @@ def cluster_address(text: str) -> str:
 
 def local_workers(workers: int) -> AbstractContextManager[Workers]:
     """Returns so many worker processes, which end with the context; 1 works in this process."""
-    return nullcontext(Workers()) if workers == 1 else worker_pool(workers)
+    return nullcontext(Workers()) if workers == 1 else closing(ProcessPool(workers))
 
 
 class ProcessPool(Workers):
     """Worker processes, each an executor of its own: a killed one costs the call that it ran, and no other."""
 
     def __init__(self, count: int, kills: int = MOST_KILLS) -> None:
-        """Prepares the workers, which start with their first calls; raises OSError where that is impossible."""
+        """Prepares the workers, which start with their first calls; one call may kill so many of them.
+
+        Raises:
+            WorkerError: worker processes cannot be started.
+        """
         self._kills, self._context = kills, multiprocessing.get_context("spawn")
-        # Workers end when this process closes one end, by its own end or by a kill too.
-        self._theirs, self._ours = self._context.Pipe(duplex=False)
-        self._executors = [self._executor(number) for number in range(count)]
+        try:
+            # Workers end when this process closes one end, by its own end or by a kill too.
+            self._theirs, self._ours = self._context.Pipe(duplex=False)
+            self._executors = [self._executor(number) for number in range(count)]
+        except OSError as error:
+            # Their locks need shared memory, which some containers lack.
+            raise WorkerError(f"no worker processes can be started here: {error.strerror}; use 1 worker") from error
         self._free: SimpleQueue[int] = SimpleQueue()
         for number in range(count):
             self._free.put(number)
@@ -177,24 +184,6 @@ class ProcessPool(Workers):
         self._threads.shutdown(cancel_futures=True)
         for executor in self._executors:
             executor.shutdown()
-
-
-@contextmanager
-def worker_pool(workers: int, kills: int = MOST_KILLS) -> Generator[ProcessPool]:
-    """Yields worker processes, of which one call may kill so many; they end with the context and with this process.
-
-    Raises:
-        WorkerError: worker processes cannot be started.
-    """
-    try:
-        pool = ProcessPool(workers, kills)
-    except OSError as error:
-        # Their locks need shared memory, which some containers lack.
-        raise WorkerError(f"no worker processes can be started here: {error.strerror}; use 1 worker") from error
-    try:
-        yield pool
-    finally:
-        pool.close()
 
 
 def _start_worker(alive: Connection, announces: bool) -> None:

@@ -19,11 +19,13 @@ from timing import Work, arguments, compare, machine
 
 import minesweeper_env
 from baselines.evaluation.games import play_games
-from baselines.learned.agents import CLICKS, load_network, read_description
+from baselines.hub import AGENT_FILE
+from baselines.learned.agents import CLICKS, load_network
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.configurations import read_configuration
 from baselines.learned.settings import PRECISIONS, Budget, TrainingSettings
 from baselines.registry import AGENTS_FOLDER, agent_names, find_policy
+from baselines.schemas import Agent, read_as
 from minesweeper_env.config import BoardConfig
 
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
@@ -56,7 +58,7 @@ def players() -> Iterator[str]:
     """Yields the specifications of the timed policies."""
     yield "exact"
     for name in agent_names():
-        if read_description(AGENTS_FOLDER / name).kind == CLICKS:
+        if read_as(AGENTS_FOLDER / name / AGENT_FILE, Agent).kind == CLICKS:
             yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
         else:
             yield name

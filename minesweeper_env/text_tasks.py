@@ -75,7 +75,6 @@ class TextTasks(Sequence[dict[str, Any]]):
         self.config = self._env.config
 
     def __len__(self) -> int:
-        """Returns the number of tasks."""
         return self._number
 
     @overload

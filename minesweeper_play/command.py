@@ -80,7 +80,6 @@ BOARD = ("preset", "size", "mines", "first_click", "no_guess", "luck", "seed")
 """The options of a board, by their names in the parser."""
 
 EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
-"""Arguments of the examples in the help."""
 
 
 def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, PlayOptions]:

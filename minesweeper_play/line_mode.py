@@ -45,7 +45,6 @@ COLOURS: dict[str, dict[str, int]] = {
 """SGR colours of cells that are no numbers, by the field of `Glyphs`, in each palette."""
 
 COUNT_COLOURS = {"standard": (34, 32, 31, 35, 33, 36, 37, 90), "colour-blind": (94, 33, 36, 95, 93, 96, 37, 90)}
-"""SGR colours of the counts 1 to 8."""
 
 
 class LeaveError(Exception):

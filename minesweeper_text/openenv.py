@@ -28,7 +28,6 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
     SUPPORTS_CONCURRENT_SESSIONS = True
 
     def __init__(self) -> None:
-        """Prepares; `reset` starts a game."""
         super().__init__()
         self._game, self._state = TextGame(), State()
 
@@ -92,7 +91,6 @@ app = create_fastapi_app(
     concurrency_config=limits,
     env_name="minesweeper",
 )
-"""The server."""
 
 
 @app.exception_handler(ResetNeeded)

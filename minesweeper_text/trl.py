@@ -45,7 +45,6 @@ class MinesweeperEnv:
     """A game of `TextGame`, whose moves are calls of the tool `open`; TRL describes a tool by its docstring."""
 
     def __init__(self) -> None:
-        """Prepares; `reset` starts a game."""
         self._game = TextGame()
         self._reward = 0.0
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, TRACKS, Protocol
-from baselines.registry import AGENT_TRACKS, POLICIES, policy_names
+from baselines.registry import AGENTS, POLICIES, policy_names
 from minesweeper_env.config import one_of
 
 AUTHOR = "minesweeper-env"
@@ -17,13 +17,8 @@ AUTHOR = "minesweeper-env"
 MOST_NAME, MOST_TEXT = 60, 200
 """Maximum length of the names of a card, which stand in tables, and of its other texts, in characters."""
 
-TRACKS_OF_PACKAGE = {name: row.track for name, row in POLICIES.items()} | AGENT_TRACKS
-"""Tracks of the policies of the package; None where the options decide."""
-
-INFERENCE_OF_PACKAGE = {name: row.inference for name, row in POLICIES.items() if row.inference} | dict.fromkeys(
-    ("afterstate", "afterstate-any-size"), "clues"
-)
-"""Inference of the policies of the package that is not the first of their track."""
+OF_PACKAGE = {name: (row.track, row.inference) for name, row in POLICIES.items()} | AGENTS
+"""The track of each policy of the package, and its inference, if that is not the first of the track."""
 
 
 class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -103,7 +98,7 @@ def check_card(card: Card, protocol: Protocol) -> None:
 def track_of(policy: str) -> str | None:
     """Returns the track of a policy of the package, which an option such as first=exact changes; None for others."""
     base, _, options = policy.partition(":")
-    track = TRACKS_OF_PACKAGE.get(base)
+    track, _ = OF_PACKAGE.get(base, (None, ""))
     return "oracle" if "=exact" in options and track not in (None, "search") else track
 
 
@@ -115,7 +110,7 @@ def inference_of(policy: str) -> str:
     if (track := track_of(policy)) is None:
         return ""
     base, _, options = policy.partition(":")
-    return "oracle" if "=exact" in options else INFERENCE_OF_PACKAGE.get(base, INFERENCE_OF_TRACK[track][0])
+    return "oracle" if "=exact" in options else OF_PACKAGE[base][1] or INFERENCE_OF_TRACK[track][0]
 
 
 def check_name_is_free(card: Card, others: Iterable[Card]) -> None:

@@ -155,7 +155,6 @@ PROTOCOLS = {
         ),
     )
 }
-"""The protocols by version."""
 
 PROTOCOL = PROTOCOLS["2026.1"]
 """The protocol of a command that names none."""

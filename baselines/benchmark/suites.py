@@ -1,9 +1,8 @@
 """Suites, which are data: groups of boards and of the policies that play on them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, Protocol
 from baselines.checks import did_you_mean
@@ -68,7 +67,7 @@ class Suite:
     notes: tuple[str, ...] = ()
     protocol: Protocol | None = None
 
-    def chosen(self, groups: Sequence[str] | None, policies: Iterable[str]) -> Suite:
+    def chosen(self, groups: Sequence[str] | None, policies: Iterable[str]) -> Self:
         """Returns the suite with some of its groups, and policies last in each; a ValueError for unknown groups."""
         names = [group.name for group in self.groups]
         for unknown in set(groups or ()) - set(names):
@@ -274,4 +273,3 @@ _NO_LUCK = Suite(
 )
 
 SUITES = {suite.name: suite for suite in (_LADDER, _LEARNED, _LOGIC, _SOURCES, _BENCHMARK, _NO_LUCK, _BELIEFS)}
-"""The suites by name."""

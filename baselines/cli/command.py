@@ -24,7 +24,6 @@ MOST = 10**18 - 1
 """The largest whole number of a command line."""
 
 MOST_WORKERS = 1024
-"""The largest number of worker processes of a command."""
 
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""

@@ -142,17 +142,10 @@ def _work(assignments: Sequence[Assignment], results: Results, options: argparse
 def choose_policies(
     chosen: Sequence[str], config: BoardConfig, seeds: range, *, diagnose: bool = False, record: bool = False
 ) -> list[Assignment]:
-    """Builds each policy once, and returns the games of each.
+    """Builds each policy once, and returns the games of each; for the arguments see `prepare`.
 
-    Args:
-        chosen: names of policies; `ALL` leaves out, with a note on stderr, the policies that do not play these games.
-        config: the games.
-        seeds: seed of each game.
-        diagnose: True to judge the clicks, and to leave out, too, the policies whose clicks cannot be judged.
-        record: True to keep the actions of every game.
-
-    Raises:
-        ValueError: a policy that is chosen by its own name does not play these games.
+    `ALL` leaves out, with a note on stderr, the policies that do not play these games, or whose clicks cannot be judged
+    with `diagnose`. A ValueError refuses such a policy if it is chosen by its own name.
     """
     from baselines.evaluation.evaluate import prepare
     from baselines.registry import find_policy

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import msgspec
 
+from baselines import hub
 from baselines.checks import check_extra
 from baselines.cli.command import Command, Parser, Work
 from baselines.evaluation.intervals import wilson_interval
+from baselines.files import read_json
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN_FILE, HubName, parse_hub_name
 from baselines.registry import agent_folder, agent_names
-from baselines.schemas import Agent, Run, StoredRow, read_as, read_results
+from baselines.schemas import Agent, Count, Games, Rate, Run, convert, read_as
 from minesweeper_env.config import board_name
 from minesweeper_env.console import say
 from minesweeper_env.escape import markdown, markdown_code
@@ -81,13 +83,47 @@ def _read(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in paths}
 
 
+class StoredConfig(msgspec.Struct):
+    """Board of results."""
+
+    size: tuple[Games, Games]
+    mines: Games
+    first_click: str
+    no_guess: bool | str = False
+    luck: bool = True
+
+
+class StoredRow(msgspec.Struct):
+    """What each result of a policy on a board has; see `baselines.evaluation.results.PolicyResult.row` for the rest."""
+
+    policy: str
+    games: Games
+    win_rate: Rate
+    ci95: tuple[Rate, Rate]
+
+
+class StoredBoard(msgspec.Struct):
+    """Results on a board."""
+
+    config: StoredConfig
+    results: list[StoredRow]
+
+
+class StoredResults(msgspec.Struct):
+    """Content of a JSON file of `evaluate.py`, of policies or of a suite."""
+
+    seed: Count
+    boards: list[StoredBoard]
+
+
 Measured = tuple[str, str, int, StoredRow]
 """A row of the card: a board, whether its games chose the agent ("selection") or not ("test"), their seed, result."""
 
 
 def _measured(path: Path, played_as: set[str]) -> Iterator[Measured]:
     """Yields the rows of the agent in a JSON file of `evaluate.py`, of policies or of a suite."""
-    content = read_results(path)
+    stored = read_json(path)
+    content = convert({"boards": [stored], **stored}, StoredResults, str(path))
     found = {row.policy for board in content.boards for row in board.results}
     if not played_as & found:
         raise ValueError(f"{path} has no games of {min(played_as)}; it has {', '.join(sorted(found))}")
@@ -175,15 +211,25 @@ def _table(rows: Sequence[Measured]) -> str:
 
 
 def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes]) -> None:
-    from baselines.hub import push
-
+    """Sends the files in one commit; makes the repository and the branch if they are missing."""
     for file, content in contents.items():
         print(f"{file:<18} {len(content) / 1000:>10.1f} kB")
     if options.dry_run:
         print(f"\n{contents[CARD].decode()}", end="")
         return
-    sent = push(name, contents, options.message or f"Send the agent {Path(options.agent).name}", options.private)
-    print(f"sent as {sent}")
+    from huggingface_hub import CommitOperationAdd
+
+    api, repository = hub.client(), name.repository
+    with hub.told_in_one_line(name):
+        api.create_repo(repository, private=options.private or None, exist_ok=True)
+        if options.private and not api.model_info(repository).private:
+            raise hub.HubError(f"{repository} exists and is public; leave --private out, or choose another repository")
+        if name.revision != DEFAULT_REVISION:
+            api.create_branch(repository, branch=name.revision, exist_ok=True)
+        operations = [CommitOperationAdd(path_in_repo=file, path_or_fileobj=contents[file]) for file in contents]
+        message = options.message or f"Send the agent {Path(options.agent).name}"
+        done = api.create_commit(repository, operations, commit_message=message, revision=name.revision)
+    print(f"sent as {name._replace(revision=str(done.oid))}")
 
 
 main = Command(

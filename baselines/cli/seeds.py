@@ -32,7 +32,7 @@ from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
 from baselines.registry import Specification
 from baselines.schemas import Count, Games, read_as
-from baselines.workers import local_workers, worker_pool
+from baselines.workers import ProcessPool, local_workers
 from minesweeper_env import BoardConfig
 from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
@@ -185,7 +185,7 @@ def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[T
     """Yields each task when it is done: in a worker process, or on a node, which sends the files of its folder."""
     starts = {task.settings.start for task in tasks if task.settings.start is not None}
     rewards = {task.settings.reward for task in tasks}.difference(REWARDS)
-    here = worker_pool(min(options.workers, len(tasks))) if options.ray is None else None
+    here = closing(ProcessPool(min(options.workers, len(tasks)))) if options.ray is None else None
     with here or chosen_workers(options, [*starts, *rewards]) as workers:
         calls = ((task, None if here else _read_files(task.folder)) for task in tasks)
         for (task, _), files in workers.run(_carry_out, calls):

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from baselines.files import first_line, hold_folder, remove_link, replace_file, 
 from baselines.learned.configurations import check_reward_of
 from baselines.learned.settings import ALGORITHMS, TrainingSettings
 from baselines.schemas import Count, Rate, convert
-from baselines.workers import worker_pool
+from baselines.workers import ProcessPool
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ def _work(sweep: Sweep, options: argparse.Namespace) -> None:
         done = sweep.trials - len(left)
         say(f"{done} of {sweep.trials} trials are done")
         if left:
-            with worker_pool(min(options.workers, len(left))) as pool:
+            with closing(ProcessPool(min(options.workers, len(left)))) as pool:
                 for _ in pool.run(run_trial, ((sweep, number) for number in left)):
                     done += 1
                     say(f"{done} of {sweep.trials} trials are done")

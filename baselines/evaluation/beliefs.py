@@ -64,10 +64,10 @@ def beliefs_of(policy: Any, boards: Boards) -> Floats | None:
     """
     owner = policy.policy if isinstance(policy, UserPolicy) else policy
     with user_code(policy_name(policy)):
-        values = _numbers(owner, "values", boards)
+        values = numbers_of(owner, "values", boards)
         if values is not None:
             return 1.0 / (1.0 + np.exp(np.clip(values, -60.0, 60.0)))
-        ratings = _numbers(owner, "ratings", boards)
+        ratings = numbers_of(owner, "ratings", boards)
     if ratings is None:
         return None
     ratings = np.nan_to_num(np.where(np.isposinf(ratings), 1.0, ratings), nan=0.5)
@@ -75,7 +75,8 @@ def beliefs_of(policy: Any, boards: Boards) -> Floats | None:
     return ratings if ((covered >= 0.0) & (covered <= 1.0)).all() else None
 
 
-def _numbers(owner: Any, method: str, boards: Boards) -> Floats | None:
+def numbers_of(owner: Any, method: str, boards: Boards) -> Floats | None:
+    """Returns what a method of a policy says of the cells of boards; None where it has no such method or answer."""
     found = getattr(owner, method, None)
     numbers = found(boards) if callable(found) else None
     if numbers is None:

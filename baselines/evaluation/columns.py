@@ -40,7 +40,6 @@ COLUMNS: dict[str, Column] = {
     "difference_interval": Column("95 % interval", "difference_ci95", "+.1f"),
     "p_holm": Column("p (Holm)", "p_holm", P_VALUE),
 }
-"""The columns by name."""
 
 EVALUATED = ("policy", "games", "wins", "win_rate", "interval", "clicks", "ms", "p")
 """Columns of the table of `evaluate.py`."""

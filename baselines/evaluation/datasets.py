@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from minari.storage import get_dataset_path
 
 import minesweeper_env
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.results import rate_row
+from baselines.evaluation.results import config_row, rate_row
 from baselines.files import file_name, hidden_folder
 from baselines.provenance import versions
-from baselines.workers import KilledWorkerError, worker_pool
+from baselines.workers import KilledWorkerError, ProcessPool
 from minesweeper_env.config import BoardConfig
 
 PATH_VARIABLE = "MINARI_DATASETS_PATH"
@@ -105,7 +106,7 @@ def write_dataset(
 def _write_apart(hidden: Path, *arguments: Any) -> None:
     """Writes in a process of its own: on a full disk, HDF5 prints a thousand lines and may crash."""
     try:
-        with worker_pool(1, kills=1) as pool:
+        with closing(ProcessPool(1, kills=1)) as pool:
             next(iter(pool.run(_write_below, iter([(hidden, *arguments)]))))
     except KilledWorkerError:
         raise OSError(None, "the library that writes it crashed, as on a full disk", str(hidden.parent)) from None
@@ -144,14 +145,12 @@ def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRec
 def _metadata(config: BoardConfig, records: Sequence[GameRecord]) -> dict[str, Any]:
     """Returns what the data set says about its board and its games, besides the fields of Minari."""
     seeds, found = [record.seed for record in records], rate_row(len(records), sum(record.won for record in records))
-    low, high = found.pop("ci95")
+    board, (low, high) = config_row(config), found.pop("ci95")
+    rows, cols = board.pop("size")
     return {
-        **({"no_guess": config.no_guess} if config.no_guess else {}),
-        **({} if config.luck else {"luck": False}),
-        "rows": config.rows,
-        "cols": config.cols,
-        "mines": config.mines,
-        "first_click": config.first_click,
+        **board,
+        "rows": rows,
+        "cols": cols,
         "seeds": f"{min(seeds)} to {max(seeds)}",
         **found,
         "win_rate_ci95": f"{low:.4f} to {high:.4f}",

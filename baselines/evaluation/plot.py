@@ -22,7 +22,6 @@ COLOURS = {
     "probabilities": "#0072B2",
     OTHERS: "#D55E00",
 }
-"""Colours of the families."""
 
 REFERENCES: Mapping[str, Literal["--", ":"]] = {"exact": "--", "optimal": ":"}
 """Policies with a vertical line at their win rate, and the style of the line."""

@@ -1,7 +1,5 @@
 """Results of policies on the same games: their rows, paired tests, table, JSON file, data frame and plot."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter
@@ -9,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +59,7 @@ class PolicyResult:
     @classmethod
     def of(
         cls, task: Assignment, parts: Sequence[Part], seconds: float | None = None, interrupted: bool = False
-    ) -> PolicyResult:
+    ) -> Self:
         """Returns the sum of consecutive parts of an assignment; without `seconds`, the time spent playing counts."""
         records = [record for part in parts for record in part.records]
         playing, counters = sum(part.seconds for part in parts), Counter[str]()
@@ -303,7 +301,6 @@ class Results:
         return page
 
     def _notes(self, rows: Sequence[Row]) -> Iterator[str]:
-        """Yields the notes below the table."""
         for result in self.policies:
             if result.games < self.games:
                 yield f"{result.policy} played only the first {result.games} of {self.games} games."

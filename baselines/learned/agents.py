@@ -7,9 +7,8 @@ plays.
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-import msgspec
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.learned import networks
 from baselines.learned.common.tensor_files import load_weights, read_tensors, write_tensors
 from baselines.learned.networks import BoardNetwork, single_precision
-from baselines.learned.settings import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
+from baselines.learned.settings import PRECISIONS, NetworkSize
 from baselines.policy import Policy, checked_act
 from baselines.process import one_thread
 from baselines.schemas import Agent, read_as
@@ -45,15 +44,6 @@ def keep_freed_memory() -> None:
     np.empty((32 << 20) - (1 << 16), np.uint8)
 
 
-class Description(Agent):
-    """Content of the `agent.json` of an agent of Minesweeper."""
-
-    format: Literal[3]
-    kind: Literal["clicks", "afterstate"]
-    channels: Annotated[int, msgspec.Meta(ge=1, le=MAX_CHANNELS)]
-    depth: Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
-
-
 def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
     """Writes the agent of a run folder, and replaces an earlier one; `facts` are JSON-able entries of `agent.json`."""
     kind = CLICKS if isinstance(network, BoardNetwork) else AFTERSTATE
@@ -61,11 +51,6 @@ def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[
     write_tensors(folder / AGENT_WEIGHTS_FILE, network.state_dict(), description)
     # Last, since the description makes the folder loadable: it never exists without weights.
     write_json(folder / AGENT_FILE, description)
-
-
-def read_description(folder: Path) -> Description:
-    """Returns the content of `agent.json`; raises a ValueError of one line if it is missing, damaged or newer."""
-    return read_as(folder / AGENT_FILE, Description)
 
 
 @single_precision()
@@ -76,7 +61,7 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
     """
     one_of("precision", precision, PRECISIONS)
     keep_freed_memory()
-    description = read_description(folder)
+    description = read_as(folder / AGENT_FILE, Agent)
     size = NetworkSize(description.channels, description.depth)
     if description.kind == CLICKS:
         network: nn.Module = BoardNetwork.of_size(size)
@@ -162,7 +147,7 @@ class LearnedPolicy:
 
 def find_agent(folder: Path) -> Callable[..., Policy]:
     """Returns the agent of a run folder; calling it with a board returns a policy. Raises as `load_network` does."""
-    return partial(_policy_class(read_description(folder).kind), partial(load_network, folder))
+    return partial(_policy_class(read_as(folder / AGENT_FILE, Agent).kind), partial(load_network, folder))
 
 
 def policy_of(network: nn.Module, config: BoardConfig) -> Policy:

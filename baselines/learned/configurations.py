@@ -217,17 +217,10 @@ def record_session(
 
 
 def training_of(folder: Path) -> dict[str, Any]:
-    """Returns the training of the agent in a run folder.
+    """Returns the training of the agent in a run folder, JSON-able; a ValueError says which file is damaged.
 
-    Args:
-        folder: has an `agent.json`, and a `run.json` unless the agent came without one.
-
-    Returns:
-        JSON-able: `steps`, the steps until the agent was kept, and `run`, the content of `run.json`. Either is None if
-        the folder does not tell. The entry `START` of `run` has the same about the agent that this one began as.
-
-    Raises:
-        ValueError: a file is damaged; the message is one line.
+    `steps` are the steps until the agent was kept, and `run` is the content of `run.json`. Either is None if the folder
+    does not tell. The entry `START` of `run` has the same about the agent that this one began as.
     """
     path, selected = folder / RUN_FILE, read_as(folder / AGENT_FILE, Agent).selected_by
     return {"steps": selected and selected["steps"], "run": read_json(path) if path.exists() else None}

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self, get_args, get_type_hints
 
 from baselines.checks import did_you_mean, number_within
 from baselines.evaluation.seeds import TRAINING_SEEDS
+from baselines.schemas import MAX_CHANNELS, MAX_DEPTH
 from baselines.user_policy import USER_CODE
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig, one_of, whole_number
 from minesweeper_env.rewards import REWARDS
@@ -16,7 +17,6 @@ from minesweeper_env.rewards import REWARDS
 PRECISIONS = ("float32", "bfloat16")
 """Number formats of the convolutions."""
 
-MAX_CHANNELS, MAX_DEPTH = 1024, 64
 MAX_SEED, MAX_ENVS, MAX_BOARDS = 1 << 12, 1 << 14, 32
 MAX_BATCH, MAX_BUFFER = 1 << 20, 1 << 26
 USUAL_CELLS = 64

@@ -4,8 +4,6 @@ The method is the knowledge base of CS50's project "Minesweeper", on which Sun, 
 the deduction of their program. `expected_value` and `expected_value_source` deduce alike, and guess as they do.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,42 +14,6 @@ from minesweeper_env.inference.kernels import MINE, SAFE, SEVERAL, WITH_TOTAL, k
 
 LEVELS = {"closure": WITH_TOTAL, "counts": SEVERAL}
 """Deductions by name: the closure of the clues, with and without the number of mines."""
-
-
-class SinglePassDeduction:
-    """Deduces as the program does, with a memory per game.
-
-    A board continues a remembered game if it shows all clues that this game showed; otherwise it starts a new one.
-    Cells that open together are processed in reading order.
-    """
-
-    def __init__(self, config: BoardConfig) -> None:
-        self._neighbours = neighbour_bits(config.rows, config.cols, config.radius)
-        self._games: list[_Game] = []
-
-    def apply(self, knowledge: Knowledge) -> None:
-        """Makes one pass per newly opened cell in each game, and records the certain cells in `knowledge`."""
-        shape = knowledge.open.shape[1:]
-        boards = np.where(knowledge.open, knowledge.counts, -1).reshape(len(knowledge.open), -1)
-        self._games = self._recall(boards)
-        for i, game in enumerate(self._games):
-            game.process(boards[i], self._neighbours)
-            knowledge.safe[i] = to_array(game.safe, shape) & ~knowledge.open[i]
-            knowledge.mine[i] = to_array(game.mine, shape)
-            knowledge.unknown[i] &= ~(knowledge.safe[i] | knowledge.mine[i])
-
-    def _recall(self, boards: NDArray[np.int16]) -> list[_Game]:
-        """Returns the game of each board; continued games keep their order."""
-        games, begin = [], 0
-        for shown in boards:
-            rest = range(begin, len(self._games))
-            found = next((j for j in rest if self._games[j].precedes(shown)), None)
-            if found is None:
-                games.append(_Game(len(shown)))
-            else:
-                games.append(self._games[found])
-                begin = found + 1
-        return games
 
 
 class _Game:
@@ -106,6 +68,42 @@ class _Game:
                 if cells & other == cells != other and cells ^ other not in met:
                     met.add(cells ^ other)
                     self.sentences.append((cells ^ other, number - count))
+
+
+class SinglePassDeduction:
+    """Deduces as the program does, with a memory per game.
+
+    A board continues a remembered game if it shows all clues that this game showed; otherwise it starts a new one.
+    Cells that open together are processed in reading order.
+    """
+
+    def __init__(self, config: BoardConfig) -> None:
+        self._neighbours = neighbour_bits(config.rows, config.cols, config.radius)
+        self._games: list[_Game] = []
+
+    def apply(self, knowledge: Knowledge) -> None:
+        """Makes one pass per newly opened cell in each game, and records the certain cells in `knowledge`."""
+        shape = knowledge.open.shape[1:]
+        boards = np.where(knowledge.open, knowledge.counts, -1).reshape(len(knowledge.open), -1)
+        self._games = self._recall(boards)
+        for i, game in enumerate(self._games):
+            game.process(boards[i], self._neighbours)
+            knowledge.safe[i] = to_array(game.safe, shape) & ~knowledge.open[i]
+            knowledge.mine[i] = to_array(game.mine, shape)
+            knowledge.unknown[i] &= ~(knowledge.safe[i] | knowledge.mine[i])
+
+    def _recall(self, boards: NDArray[np.int16]) -> list[_Game]:
+        """Returns the game of each board; continued games keep their order."""
+        games, begin = [], 0
+        for shown in boards:
+            rest = range(begin, len(self._games))
+            found = next((j for j in rest if self._games[j].precedes(shown)), None)
+            if found is None:
+                games.append(_Game(len(shown)))
+            else:
+                games.append(self._games[found])
+                begin = found + 1
+        return games
 
 
 class SubsetPolicy(ScriptedPolicy):

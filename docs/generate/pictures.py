@@ -56,7 +56,6 @@ LABELS = {
     "afterstate:safety=clues,breadth=1": "the fit alone",
     "afterstate:clues=false,breadth=1": "afterstate, no fit",
 }
-"""Short names of policies in pictures."""
 
 DRAWS = 400
 """The actions that each policy draws on a board."""

@@ -149,7 +149,6 @@ class SafeCell(CertainCells):
     _number = 1
 
     def __init__(self) -> None:
-        """Asks for a safe cell."""
         super().__init__("safe", 0.0, SAFE)
         self.text = "Name one covered cell that is certainly safe: <answer>ROW COL</answer>."
 
@@ -283,7 +282,6 @@ QUESTIONS: dict[str, Question] = {
     "probability": Probability(),
     "possible": Possible(),
 }
-"""The kinds of questions by name."""
 
 
 def choice(rng: Random, items: Sequence[Any] | NDArray[Any]) -> Any:

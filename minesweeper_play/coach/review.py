@@ -10,8 +10,6 @@ Risks are those of `baselines.evaluation.judge`, which sees clicks only. A chord
 as one click, and its risk is the probability that one of them is a mine.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -303,7 +301,7 @@ class Analysis:
     steps: tuple[Step, ...] = ()  # the easiest proof of a safe cell; empty if there is none, or if no cell is open
     choices: tuple[Choice, ...] = ()  # safe cells of the proof, or guesses, the best first; empty once the game is over
     has_flag: bool = False  # whether the best cell has a flag, which the player has to remove first
-    before: Analysis | None = None  # of a lost game: the position with its mines covered
+    before: "Analysis | None" = None  # of a lost game: the position with its mines covered
 
     @property
     def best(self) -> Cell | None:

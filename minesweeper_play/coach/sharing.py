@@ -1,8 +1,8 @@
 """A finished game to show to others: a GIF of its turns with their risks, and one line of text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 from baselines.files import replace_file
@@ -25,18 +25,14 @@ def share(session: Session, catalogue: Catalogue, progress: Callable[[int, int],
     `review_game` calls `progress`; the errors that it raises are raised here, too.
     """
     review = review_game(session, quick=True, progress=progress)
-    path = next(path for path in _names(session.seed) if not path.exists())
+    # A game that was shared before keeps its own picture.
+    ends = chain([""], (f"-{number}" for number in count(2)))
+    path = next(path for end in ends if not (path := Path(f"minesweeper-{session.seed}{end}.gif")).exists())
     try:
         replace_file(path, draw_review(review))
     except OSError as error:
         return Report("save_failed", values={"path": path, "reason": error})
     return Report("shared", values={"line": describe_game(review, catalogue), "path": path.absolute()})
-
-
-def _names(seed: int) -> Iterator[Path]:
-    """Yields names of pictures; a game that was shared before keeps its own."""
-    yield Path(f"minesweeper-{seed}.gif")
-    yield from (Path(f"minesweeper-{seed}-{number}.gif") for number in count(2))
 
 
 def describe_game(review: Review, catalogue: Catalogue) -> str:

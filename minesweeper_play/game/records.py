@@ -7,14 +7,12 @@ A saved game has the board, its mines and all moves with their times, as JSON.
 uncovers takes one.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import msgspec
 import numpy as np
@@ -105,7 +103,7 @@ class GameRecord(msgspec.Struct, frozen=True):
             raise ValueError("value is 3BV of the board, solved the part of it that is open: all of it if won")
 
     @classmethod
-    def of(cls, session: Session) -> GameRecord:
+    def of(cls, session: Session) -> Self:
         config, mines = session.config, session.placed_mines
         return cls(
             when=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -178,14 +176,6 @@ class Finish(NamedTuple):
     problem: Report = Report()
 
 
-def open_statistics() -> tuple[Statistics | None, Report]:
-    """Returns the statistics of the user; or None, and the message that says why there are none."""
-    try:
-        return Statistics(), Report()
-    except (MissingExtraError, OSError) as error:
-        return None, Report("statistics_missing", values={"reason": str(error)})
-
-
 class Statistics:
     """The finished games of a user; `problem` is the message on unreadable lines, with the key "" for none."""
 
@@ -226,6 +216,14 @@ class Statistics:
             return Finish(problem=Report("statistics_failed", values=values))
         best = min((each.seconds for each in records if each.kind == record.kind and each.is_timed), default=None)
         return Finish(record.is_timed and (best is None or record.seconds < best), best, self.problem)
+
+
+def open_statistics() -> tuple[Statistics | None, Report]:
+    """Returns the statistics of the user; or None, and the message that says why there are none."""
+    try:
+        return Statistics(), Report()
+    except (MissingExtraError, OSError) as error:
+        return None, Report("statistics_missing", values={"reason": str(error)})
 
 
 # Saved games

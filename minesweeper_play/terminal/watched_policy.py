@@ -1,13 +1,12 @@
 """A policy at play, one step after the other, in games that a person watches, and the ratings of its cells."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.evaluation.beliefs import numbers_of
 from baselines.evaluation.games import check_built_for, choose_actions
 from baselines.policy import RESIGN, Policy, policy_name
 from baselines.registry import Specification, find_policy
@@ -39,7 +38,7 @@ class Ratings(NamedTuple):
 
     source: Source
     risks: NDArray[np.float64]  # (rows, cols), from 0 for good cells to 1 for bad ones; NaN on cells without a rating
-    oracle: Ratings | None = None  # the exact probabilities; None where `risks` come from the oracle
+    oracle: "Ratings | None" = None  # the exact probabilities; None where `risks` come from the oracle
 
 
 class Choice(NamedTuple):
@@ -62,30 +61,23 @@ def rate(policy: Policy, board: NDArray[np.int8], config: BoardConfig) -> Rating
     except (PositionTooHardError, InconsistentBoardError):
         oracle = Ratings("none", np.full(board.shape, np.nan))
     with user_code(policy_name(policy)):
-        own = _own_ratings(policy.policy if isinstance(policy, UserPolicy) else policy, board, covered)
+        own = _own_ratings(policy.policy if isinstance(policy, UserPolicy) else policy, board[None], covered[None])
     shown = oracle._replace(risks=np.where(covered, oracle.risks, np.nan))
-    return shown if own is None else Ratings(own.source, np.where(covered, own.risks, np.nan), shown)
+    return shown if own is None else Ratings(own.source, np.where(covered, own.risks[0], np.nan), shown)
 
 
-def _own_ratings(owner: Any, board: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
-    if (outputs := _outputs(owner, "values", board)) is not None:
+def _own_ratings(owner: Any, boards: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
+    if (outputs := numbers_of(owner, "values", boards)) is not None:
         return Ratings("network", 1.0 / (1.0 + np.exp(np.clip(outputs, -60, 60))))
-    if (outputs := _outputs(owner, "scores", board)) is not None:
+    if (outputs := numbers_of(owner, "scores", boards)) is not None:
         return Ratings("preference", _scaled(-outputs, covered))
-    if (outputs := _outputs(owner, "ratings", board)) is None:
+    if (outputs := numbers_of(owner, "ratings", boards)) is None:
         return None
     known = np.where(np.isposinf(outputs), 1.0, outputs)
     if (known[covered] >= 0.0).all() and (known[covered] <= 1.0).all():
         return Ratings("own", known)
     finite = np.where(np.isfinite(outputs), outputs, np.nan)
     return Ratings("preference", np.where(np.isnan(finite), 1.0, _scaled(finite, covered)))
-
-
-def _outputs(owner: Any, method: str, board: NDArray[np.int8]) -> NDArray[np.float64] | None:
-    """Returns what a method of a policy says of the cells, (rows, cols); None where it has no such method or answer."""
-    found = getattr(owner, method, None)
-    outputs = found(board[None]) if callable(found) else None
-    return None if outputs is None else np.asarray(outputs, np.float64).ravel()[: board.size].reshape(board.shape)
 
 
 def _scaled(costs: NDArray[np.float64], covered: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -104,9 +104,9 @@ def server(tmp_path, monkeypatch):
     for name in ("model_info", "snapshot_download", "create_repo", "create_branch", "create_commit"):
         getattr(client, name).side_effect = getattr(server, name)
     monkeypatch.setattr("huggingface_hub.HfApi", lambda **_: client)
-    hub._download.cache_clear()
+    hub_folder.cache_clear()
     yield server
-    hub._download.cache_clear()
+    hub_folder.cache_clear()
 
 
 def agent_files(folder, seed=0):
@@ -175,7 +175,7 @@ def test_a_file_that_is_too_large_is_not_downloaded(commit, server, is_pinned, m
 
 def test_offline_a_branch_means_the_commit_of_the_last_download(commit, server, capsys):
     Specification.of("hf:ana/mines").pinned()
-    hub._download.cache_clear()
+    hub_folder.cache_clear()
     server.is_offline = True
     for name in ("hf:ana/mines", f"hf:ana/mines@{commit}"):
         assert find_policy(name).name == f"hf:ana/mines@{commit}"

@@ -7,10 +7,11 @@ import random
 import signal
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
-from baselines.workers import MOST_KILLS, KilledWorkerError, WorkerError, worker_pool
+from baselines.workers import MOST_KILLS, KilledWorkerError, ProcessPool, WorkerError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
 
@@ -33,7 +34,7 @@ def square(folder, kills, number):
 
 @pytest.mark.slow
 def test_the_work_of_a_killed_worker_is_repeated_with_one_line_until_it_has_killed_four(tmp_path, capsys):
-    with worker_pool(2) as pool:
+    with closing(ProcessPool(2)) as pool:
         assert run(pool, square, [(tmp_path, MOST_KILLS - 1, number) for number in range(12)]) == [
             number * number for number in range(12)
         ]
@@ -54,7 +55,7 @@ def slow_square(number):
 @pytest.mark.slow
 def test_kills_from_outside_at_random_moments_cost_nothing():
     chosen, results = random.Random(5), {}
-    with worker_pool(2) as pool:
+    with closing(ProcessPool(2)) as pool:
         for call, result in pool.run(slow_square, iter([(number,) for number in range(40)])):
             results[call] = result
             if len(results) in (3, 17, 18, 30):
@@ -74,7 +75,7 @@ def fill_memory(marker):
 
 
 def test_errors_reach_the_caller_and_too_little_memory_is_a_lost_worker(tmp_path):
-    with worker_pool(1) as pool:
+    with closing(ProcessPool(1)) as pool:
         with pytest.raises(ValueError, match="no 5"):
             run(pool, fail, [(5,)])
         assert run(pool, fill_memory, [(tmp_path / "marker",)]) == ["enough"]
@@ -82,7 +83,7 @@ def test_errors_reach_the_caller_and_too_little_memory_is_a_lost_worker(tmp_path
 
 def test_the_end_of_the_pool_ends_calls_under_way_at_once():
     begin = time.monotonic()
-    with worker_pool(1) as pool:
+    with closing(ProcessPool(1)) as pool:
         next(iter(pool.run(time.sleep, iter([(0,), (60,)]))))
     assert time.monotonic() - begin < 30
     assert not multiprocessing.active_children()
@@ -93,5 +94,5 @@ def test_a_machine_without_shared_memory_is_told_to_use_one_worker(monkeypatch):
         raise OSError(errno.ENOENT, "No such file or directory")
 
     monkeypatch.setattr("baselines.workers.ProcessPoolExecutor", no_shared_memory)
-    with pytest.raises(WorkerError, match="No such file or directory; use 1 worker"), worker_pool(2):
+    with pytest.raises(WorkerError, match="No such file or directory; use 1 worker"), closing(ProcessPool(2)):
         pass

@@ -11,9 +11,10 @@ from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search import Limits, Ratings, Search, best_clicks, first_click_values, rate
 from baselines.learned.networks import check_radius, covered_cells, unopened
-from baselines.learned.settings import MAX_DEPTH, USUAL_CELLS
+from baselines.learned.settings import USUAL_CELLS
 from baselines.policy import checked_act
 from baselines.process import one_thread
+from baselines.schemas import MAX_DEPTH
 from baselines.scripted.oracle_play.exact import chosen_first_cell
 from minesweeper_env.config import BoardConfig, one_of, whole_number
 from minesweeper_env.inference import mine_probabilities_batch

@@ -80,6 +80,9 @@ ITERATIONS = 5
 RATE = 10.0
 """Learning rate of matrices over that of Adam; a matrix step has singular values of about 1, not entries."""
 
+_MOMENTUM, _BETAS = 0.95, (0.9, 0.999)
+"""Momentum of Muon, and decay rates of Adam."""
+
 _TINY = 1e-8
 
 
@@ -89,8 +92,6 @@ class Muon(torch.optim.Optimizer):
     Args:
         params: the parameters; those without a gradient stay unchanged.
         lr: learning rate of Adam; Muon takes `RATE` times as much.
-        momentum: momentum of Muon.
-        betas: decay rates of Adam.
         weight_decay: decoupled weight decay of matrices, relative to their rate, as in AdamW (Loshchilov and Hutter
             2019). Muon steps have constant size, so without decay weights grow forever and each step changes less.
     """
@@ -101,15 +102,8 @@ class Muon(torch.optim.Optimizer):
     state_dict = unwrap(torch.optim.Optimizer.state_dict)
     zero_grad = unwrap(torch.optim.Optimizer.zero_grad)
 
-    def __init__(
-        self,
-        params: Iterable[nn.Parameter],
-        lr: float = 2e-3,
-        momentum: float = 0.95,
-        betas: tuple[float, float] = (0.9, 0.999),
-        weight_decay: float = 0.0,
-    ) -> None:
-        super().__init__(params, {"lr": lr, "momentum": momentum, "betas": betas, "weight_decay": weight_decay})
+    def __init__(self, params: Iterable[nn.Parameter], lr: float = 2e-3, weight_decay: float = 0.0) -> None:
+        super().__init__(params, {"lr": lr, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
@@ -129,8 +123,8 @@ class Muon(torch.optim.Optimizer):
         assert gradient is not None
         if not state:
             state["momentum"] = torch.zeros_like(parameter)
-        state["momentum"].mul_(group["momentum"]).add_(gradient)
-        ahead = gradient.add(state["momentum"], alpha=group["momentum"])
+        state["momentum"].mul_(_MOMENTUM).add_(gradient)
+        ahead = gradient.add(state["momentum"], alpha=_MOMENTUM)
         rows, cols = len(ahead), ahead[0].numel()
         direction = orthogonalise(ahead.reshape(rows, cols)).reshape(parameter.shape)
         parameter.mul_(1 - group["lr"] * RATE * group["weight_decay"])
@@ -143,12 +137,10 @@ class Muon(torch.optim.Optimizer):
             state["step"] = torch.zeros(())
             state["mean"], state["square"] = torch.zeros_like(parameter), torch.zeros_like(parameter)
         state["step"] += 1
-        for name, value, beta in (("mean", gradient, group["betas"][0]), ("square", gradient**2, group["betas"][1])):
+        for name, value, beta in zip(("mean", "square"), (gradient, gradient**2), _BETAS, strict=True):
             state[name].lerp_(value, 1 - beta)
         step = state["step"].item()
-        mean, square = (
-            state[name] / (1 - beta**step) for name, beta in zip(("mean", "square"), group["betas"], strict=True)
-        )
+        mean, square = (state[name] / (1 - beta**step) for name, beta in zip(("mean", "square"), _BETAS, strict=True))
         parameter.addcdiv_(mean, square.sqrt_().add_(_TINY), value=-group["lr"])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from baselines.hub import HUB_NAME, pinned_name
+from baselines.hub import pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
 from baselines.learned.configurations import folder_to_start_from, record_session, training_of
 from baselines.learned.networks import single_precision
@@ -37,32 +37,26 @@ ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again e
 
 
 def train(settings: TrainingSettings, folder: Path, command: str = "", *, resume: bool = False, **how: Any) -> Training:
-    """Trains an agent, and leaves it in a run folder.
+    """Trains an agent, and leaves it in a run folder, which exists; see `prepare` and `run`.
 
     The training may run in any thread; it handles signals in the main thread alone.
-
-    Args:
-        settings: of the training.
-        folder: the run folder, which exists.
-        command: recorded in `run.json`.
-        resume: whether to continue from the checkpoint in the folder, if there is one.
-        **how: see `run`.
-
-    Raises:
-        ValueError: the checkpoint is damaged, the agent to start from does not fit, or there is no such device.
     """
     return run(prepare(settings, folder, resume), command, **how)
 
 
 @single_precision()
 def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> Training:
-    """Returns a training that is ready to run; it writes nothing. For the arguments and errors see `train`."""
+    """Returns a training that is ready to run; it writes nothing.
+
+    With `resume` it continues from the checkpoint in the folder, if there is one. A ValueError says that the checkpoint
+    is damaged, that the agent to start from does not fit, or that there is no such device.
+    """
     on_gpu = settings.device != "cpu" and torch.cuda.is_available()
     if settings.device == "cuda" and not on_gpu:
         raise ValueError("device cuda is not available; use cpu or auto")
     torch.set_num_threads(settings.threads)
     keep_freed_memory()
-    origin = pinned_name(settings.start) if settings.start and HUB_NAME.fullmatch(settings.start) else settings.start
+    origin = settings.start and pinned_name(settings.start)
     settings = replace(settings, device="cuda" if on_gpu else "cpu", start=origin)
     learner, start, progress = settings.make_learner(), None, TrainingState(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
