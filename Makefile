@@ -36,7 +36,7 @@ POLICIES = random straightforward subset expected_value bayes exact lookahead
 # Python keeps compiled modules and rewritten tests, even where the shell forbids it: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: $(TEXT_LIBRARIES:%=test-%) run train kernels test check format lint types warm-up warm-up-core test-quick test-slow test-figures test-core test-oldest-extras test-python test-libraries bench docs clean
+.PHONY: $(TEXT_LIBRARIES:%=test-%) run train kernels test check format lint types warm-up warm-up-core test-all test-quick test-slow test-figures test-core test-oldest-extras test-python test-libraries bench docs clean
 
 run: $(VENV)/installed-run
 	rm -rf $(RUN_DIR)
@@ -55,10 +55,10 @@ train:
 kernels:
 	@$(BIN)/python evaluate.py --policy lookahead $(POLICIES) --games 20 > /dev/null 2>&1 || true
 
-# What one processor does alone comes first, side by side; the tests then use all processors.
-test: $(VENV)/installed
+# What one processor does alone comes first, side by side, both installations too; the tests then use all processors.
+test:
 	$(MAKE) --jobs=2 warm-up-core warm-up lint types
-	$(MAKE) test-quick test-core test-slow
+	$(MAKE) test-core test-all
 
 # One test file or folder of each part: style, imports, types, and the games, numbers and wins that every change must keep.
 CHECKS = tests/test_size.py tests/test_public_names.py tests/package $(addprefix tests/minesweeper_env/,engine/test_rules.py \
@@ -88,6 +88,10 @@ test-quick: warm-up
 
 test-slow: warm-up
 	$(BIN)/python $(PYTEST) -m "slow and not figures"
+
+# Quick and slow tests in one run: each process imports the libraries once, and none waits for the last slow test.
+test-all: warm-up
+	$(BIN)/python $(PYTEST) -m "not figures"
 
 # The figures of the pages, played again on fewer games: they take longer than all other tests of policies and agents.
 test-figures: warm-up
@@ -139,14 +143,17 @@ $(VENV)/installed-run: pyproject.toml setup.cfg
 	$(BIN)/python -m pip install --no-compile $(TORCH) --editable '.[train,play]'
 	touch $@
 
+# It has all that `make run` needs, so a fresh clone solves its versions once.
 # Pip lists what is there already in a page of lines; the pipe that leaves them out must not hide a failure of pip.
-$(VENV)/installed: $(VENV)/installed-run pyproject.toml setup.cfg
+$(VENV)/installed: pyproject.toml setup.cfg
+	$(PYTHON) -m venv $(VENV)
 	bash -o pipefail -c "$(BIN)/python -m pip install --no-compile $(TORCH) --editable '.[all,dev,docs]' | sed '/^Requirement already/d'"
-	touch $@
+	touch $(VENV)/installed-run $@
 
+# The tests find the package in this folder. Two installations of it at a time would write the same files there.
 $(CORE_VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(CORE_VENV)
-	$(CORE_BIN)/python -m pip install --no-compile $(OLDEST) pytest pytest-xdist hypothesis scipy --editable .
+	$(CORE_BIN)/python -m pip install --no-compile $(OLDEST) pytest pytest-xdist hypothesis scipy
 	touch $@
 
 $(OLDEST_VENV)/installed: pyproject.toml setup.cfg

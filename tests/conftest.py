@@ -17,6 +17,12 @@ settings.register_profile("reproducible", derandomize=True, deadline=None, datab
 settings.load_profile("reproducible")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Puts the slow tests first: short ones at the end leave no process without work for long."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(autouse=True)
 def no_columns(monkeypatch):
     """Lets output be as wide as where no terminal is, wherever the tests run."""

@@ -1,6 +1,7 @@
 """Blocks of docs/how-to/coach.md: an analysis and a review, as `play.py` prints them."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ POLICY, SEED = "straightforward", 0
 """The reviewed game: the policy that plays, and the seed."""
 
 
+@cache
 def review() -> Review:
     """Returns the review of the game."""
     session, player = Session(BOARD, seed=SEED, now=lambda: 0.0), find_policy(POLICY)(BOARD, 7)

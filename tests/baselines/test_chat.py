@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from baselines.registry import find_policy
 from baselines.workers import local_workers
 from minesweeper_env import HIDDEN, BoardConfig
 
-pytest.importorskip("openai")
+pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="needs the extra chat")
 
 BOARD = BoardConfig(5, 5, 3, moves=("click",))
 SECRET = "sk-very-secret"

@@ -20,6 +20,7 @@ from support.slow_policy import PAUSE
 from support.tiny_suites import content, records
 
 from baselines.benchmark import suites
+from baselines.cli import evaluate as evaluate_command
 from baselines.cli import suite as suite_command
 from baselines.evaluation import units
 from baselines.workers import ClusterError, cluster_address, connected
@@ -82,10 +83,13 @@ class Killer(Mine):
 """
 
 
-def evaluate(folder, *words):
-    """Evaluates policies in a folder that holds POLICY."""
-    (folder / "mine.py").write_text(POLICY)
-    return run_python(ROOT / "evaluate.py", "--size", 5, "--mines", 4, *words, cwd=folder, timeout=400)
+@pytest.fixture
+def evaluate(tmp_path, monkeypatch):
+    """Returns what evaluates policies in a folder that holds POLICY."""
+    (tmp_path / "mine.py").write_text(POLICY)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return lambda *words: evaluate_command.main(["--size", "5", "--mines", "4", *words])
 
 
 def timeless(path):
@@ -98,21 +102,14 @@ def timeless(path):
 
 @needs_ray
 @pytest.mark.slow
-def test_an_evaluation_on_ray_has_the_results_of_one_machine_byte_for_byte(tmp_path):
+def test_an_evaluation_on_ray_has_the_results_of_one_machine_byte_for_byte(tmp_path, evaluate):
     shutil.copytree(ROOT / "baselines/learned/weights/dqn", tmp_path / "run")
-    games = ["--policy", "mine.py:Mine", tmp_path / "run", "straightforward", "--games", "60"]
-    assert evaluate(tmp_path, *games, "--json", "here.json").returncode == 0
-    done = evaluate(tmp_path, *games, "--json", "there.json", "--ray", "local")
+    words = ["--policy", "mine.py:Mine", str(tmp_path / "run"), "straightforward", "--games", "60"]
+    assert evaluate(*words, "--json", "here.json") == 0
+    command = (ROOT / "evaluate.py", "--size", 5, "--mines", 4, *words, "--json", "there.json", "--ray", "local")
+    done = run_python(*command, cwd=tmp_path, timeout=400)
     assert done.returncode == 0, done.stderr
     assert timeless(tmp_path / "there.json") == timeless(tmp_path / "here.json")
-
-
-@needs_ray
-@pytest.mark.slow
-def test_a_unit_that_kills_four_workers_is_named(tmp_path):
-    done = evaluate(tmp_path, "--policy", "mine.py:Killer", "--seed", "20", "--games", "10", "--ray", "local")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "mine.py:Killer on 5x5/4 opening, seeds 20 to 29: killed its worker 4 times" in done.stderr.splitlines()[-1]
 
 
 @pytest.fixture
@@ -157,32 +154,22 @@ def test_killed_workers_of_a_local_pool_cost_nothing(tmp_path):
 @needs_ray
 @pytest.mark.slow
 @pytest.mark.usefixtures("fault_suite")
-def test_killed_workers_and_nodes_of_a_cluster_cost_nothing(tmp_path):
+def test_an_interrupt_and_killed_workers_and_nodes_of_a_cluster_cost_nothing(tmp_path):
     folder = tmp_path / "disturbed"
-    with nodes_of(1, 1) as cluster, driver(folder, GAMES, "--ray", cluster.address) as process:
-        disturb(
-            folder,
-            process,
-            lambda: [kill(each) for each in children(cluster.raylet(1), "ray::_carry_out")] or True,
-            times=1,
-        )
-        disturb(folder, process, lambda: cluster.kill_node(0) is None, times=1)
-        finish(process, folder)
-    check_games(tmp_path)
-
-
-@needs_ray
-@pytest.mark.slow
-@pytest.mark.usefixtures("fault_suite")
-def test_an_interrupt_keeps_the_finished_units_and_the_same_command_goes_on(tmp_path):
-    folder = tmp_path / "disturbed"
-    with nodes_of(2) as cluster:
+    with nodes_of(1, 1) as cluster:
         with driver(folder, GAMES, "--ray", cluster.address) as process:
             assert wait_for_units(folder, process, 0)
             process.send_signal(signal.SIGINT)
             assert process.wait(60) == 130
         assert units_of(folder) > 0
         with driver(folder, GAMES, "--ray", cluster.address) as process:
+            disturb(
+                folder,
+                process,
+                lambda: [kill(each) for each in children(cluster.raylet(1), "ray::_carry_out")] or True,
+                times=1,
+            )
+            disturb(folder, process, lambda: cluster.kill_node(0) is None, times=1)
             finish(process, folder)
     check_games(tmp_path)
 
@@ -190,9 +177,14 @@ def test_an_interrupt_keeps_the_finished_units_and_the_same_command_goes_on(tmp_
 @needs_ray
 @pytest.mark.slow
 @pytest.mark.usefixtures("fault_suite")
-def test_a_node_with_another_installation_ends_the_command_with_its_name(tmp_path):
+def test_a_unit_that_kills_four_workers_and_a_node_with_another_installation_are_named(tmp_path, evaluate, capsys):
     folder = tmp_path / "disturbed"
-    with nodes_of() as cluster:
+    with nodes_of(1) as cluster:
+        killer = ["--policy", "mine.py:Killer", "--seed", "20", "--games", "10"]
+        assert evaluate(*killer, "--ray", cluster.address) == 1
+        printed, told = capsys.readouterr()
+        line = "mine.py:Killer on 5x5/4 opening, seeds 20 to 29: killed its worker 4 times"
+        assert (printed, line in told.splitlines()[-1]) == ("", True)
         cluster.add_node(1, {"ONEDNN_DEFAULT_FPMATH_MODE": "BF16"})
         with driver(folder, GAMES, "--ray", cluster.address) as process:
             assert process.wait(240) == 1

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from support.clusters import wait_until
 from support.commands import refused
-from support.processes import run_python, started
+from support.processes import started
 from support.tiny_training import tiny
 
 from baselines.cli.sweep import Sweep, check_values, end_last_line, main, parse_search, rounded, run_trial
@@ -142,18 +142,19 @@ def test_a_killed_sweep_draws_the_values_of_one_that_was_not(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_path):
+def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_path, capsys):
     (tmp_path / "tiny.toml").write_text(CONFIGURATION)
     out = tmp_path / "sweep"
     search = ["learning_rate=1e-7,0.005", "gamma=uniform:0.9:1"]
-    words = ["--config", tmp_path / "tiny.toml", "--search", *search, "--trials", TRIALS, "--seed", 0, "--out", out]
-    command = ["-m", "baselines", "sweep", *map(str, words)]
-    with started([sys.executable, *command], stderr=subprocess.DEVNULL, start_new_session=True) as driver:
+    words = ["--config", tmp_path / "tiny.toml", "--search", *search, "--seed", 0, "--out", out, "--trials"]
+    words = [*map(str, words)]
+    command = [sys.executable, "-m", "baselines", "sweep", *words, str(TRIALS)]
+    with started(command, stderr=subprocess.DEVNULL, start_new_session=True) as driver:
         wait_until(lambda: any(out.glob("trials/001/checkpoint.safetensors")))
         os.killpg(driver.pid, signal.SIGKILL)
     cut_off = read_json(out / "trials/001/run.json")["settings"]
-    done = run_python(*command)
-    assert (done.returncode, f"{TRIALS} of {TRIALS} trials are done" in done.stderr) == (0, True), done.stderr
+    assert main([*words, str(TRIALS)]) == 0
+    assert f"{TRIALS} of {TRIALS} trials are done" in capsys.readouterr().err
     results = read_json(out / "results.json")["trials"]
     assert len(results) == TRIALS
     assert len({each["values"]["gamma"] for each in results}) == TRIALS
@@ -167,9 +168,9 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
     assert any(each["stopped_early"] and each["curve"][-1]["percent"] < 100 for each in bad)
     best = TrainingSettings.of(read_configuration(str(out / "best.toml")))
     assert best.gamma == results[0]["values"]["gamma"]
-    assert f"{TRIALS} of {TRIALS} trials are done" in run_python(*command).stderr
-    other = run_python(*command[:-5], 2, *command[-4:])
-    assert (other.returncode, "trials 6, not 2" in other.stderr) == (2, True)
+    assert main([*words, str(TRIALS)]) == 0
+    assert f"{TRIALS} of {TRIALS} trials are done" in capsys.readouterr().err
+    assert f"trials {TRIALS}, not 2" in refused(capsys, main, *words, "2")
 
 
 def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_named(tmp_path, capsys, monkeypatch):

@@ -24,17 +24,17 @@ def test_package_data_are_all_files_that_the_code_reads_and_no_others(package):
 
 
 def lower_bounds() -> dict[str, Version]:
-    """The lower bound of each library of the extra `all`."""
+    """The lower bound of each library that the package needs, and of those of the extra `all`."""
     extras = SETTINGS["options.extras_require"]
     lines = "".join(extras[name] for name in re.findall(r"%\((\w+)\)s", extras["all"]))
+    lines += SETTINGS["options"]["install_requires"]
     return {name: Version(bound) for name, bound in re.findall(r"^([\w-]+)(?:\[\w+\])?>=([\d.]+)", lines, re.MULTILINE)}
 
 
 def test_the_oldest_versions_that_are_tested_are_the_declared_lower_bounds():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
-    pins = re.search(r"^OLDEST_EXTRAS = (.+)$", makefile, re.MULTILINE)
-    assert pins is not None
-    tested = dict(pin.split("==") for pin in pins[1].split())
+    pins = re.findall(r"^OLDEST(?:_EXTRAS)? = (.+)$", makefile, re.MULTILINE)
+    tested = dict(pin.split("==") for line in pins for pin in line.split())
     assert {name: Version(pin) for name, pin in tested.items()} == lower_bounds()
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 from stable_baselines3.common.logger import Logger
 
+from baselines.cli import train
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import loop, state
@@ -107,6 +108,11 @@ def complete(out, *arguments):
     with start(out, *arguments) as process:
         _, told = process.communicate(timeout=300)
     assert process.returncode == 0, told
+
+
+def complete_here(out, *arguments):
+    """Runs train.py in a run folder to its end in this process, which starts nothing and imports nothing again."""
+    assert train.main(["--out", str(out), "--threads", "1", *map(str, arguments)]) == 0
 
 
 def wait_for(path, written=0, seconds=120):

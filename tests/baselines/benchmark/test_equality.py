@@ -1,4 +1,4 @@
-"""The same games and results from every executor: one process, two, Ray, and two nodes of Ray."""
+"""The same games and results from every executor: one process, two, and two nodes of Ray."""
 
 from dataclasses import replace
 from importlib.util import find_spec
@@ -51,17 +51,9 @@ def test_processes_change_nothing(alone, tmp_path):
     check_same(alone, tmp_path / "two", "--workers", "2")
 
 
-@pytest.fixture(scope="module")
-def clusters():
-    """A cluster of one node with 2 processors, and one of two nodes with 1 processor each."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(ROOT))
-        with nodes_of(2) as one, nodes_of(1, 1) as two:
-            yield one, two
-
-
 @pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
 @pytest.mark.parametrize("alone", ["benchmark"], indirect=True)
-def test_clusters_change_nothing(alone, clusters, tmp_path):
-    for number, cluster in enumerate(clusters):
-        check_same(alone, tmp_path / f"ray-{number}", "--ray", cluster.address)
+def test_a_cluster_of_two_nodes_changes_nothing(alone, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    with nodes_of(1, 1) as cluster:
+        check_same(alone, tmp_path / "ray", "--ray", cluster.address)

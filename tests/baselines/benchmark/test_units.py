@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from baselines.benchmark.run import SUFFIX, Task, policy_folder
@@ -176,7 +176,6 @@ def assignment(games: int, batch_size: int) -> Assignment:
     return Assignment("", Mock(), CONFIG, range(games), batch_size=batch_size)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_the_schedule_plays_every_game_once(data):
     """The schedule does so for any games on disk, and for any durations of the units."""

@@ -2,10 +2,11 @@
 
 import json
 import sys
+from functools import cache
 from types import SimpleNamespace
 
 import pytest
-from msgspec import structs
+from msgspec import UNSET, structs
 from support import ROOT
 from support.commands import complaint, refused
 
@@ -172,9 +173,7 @@ def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder
     (working_folder / "docs" / "generate" / "pages.py").touch()
     path = working_folder / "out" / "random.json"
     path.parent.mkdir()
-    published = ROOT / "docs" / "leaderboard" / PROTOCOL.version / "random.json"
-    result = read_result_file(published)
-    ResultFile.of(structs.replace(result.card, policy=policy), result.versions, result.boards).write(path)
+    file_of(path, policy=policy)
     assert benchmark.main([work[0], str(path), *work[1:]]) == 1
     assert f"{policy!r} may run code" in complaint(capsys.readouterr().err)
     assert not (working_folder / "imported").exists()
@@ -183,11 +182,17 @@ def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder
 PUBLISHED = ROOT / "docs" / "leaderboard" / PROTOCOL.version
 
 
+@cache
+def published():
+    """Returns an entry of the leaderboard with few games: a check of 10 000 on each board would take seconds."""
+    return read_result_file(PUBLISHED / "fit-alone.json")
+
+
 def file_of(path, **card):
-    """Writes the games of random under another card; returns the path."""
-    result = read_result_file(PUBLISHED / "random.json")
-    changed = structs.replace(result.card, policy="mine.py:Agent", **card)
-    ResultFile.of(changed, result.versions, result.boards[:1]).write(path)
+    """Writes games of the leaderboard under the card of random, with some changes; returns the path."""
+    named = structs.replace(card_for("random"), policy="mine.py:Agent", inference=UNSET)
+    changed = structs.replace(named, **card)
+    ResultFile.of(changed, published().versions, published().boards[:1]).write(path)
     return str(path)
 
 
@@ -258,9 +263,6 @@ def test_ones_own_row_changes_after_a_question_alone(leaderboard, tmp_path, caps
 def test_the_package_knows_the_tracks_of_its_policies(tmp_path, capsys, policy, track, known):
     said = f"of track {known}, not {track}"
     assert said in refused(capsys, benchmark.main, "run", "--policy", policy, "--track", track, "--out", tmp_path / "a")
-    result = read_result_file(PUBLISHED / "random.json")
-    card = structs.replace(result.card, policy=policy, track=track)
-    ResultFile.of(card, result.versions, result.boards[:1]).write(tmp_path / "a.json")
-    assert benchmark.main(["check", str(tmp_path / "a.json")]) == 1
+    assert benchmark.main(["check", file_of(tmp_path / "a.json", policy=policy, track=track)]) == 1
     assert said in complaint(capsys.readouterr().err)
     assert card_for(policy).track == known

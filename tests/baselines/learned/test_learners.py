@@ -104,7 +104,7 @@ def test_with_discount_0_ppo_learns_the_same_whether_or_not_it_asks_what_follows
     for asks in (False, True):
         model = tiny_model("ppo")
         model.policy.bootstraps = asks
-        weights.append(learn(model, 1100).policy.state_dict())
+        weights.append(learn(model, 400).policy.state_dict())
     torch.testing.assert_close(*weights, rtol=0, atol=0)
 
 
@@ -134,7 +134,7 @@ def test_normalised_advantages_allow_no_weight():
 
 @ALL
 def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
-    model = learn(tiny_model(algo), 1100)
+    model = learn(tiny_model(algo), 400)
     env = model.slot.env
     codes = env.reset()
     for _ in range(20):

@@ -18,7 +18,7 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
     ENDLESS,
     TINY,
     assert_same_end,
-    complete,
+    complete_here,
     one_thread,
     saving_often,
     start,
@@ -28,6 +28,7 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
 )
 
 from baselines.cli.seeds import carry_out, plan
+from baselines.cli.train import main
 from baselines.files import read_json
 from baselines.learned.agents import find_agent
 from baselines.learned.common.tensor_files import read_tensors
@@ -148,10 +149,10 @@ def test_false_ends_a_training_and_it_goes_on_in_another_thread(tmp_path):
     assert 100 <= ended.steps < 200
     assert not ended.is_interrupted
     assert kept_step(tmp_path) == steps_of(tmp_path) == ended.steps
-    thread = threading.Thread(target=train, args=(tiny("ppo", steps=3000), tmp_path), kwargs={"resume": True})
+    thread = threading.Thread(target=train, args=(tiny("ppo", steps=500), tmp_path), kwargs={"resume": True})
     thread.start()
     thread.join(300)
-    assert steps_of(tmp_path) >= 3000
+    assert steps_of(tmp_path) >= 500
 
 
 class Wandb(ModuleType):
@@ -201,16 +202,22 @@ def test_a_training_records_the_trainings_before_it(tmp_path):
     assert commands(second) == [None]
 
 
-def interrupted(settings, folder, number, steps, resume=False):
-    """Trains in this process until a checkpoint after `steps` steps, where the process gets a signal."""
-    training, sent = prepare(settings, folder, resume), []
+def interrupter(number, steps):
+    """Returns what sends this process one signal when it is told of at least `steps` steps."""
+    sent = []
 
     def interrupt(reached):
         if reached >= steps and not sent:
             sent.append(reached)
             signal.raise_signal(number)
 
-    with saving_often(interrupt):
+    return interrupt
+
+
+def interrupted(settings, folder, number, steps, resume=False):
+    """Trains in this process until a checkpoint after `steps` steps, where the process gets a signal."""
+    training = prepare(settings, folder, resume)
+    with saving_often(interrupter(number, steps)):
         return run(training, bar=False)
 
 
@@ -222,14 +229,14 @@ def rows(folder):
 @BOTH
 def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
     straight, stopped, cut_off, killed = folders(tmp_path, "straight", "stopped", "cut_off", "killed")
-    settings = tiny(algo, steps=1216, boards=("4x5/2", "3x4/2"))
+    settings = tiny(algo, steps=640, boards=("4x5/2", "3x4/2"))
     train(settings, straight, bar=False)
-    training = interrupted(settings, stopped, signal.SIGINT, 700)
+    training = interrupted(settings, stopped, signal.SIGINT, 300)
     assert training.is_interrupted
-    assert 700 <= training.steps < 800
+    assert 300 <= training.steps < 400
     played = [int(float(row["time/total_timesteps"])) for row in rows(stopped) if row["eval/win_rate"]]
     assert training.steps in played
-    assert run(prepare(settings, stopped, resume=True), bar=False).steps == 1216
+    assert run(prepare(settings, stopped, resume=True), bar=False).steps == 640
     assert_same_end(straight, stopped)
 
     def interrupt(*_):
@@ -241,7 +248,7 @@ def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
             train(settings, cut_off, bar=False)
     train(settings, cut_off, bar=False, resume=True)
     assert_same_end(straight, cut_off)
-    train_until_cut(settings, killed, 1100)
+    train_until_cut(settings, killed, 500)
     train(settings, killed, bar=False, resume=True)
     assert_same_end(straight, killed)
 
@@ -325,14 +332,11 @@ def test_an_interrupted_training_of_a_study_has_no_result(tmp_path, monkeypatch)
     assert not task.done
 
 
-@pytest.mark.slow
-def test_ctrl_c_in_a_terminal_evaluates_and_reports_the_step(tmp_path):
+def test_ctrl_c_evaluates_and_the_command_reports_the_step(tmp_path, capsys):
     out = tmp_path / "run"
-    with start(out, *TINY, "--minutes", "10") as process:
-        wait_for(out / "progress.csv")
-        process.send_signal(signal.SIGINT)
-        printed, told = process.communicate(timeout=120)
-    assert process.returncode == 130
+    with saving_often(interrupter(signal.SIGINT, 200)):
+        assert main([*TINY, "--out", str(out), "--threads", "1", "--minutes", "10"]) == 130
+    printed, told = capsys.readouterr()
     assert ANNOUNCEMENT in told
     steps = steps_of(out)
     assert f"interrupted after {steps} steps: agent of step {kept_step(out)} in {out}" in printed
@@ -358,7 +362,7 @@ loop.Training.evaluate = hang
 @pytest.mark.slow
 def test_a_second_ctrl_c_ends_at_once_and_names_the_kept_agent(tmp_path):
     out = tmp_path / "run"
-    complete(out, *TINY, "--steps", "320")
+    complete_here(out, *TINY, "--steps", "320")
     kept, checkpoint = kept_step(out), out / "checkpoint.safetensors"
     written = checkpoint.stat().st_mtime_ns
     with start(out, "--resume", "--steps", ENDLESS, before=HANG) as process:
@@ -380,5 +384,5 @@ def test_a_second_ctrl_c_ends_at_once_and_names_the_kept_agent(tmp_path):
     )
     reached = steps_of(out)
     assert reached > 320
-    complete(out, "--resume", "--steps", str(reached + 100))
+    complete_here(out, "--resume", "--steps", str(reached + 100))
     assert read_json(out / "run.json")["sessions"][-1]["from_step"] == reached

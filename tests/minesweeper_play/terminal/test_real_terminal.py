@@ -85,7 +85,7 @@ def start(folder, *words):
     return terminal
 
 
-@pytest.mark.parametrize(("keys", "status"), [(b"q", 0), (b"\x03", 130), (b"", 143)])
+@pytest.mark.parametrize(("keys", "status"), [(b"q", 0), (b"", 143)])
 def test_leaving_and_sigterm_restore_the_terminal(tmp_path, keys, status):
     terminal = start(tmp_path)
     if keys:
@@ -104,11 +104,13 @@ def test_a_crash_restores_the_terminal_and_says_why(tmp_path):
     assert b"out of order" in terminal.output.rpartition(NORMAL)[2]
 
 
-def test_the_mouse_of_a_terminal_opens_a_cell(tmp_path):
+def test_the_mouse_of_a_terminal_opens_a_cell_and_ctrl_c_restores_it(tmp_path):
     terminal = start(tmp_path)
-    terminal.output = b""
+    begun, terminal.output = terminal.output, b""
     # The middle of the screen, as xterm reports a press and a release there.
     terminal.press(b"\x1b[<0;41;9M\x1b[<0;41;9m")
     terminal.read_until("\u00b7".encode())
     terminal.press(b"\x03")
     assert terminal.status() == 130
+    terminal.output = begun + terminal.output
+    check_restored(terminal)

@@ -20,7 +20,7 @@ BOARDS = ("5x5/5", "4x6/4")
 
 
 def settings(**changes):
-    small = {"boards": BOARDS, "envs": 8, "steps": 240}
+    small = {"boards": BOARDS, "envs": 8, "steps": 140}
     fast = {"batch_size": 32, "search_starts": 60, "heads_first": 4, "warm_up": 10}
     return tiny("afterstate", **{**small, "hyperparameters": fast, **changes})
 
@@ -28,7 +28,7 @@ def settings(**changes):
 @pytest.mark.usefixtures("curves")
 def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
     training = train(settings(), tmp_path)
-    assert training.steps >= 240
+    assert training.steps >= 140
     assert {*training.progress.kept["win_rates"]} == {*BOARDS}
     game = BoardConfig(6, 6, 6, moves=("click",))
     policy = find_agent(tmp_path)(game, slack=0.1, depth=3)
@@ -42,9 +42,9 @@ def test_resuming_goes_on_exactly(tmp_path):
     for folder in folders:
         folder.mkdir()
     train(settings(), folders[0])
-    train_until_cut(settings(), folders[1], 120)
+    train_until_cut(settings(), folders[1], 80)
     resumed = prepare(settings(), folders[1], resume=True)
-    assert 120 <= resumed.learner.num_timesteps < 240
+    assert 80 <= resumed.learner.num_timesteps < 140
     run(resumed)
     assert_same_end(*folders)
 

@@ -92,7 +92,7 @@ def test_the_slack_falls_with_the_cells_of_boards_larger_than_64_cells():
 
 @pytest.mark.parametrize("onward", [False, True])
 def test_a_click_is_worth_its_safety_times_the_mean_worth_of_its_outcomes_and_the_best_is_chosen(onward):
-    made, codes = network(), boards(40, cols=4)
+    made, codes = network(), boards(15, cols=4)
     shown = afterstates(codes[:2], np.array([5, 5]), np.array([2, 8])).reshape(2, -1)
     assert shown[:, 5].tolist() == [2, 8]
     assert (np.delete(shown, 5, 1) == np.delete(codes[:2].reshape(2, -1), 5, 1)).all()

@@ -28,10 +28,10 @@ BOARDS = ("3x4/2", "4x6/3", "8x9/10")
 
 @BOTH
 def test_every_board_gets_the_same_amount_of_work(algo):
-    model = learn(make_model(tiny(algo, boards=BOARDS)), 2_500)
+    model = learn(make_model(tiny(algo, boards=BOARDS)), 1_600)
     work = np.array([slot.work for slot in model.slots])
     assert work.min() > 0.6 * work.max()
-    assert model.num_timesteps >= 2_500
+    assert model.num_timesteps >= 1_600
     for slot, text in zip(model.slots, BOARDS, strict=True):
         config = BoardConfig.of_name(text, "opening")
         assert slot.env.config == config
@@ -51,7 +51,7 @@ def test_clicks_are_legal_on_every_board(algo):
             step(actions)
 
         slot.env.step_async = checking
-    learn(model, 2_000)
+    learn(model, 700)
     assert len(checked) == 3
 
 

@@ -196,7 +196,7 @@ def test_the_teacher_gives_the_oracles_probabilities():
 @BOTH
 def test_stored_boards_are_labelled_with_what_their_games_showed(algo):
     model = make_model(tiny(algo, boards=("4x5/3", "5x5/4")))
-    learn(model, 3_000)
+    learn(model, 1_200)
     for slot, mines in zip(model.slots, (3, 4), strict=True):
         assert 0.3 * model.num_timesteps / 2 < slot.buffer.added < slot.drawn
         columns = {name: column[: slot.buffer.size] for name, column in slot.buffer.columns.items()}
