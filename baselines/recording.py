@@ -5,6 +5,8 @@ import io
 import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from baselines.animated_svg import BoardFrame, Layer, TileSheet, animated_svg, hex_of
 from baselines.evaluation.games import GameRecord
 from baselines.files import replace_file
 from baselines.progress import game_bar
@@ -223,33 +226,62 @@ def draw_slide(slide: Slide, overlay: bool) -> Image.Image:
 
 def draw_board(game: RecordedGame, frame: int, overlay: bool) -> Image.Image:
     """Returns the board of a frame, with the cell of its move outlined."""
-    side, turn, scene = side_for(game.config), game.turn(frame), game.scenes[frame]
-    picture = Image.fromarray((scene if overlay else scene._replace(probabilities=None)).picture(side))
-    lost = frame == len(game.turns) and game.result == "lost"
-    left, top = turn.col * side, turn.row * side
+    side = side_for(game.config)
+    tiles, row, col, outline = _board(game, frame, overlay, side)
+    picture, left, top = Image.fromarray(tiles), col * side, row * side
     ImageDraw.Draw(picture).rectangle(
-        (left, top, left + side - 1, top + side - 1), outline=FATAL if lost else OUTLINE, width=max(1, round(side / 10))
+        (left, top, left + side - 1, top + side - 1), outline=outline, width=max(1, round(side / 10))
     )
     return picture
 
 
+def _board(game: RecordedGame, frame: int, overlay: bool, side: int) -> BoardFrame:
+    """Returns what a frame shows of the board, with tiles of a side in pixels."""
+    turn, scene = game.turn(frame), game.scenes[frame]
+    lost = frame == len(game.turns) and game.result == "lost"
+    shown = scene if overlay else scene._replace(probabilities=None)
+    return BoardFrame(shown.picture(side), turn.row, turn.col, FATAL if lost else OUTLINE)
+
+
 def _draw_panel(picture: Image.Image, left: int, game: RecordedGame, frame: int) -> None:
-    pen, top = ImageDraw.Draw(picture), MARGIN
+    pen = ImageDraw.Draw(picture)
+    for top, width, height, colour, text in panel_of(game, frame):
+        if text:
+            pen.text((left, MARGIN + top), text, colour, font=ImageFont.load_default(height))
+        else:
+            pen.rectangle((left, MARGIN + top, left + width - 1, MARGIN + top + height - 1), colour)
+
+
+class Mark(NamedTuple):
+    """A text at the left of a panel, its size the height, or without text a filled rectangle; all in pixels."""
+
+    top: int
+    width: int
+    height: int
+    colour: Colour
+    text: str = ""
+
+
+def panel_of(game: RecordedGame, frame: int) -> list[Mark]:
+    """Returns what stands beside the board of a frame, from the top."""
+    marks, top = [], 0
     for label, text in lines_of(game, frame):
-        pen.text((left, top), label, LABEL, font=ImageFont.load_default(LABEL_SIZE))
-        pen.text((left, top + LABEL_HEIGHT - 1), _shortened(text), TEXT, font=ImageFont.load_default(TEXT_SIZE))
+        marks.append(Mark(top, PANEL, LABEL_SIZE, LABEL, label))
+        marks.append(Mark(top + LABEL_HEIGHT - 1, PANEL, TEXT_SIZE, TEXT, _shortened(text)))
         top += LABEL_HEIGHT + LINE_HEIGHT
         if label == "risk":
-            _draw_bar(pen, left, top - 2, game.turn(frame).risk)
+            marks += _bar(top - 2, game.turn(frame).risk)
             top += BAR_HEIGHT
+    return marks
 
 
-def _draw_bar(pen: ImageDraw.ImageDraw, left: int, top: int, risk: float) -> None:
-    """Draws a bar that the risk fills, in the colour of that risk on covered cells."""
-    pen.rectangle((left, top, left + PANEL - 1, top + BAR_HEIGHT - 3), TRACK)
-    if not math.isnan(risk) and risk > 0:
-        colour = level_face(int(levels_of(np.array(risk))))
-        pen.rectangle((left, top, left + max(1, round(risk * (PANEL - 1))), top + BAR_HEIGHT - 3), colour)
+def _bar(top: int, risk: float) -> list[Mark]:
+    """Returns a bar that the risk fills, in the colour of that risk on covered cells."""
+    track = Mark(top, PANEL, BAR_HEIGHT - 2, TRACK)
+    if math.isnan(risk) or risk == 0:
+        return [track]
+    filled = max(1, round(risk * (PANEL - 1))) + 1
+    return [track, Mark(top, filled, BAR_HEIGHT - 2, level_face(int(levels_of(np.array(risk)))))]
 
 
 def _shortened(text: str) -> str:
@@ -304,9 +336,46 @@ def png(slides: Sequence[Slide], overlay: bool) -> bytes:
     return buffer.getvalue()
 
 
+def svg(slides: Sequence[Slide], overlay: bool, *, panel: bool = True) -> bytes:
+    """Returns an animated SVG that repeats for ever; without panels it has the boards alone."""
+    config = slides[0].frames[0][0].config
+    side, margin = side_for(config), MARGIN if panel else 0
+    width, height = frame_size(config) if panel else (config.cols * side, config.rows * side)
+    sheet, layers = TileSheet(TILE), []
+    for place in range(len(slides[0].frames)):
+        shown, left = [slide.frames[place] for slide in slides], place * width + margin
+        boards = (_board(game, frame, overlay, TILE) for game, frame in shown)
+        layers.append(Layer(f"translate({left} {margin}) scale({side})", sheet.draw_frames(boards)))
+        if panel:
+            layers.append(Layer(f"translate({left + config.cols * side + margin} {margin})", _panel_frames(shown)))
+    ground = f'<rect width="100%" height="100%" fill="{hex_of(PAPER)}"/>'
+    seconds = [slide.seconds for slide in slides]
+    return animated_svg((width * len(slides[0].frames), height), sheet.patterns() + ground, layers, seconds)
+
+
+def _panel_frames(shown: Sequence[tuple[RecordedGame, int]]) -> list[str]:
+    """Returns the elements that the panel of each frame adds: where a mark changed, paper and the new mark."""
+    frames, before = [], dict[int, list[Mark]]()
+    for game, frame in shown:
+        lines = {top: list(marks) for top, marks in groupby(panel_of(game, frame), lambda mark: mark.top)}
+        changed = sorted(top for top in lines | before if lines.get(top) != before.get(top))
+        paper = [Mark(top, PANEL + MARGIN, before[top][0].height + 4, PAPER) for top in changed if top in before]
+        frames.append("".join(map(_svg_mark, [*paper, *(mark for top in changed for mark in lines.get(top, []))])))
+        before = lines
+    return frames
+
+
+def _svg_mark(mark: Mark) -> str:
+    colour = hex_of(mark.colour)
+    if mark.text:
+        baseline = mark.top + mark.height
+        return f'<text y="{baseline}" font-size="{mark.height}" fill="{colour}">{escape(mark.text)}</text>'
+    return f'<rect y="{mark.top}" width="{mark.width}" height="{mark.height}" fill="{colour}"/>'
+
+
 def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardConfig, Sequence[GameRecord]]]) -> None:
     """Writes the file of --record from the games of each policy: records with actions, at least one of each."""
-    recorders = {".gif": gif, ".mp4": mp4, ".png": png}
+    recorders = {".gif": gif, ".svg": svg, ".mp4": mp4, ".png": png}
     chosen = list(played) if options.record_all else list(played)[:1]
     count = min(options.record_games, *(len(played[name][1]) for name in chosen))
     columns: list[list[RecordedGame]] = []

@@ -155,7 +155,7 @@ def _add_modes(parser: Parser) -> None:
     source = "judge the position or the game in this file, or on stdin (-)"
     choose("--analyse", metavar="FILE", help=source)
     add("--json", dest="as_json", action="store_true", help="write the analysis as JSON")
-    add("--record", type=Path, metavar="FILE", help="draw the analysed game with its risks into this file, a .gif")
+    add("--record", type=Path, metavar="FILE", help="draw the analysed game with its risks into this .gif or .svg")
     asked = f"answer questions about positions: {', '.join(PRACTICE)}"
     choose("--practice", choices=PRACTICE, metavar="KIND", help=asked)
     reasoning = "practise what needs this reasoning: single (one number at a time), subset (several), exact"
@@ -173,8 +173,8 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str, wo
         config = sized_board(rows, cols, given.mines, given.first_click, given.luck)
     if given.record is not None:
         check_writable(given.record)
-        if given.record.suffix.lower() != ".gif":
-            raise ValueError(f"the file of --record must end in .gif, unlike {given.record}")
+        if given.record.suffix.lower() not in (".gif", ".svg"):
+            raise ValueError(f"the file of --record must end in .gif or .svg, unlike {given.record}")
     values: dict[str, Any] = {
         **{name: value for name, value in vars(given).items() if name in PlayOptions.__dataclass_fields__},
         "language": given.language or language_of(),

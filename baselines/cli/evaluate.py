@@ -29,7 +29,7 @@ ALL = "all"
 DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
 """The policies that play without --policy, weakest first."""
 
-RECORD_SUFFIXES = (".gif", ".mp4", ".png")
+RECORD_SUFFIXES = (".gif", ".svg", ".mp4", ".png")
 """The endings of the files of --record; the last one holds the last board alone."""
 
 EXAMPLES = """\

@@ -86,7 +86,7 @@ def ranking(board: str, names: str) -> str:
             card, games = files[0].card, [each.games for file in files if (each := file.board(board))]
             uses = card.inference_at_play + (", search" if card.track == "search" else "")
             saw = "no training" if card.training_steps is None else SAW[card.track]
-            rows.append([f"`{name}`", per_cent(rate), "█" * round(40 * rate), uses, saw, games_range(games)])
+            rows.append([f"`{name}`", per_cent(rate), "█" * round(25 * rate), uses, saw, games_range(games)])
     return markdown_table(["entry", "won", "", "uses at play", "its training saw", "n"], rows)
 
 

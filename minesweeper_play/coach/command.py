@@ -93,7 +93,7 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
         raise ValueError(catalogue.text("record_later"))
     review, position, width = review_game(session), None, output_width() or 80
     if options.record is not None:
-        replace_file(options.record, draw_review(review), follow=True)
+        replace_file(options.record, draw_review(review, options.record.suffix.lower()), follow=True)
         say(catalogue.text("shared", line=describe_game(review, catalogue), path=options.record))
     if session.status == "playing":
         mines, rule, needs_no_guess = session.config.mines, session.config.first_click, bool(session.no_guess)

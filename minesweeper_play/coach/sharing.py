@@ -1,4 +1,4 @@
-"""A finished game to show to others: a GIF of its turns with their risks, and one line of text."""
+"""A finished game to show to others: a GIF or SVG of its turns with their risks, and one line of text."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,7 +6,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from baselines.files import replace_file
-from baselines.recording import END_SECONDS, RecordedGame, animated_gif, draw_board, scenes_of
+from baselines.recording import RecordedGame, animated_gif, draw_board, scenes_of, slides_of, svg
 from baselines.recording import Turn as RecordedTurn
 from minesweeper_env.config import board_name
 from minesweeper_play.catalogue import Catalogue
@@ -43,11 +43,13 @@ def describe_game(review: Review, catalogue: Catalogue) -> str:
     return catalogue.text(f"share_{review.session.status}", solved=game.solved, value=game.value, time=time, **values)
 
 
-def draw_review(review: Review) -> bytes:
-    """Returns a GIF with the board before each turn, its clicks outlined, and at the end the mines."""
+def draw_review(review: Review, suffix: str = ".gif") -> bytes:
+    """Returns a .gif or .svg with the board before each turn, its clicks outlined, and at the end the mines."""
     game = recorded_game(review)
-    seconds = [*[TURN_SECONDS] * len(game.turns), END_SECONDS]
-    return animated_gif(lambda frame: draw_board(game, frame, overlay=True), seconds)
+    slides = slides_of([[game]], TURN_SECONDS)
+    if suffix == ".svg":
+        return svg(slides, overlay=True, panel=False)
+    return animated_gif(lambda frame: draw_board(game, frame, overlay=True), [slide.seconds for slide in slides])
 
 
 def recorded_game(review: Review) -> RecordedGame:

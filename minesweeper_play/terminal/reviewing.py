@@ -9,7 +9,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
-from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach.review import Mark, Review, Turn
 from minesweeper_play.coach.sentences import curve_lines, detail_sentences, points, summary_sentences
 from minesweeper_play.explanations import name_cell
@@ -89,6 +89,7 @@ class ReviewScreen(GameAppScreen):
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._plot)
+        self.call_after_refresh(self._describe)
 
     def _plot(self) -> None:
         """Draws the curve, and writes the figures of the whole game below it."""
@@ -103,7 +104,14 @@ class ReviewScreen(GameAppScreen):
         turn, board = self._review.turns[event.option_index], self.query_one(BoardCanvas)
         board.show(picture_of(turn))
         board.look_at(turn.move.cell)
-        self.query_one("#text", Static).update(Content(" ".join(detail_sentences(turn, self.catalogue))))
+        self._describe()
+
+    def _describe(self) -> None:
+        """Writes the sentences about the highlighted turn."""
+        if (index := self.query_one(OptionList).highlighted) is not None:
+            text = " ".join(detail_sentences(self._review.turns[index], self.catalogue))
+            width = max(20, self.query_one("#details").scrollable_content_region.width)
+            self.query_one("#text", Static).update(Content("\n".join(wrapped_lines(text, width))))
 
     def action_curve(self) -> None:
         self.toggle_class("-curve")

@@ -2,16 +2,15 @@
 
 import io
 from dataclasses import replace
-from functools import cache, partial
 
 import imageio.v3 as imageio
 import numpy as np
 import pytest
 from support.commands import refused
 from support.policies import click_config
+from support.recordings import CONFIG, game_that, recorded
 
 from baselines.cli import evaluate
-from baselines.evaluation.evaluate import evaluate_policy
 from baselines.recording import (
     END_SECONDS,
     FATAL,
@@ -26,30 +25,12 @@ from baselines.recording import (
     lines_of,
     mp4,
     png,
-    replay,
     slides_of,
 )
-from baselines.registry import find_policy
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.rendering import TILE
 
 SMALL = ("--size", "5x6", "--mines", "6", "--games", "12")
-CONFIG = click_config(5, 6, 6)
-
-
-@cache
-def recorded(policy="exact", config=CONFIG, games=12):
-    """Returns games of a policy with the records that they are replayed from."""
-    config = find_policy(policy)(config).config
-    played = evaluate_policy(partial(find_policy(policy), config), config, range(games), record=True)
-    return [
-        (record, replay(policy, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
-        for record in played.records
-    ]
-
-
-def game_that(result, policy="exact"):
-    return next(game for _, game in recorded(policy) if game.result == result)
 
 
 @pytest.mark.parametrize("policy", ["exact", "bayes", "random"])
@@ -188,7 +169,7 @@ def test_the_command_draws_what_it_played_and_changes_no_result(tmp_path, capsys
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--record", "a.avi"], "--record takes a file that ends in .gif or .mp4 or .png, not a.avi"),
+        (["--record", "a.avi"], "--record takes a file that ends in .gif or .svg or .mp4 or .png, not a.avi"),
         (["--record", "no/such/a.gif"], "the folder of no/such/a.gif does not exist"),
         (["--record", "a.gif", "--record-speed", "0"], "a number above 0"),
     ],

@@ -81,7 +81,9 @@ def test_an_analysis_draws_a_saved_game_that_is_over(monkeypatch, tmp_path, caps
     save_game(session, Path("begun.json"))
     Path("board.txt").write_text("1.\n..")
     assert command.main(["--analyse", "ended.json", "--record", "game.gif"]) == 0
+    assert command.main(["--analyse", "ended.json", "--record", "game.svg"]) == 0
     assert Path("game.gif").stat().st_size > 1000
+    assert Path("game.svg").read_text().startswith("<svg ")
     assert command.main(["--analyse", "begun.json", "--record", "begun.gif"]) == 2
     assert command.main(["--analyse", "board.txt", "--mines", "1", "--record", "board.gif"]) == 2
     for arguments in (["--record", "a.gif"], ["--analyse", "ended.json", "--record", "a.png"]):
