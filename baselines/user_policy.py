@@ -1,4 +1,4 @@
-"""Policies and rewards of users: classes and functions in modules and files, loaded, called and wrapped."""
+"""Policies of users: classes and functions in modules and files, loaded, called and wrapped."""
 
 import hashlib
 import importlib
@@ -210,37 +210,6 @@ def _make_importable(folder: Path) -> None:
     """Puts a folder first on the path of imports, as Python does with the folder of a script."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
-
-
-def load_reward(text: str) -> str | Callable[[Any], Any]:
-    """Returns a reward: a name of the environment as it is, or a function of the user, whose errors name it.
-
-    Raises as `load` does.
-    """
-    if (match := USER_CODE.fullmatch(text)) is None:
-        return text
-    function = load(text, match["base"], match["attribute"])
-
-    def reward(transition: Any) -> Any:
-        with user_code(text):
-            return function(transition)
-
-    return reward
-
-
-def check_reward(text: str, config: BoardConfig) -> None:
-    """Raises a ValueError unless a reward of the user gives a finite number for a step of each of two games."""
-    from minesweeper_env.vector_env import MinesweeperVectorEnv
-
-    games = MinesweeperVectorEnv(2, **config.arguments(), reward=load_reward(text))
-    games.reset(seed=0)
-    try:
-        rewards = games.step(games.sample_actions())[1]
-    except (TypeError, PolicyError) as error:
-        rule = "a reward gets the Transition of N games, with arrays (N,), and returns N numbers"
-        raise ValueError(f"the reward {text} cannot be used: {error}; {rule}") from error
-    if not np.isfinite(rewards).all():
-        raise ValueError(f"the reward {text} must be finite, not {rewards.tolist()}")
 
 
 def has_act(policy: Any) -> bool:

@@ -1,10 +1,11 @@
 """Settings of a training, from configuration files, the command line and `run.json`, which records its sessions."""
 
 import argparse
+import math
 import platform
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -19,10 +20,11 @@ from baselines.checks import did_you_mean, number_or_text
 from baselines.files import file_name, read_json, write_json
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, RUN_FILE
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
+from baselines.policy import PolicyError
 from baselines.provenance import earlier_results, installation_id, processor_name, source_commit
 from baselines.registry import CHECKPOINT_FILE, Specification, agent_folder, agent_names
 from baselines.schemas import Agent, Run, read_as
-from baselines.user_policy import check_reward
+from baselines.user_policy import USER_CODE, load, user_code
 from minesweeper_env.config import PRESETS, BoardConfig, board_name, parse_size
 from minesweeper_env.rewards import REWARDS
 
@@ -143,15 +145,41 @@ def folder_to_start_from(agent: str) -> Path:
     return folder
 
 
+def load_reward(text: str) -> str | Callable[[Any], Any]:
+    """Returns a reward: a name of the environment as it is, or a function of the user, whose errors name it.
+
+    Raises as `baselines.user_policy.load` does.
+    """
+    if (match := USER_CODE.fullmatch(text)) is None:
+        return text
+    function = load(text, match["base"], match["attribute"])
+
+    def reward(transition: Any) -> Any:
+        with user_code(text):
+            return function(transition)
+
+    return reward
+
+
 def check_reward_of(settings: TrainingSettings, typed: Mapping[str, Any]) -> None:
-    """Tries a reward of the user in two games of each board; a ValueError refuses one that was not typed."""
-    reward = settings.reward
-    if reward in REWARDS:
+    """Tries a reward of the user in two games of each board; a ValueError refuses an unfit one, or one not typed."""
+    text = settings.reward
+    if text in REWARDS:
         return
-    if reward != typed.get("reward"):
-        raise ValueError(f"no file may choose the code of a reward: read {reward}, then type --reward {reward}")
+    if text != typed.get("reward"):
+        raise ValueError(f"no file may choose the code of a reward: read {text}, then type --reward {text}")
+    from minesweeper_env.vector_env import MinesweeperVectorEnv
+
     for config in settings.configs:
-        check_reward(reward, config)
+        games = MinesweeperVectorEnv(2, **config.arguments(), reward=load_reward(text))
+        games.reset(seed=0)
+        try:
+            rewards = games.step(games.sample_actions())[1]
+        except (TypeError, PolicyError) as error:
+            rule = "a reward gets the Transition of N games, with arrays (N,), and returns N numbers"
+            raise ValueError(f"the reward {text} cannot be used: {error}; {rule}") from error
+        if not all(map(math.isfinite, rewards)):
+            raise ValueError(f"the reward {text} must be finite, not {rewards.tolist()}")
 
 
 def code_of_reward(reward: str | None) -> dict[str, Any]:

@@ -26,9 +26,9 @@ from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_l
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions
 from baselines.learned.common.tensor_files import Tensors, prefixed, unprefixed
 from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.configurations import load_reward
 from baselines.learned.networks import BoardNetwork, Tower, set_precision
 from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
-from baselines.user_policy import load_reward
 from minesweeper_env.codes import FLAGGED, MINE
 
 
