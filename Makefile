@@ -58,7 +58,7 @@ kernels:
 # What one processor does alone comes first, side by side, both installations too; the tests then use all processors.
 test:
 	$(MAKE) --jobs=2 warm-up-core warm-up lint types
-	$(MAKE) test-core test-all
+	$(MAKE) --assume-old=warm-up-core --assume-old=warm-up test-core test-all
 
 # One test file or folder of each part: style, imports, types, and the games, numbers and wins that every change must keep.
 CHECKS = tests/test_size.py tests/test_public_names.py tests/package $(addprefix tests/minesweeper_env/,engine/test_rules.py \

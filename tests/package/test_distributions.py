@@ -100,7 +100,7 @@ def program(site: Path, tmp_path: Path):
 
 
 def test_a_training_records_no_commit_of_the_repository_around_it(program, tmp_path):
-    typed = ["--config", "quick", "--size", "4", "--mines", "1", "--steps", "64", "--eval-games", "2", "--out", "run"]
+    typed = ["--config", "quick", "--size", "4", "--mines", "2", "--steps", "64", "--eval-games", "2", "--out", "run"]
     done = program("train", *typed)
     assert done.returncode == 0, done.stderr
     (session,) = json.loads((tmp_path / "run" / "run.json").read_text())["sessions"]

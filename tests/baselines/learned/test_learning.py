@@ -20,7 +20,7 @@ GAMES = 1000
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
 def test_learns_5x5_with_3_mines(algo, tmp_path):
-    settings = TrainingSettings(algo=algo, boards=("5x5/3",), minutes=None, steps=30_000, envs=128, depth=3, threads=1)
+    settings = TrainingSettings(algo=algo, boards=("5x5/3",), minutes=None, steps=16_000, envs=128, depth=3, threads=1)
     train(settings, tmp_path)
     (board,) = settings.configs
     trained = win_rate(find_agent(tmp_path)(board), board)

@@ -123,7 +123,7 @@ def test_one_click_ahead_it_plays_the_games_that_it_always_played():
             assert " ".join(map(str, np.frombuffer(record.actions, "<u2"))) == game["clicks"]
 
 
-@pytest.mark.parametrize(("rows", "cols", "mines"), [(3, 3, 2), (3, 4, 3), (4, 4, 3), (4, 4, 4)])
+@pytest.mark.parametrize(("rows", "cols", "mines"), [(3, 3, 2), (3, 4, 3), (4, 4, 3)])
 def test_with_all_layouts_searched_it_wins_as_many_as_perfect_play_after_its_first_click(rows, cols, mines):
     config = click_config(rows, cols, mines, "safe")
     layouts = all_layouts(config)
