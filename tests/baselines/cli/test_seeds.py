@@ -2,7 +2,6 @@
 
 import json
 import sys
-from contextlib import nullcontext
 
 import pytest
 from support.commands import refused
@@ -122,6 +121,16 @@ def test_what_is_done_is_not_done_again(tmp_path):
     assert (task.folder / "checkpoint.safetensors").stat().st_mtime_ns == before
 
 
+class Here(Workers):
+    """This process, in place of worker processes."""
+
+    def __init__(self, _count):
+        pass
+
+    def close(self):
+        pass
+
+
 @pytest.mark.slow
 def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
     config = tmp_path / "tiny.toml"
@@ -153,7 +162,7 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
     assert "minus random" not in printed
     longer = [*arguments[:8], "30", *arguments[9:]]
     # The first run had a worker process; each costs seconds.
-    monkeypatch.setattr("baselines.cli.seeds.worker_pool", lambda _: nullcontext(Workers()))
+    monkeypatch.setattr("baselines.cli.seeds.ProcessPool", Here)
     assert main(longer) == 0
     told = capsys.readouterr()
     assert "0 of 6 trainings are done" in told.err

@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import closing
 from functools import partial
 from itertools import pairwise
 
@@ -21,7 +22,7 @@ from baselines.evaluation.seeds import (
 )
 from baselines.policy import PolicyError
 from baselines.registry import find_policy
-from baselines.workers import WorkerError, worker_pool
+from baselines.workers import ProcessPool, WorkerError
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 CONFIG = BoardConfig(6, 6, 5, "safe", ("click",))
@@ -142,7 +143,7 @@ def test_interruption_keeps_what_is_finished(workers):
 @pytest.mark.slow
 def test_a_unit_that_kills_its_workers_again_and_again_is_named():
     line = r"mine on 6x6/5 safe, seeds 1\d\d to 1\d9: killed its worker 2 times"
-    with pytest.raises(WorkerError, match=line), worker_pool(1, kills=2) as pool:
+    with pytest.raises(WorkerError, match=line), closing(ProcessPool(1, kills=2)) as pool:
         evaluate_policy(partial(Scanner, _end_process), CONFIG, range(100, 160), workers=pool, policy="mine")
 
 
