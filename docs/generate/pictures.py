@@ -131,18 +131,14 @@ ORACLES = {"lookahead": 70.2, "exact": 68.0}
 
 
 def draw_text_learning(figure: Figure) -> None:
-    """Draws the win rates of the transformer of the examples while it learns from each reward."""
-    content = _read("text-transformer")
+    """Draws the win rates of the transformer of the examples while it learns from each reward: mean of the seeds."""
     axes = figure.subplots()
-    for reward, curves in content["curves"].items():
-        rates = 100 * np.array(curves).reshape(len(curves), -1, 10).mean(axis=2)
-        games = content["batch"] * 10 * (np.arange(rates.shape[1]) + 1)
-        (line,) = axes.plot(games, rates.mean(axis=0), linewidth=2.2, label=f"reward {reward}, mean of seeds")
-        axes.plot(games, rates.T, color=line.get_color(), linewidth=0.7, alpha=0.6)
-    # Seeds 0 to 499: `python evaluate.py --policy exact lookahead --size 5 --mines 3 --games 500`
-    draw_ceilings(axes, {"lookahead": 91.2, "exact": 90.0})
-    axes.set(xlabel="games of policy gradient", ylabel="games won, per cent", ylim=(0, 100))
-    axes.legend(loc="lower right")
+    for reward, curves in _read("text-transformer")["curves"].items():
+        replies, rates = np.transpose(curves, (2, 0, 1))
+        (line,) = axes.plot(replies[0], 100 * rates.mean(axis=0), linewidth=2.2, label=reward)
+        axes.plot(replies.T, 100 * rates.T, color=line.get_color(), linewidth=0.6, alpha=0.5)
+    axes.set(xlabel="replies that it has learned from", ylabel="games won, per cent", ylim=(20, 80))
+    axes.legend(loc="lower right", ncols=2)
 
 
 def draw_sample_efficiency(figure: Figure) -> None:
