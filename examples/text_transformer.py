@@ -294,6 +294,7 @@ def main() -> None:
     if options.work == "learn" and options.reward == "imitate":
         parser.error(f"learn needs a --reward of {', '.join(REWARDS)}")
     torch.set_num_threads(1)
+    torch.manual_seed(options.seed)
     board = {"size": options.size, "mines": options.mines, "no_guess": options.no_guess}
     split, reward = "test" if options.work == "test" else "train", options.reward
     weights = reward if reward in ("sound", "risk") else "win"

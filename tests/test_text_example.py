@@ -33,6 +33,9 @@ def test_it_learns_resumes_and_plays_through_a_chat_server(example, tmp_path, mo
     out = ("--out", tmp_path)
     run(example, monkeypatch, "imitate", *out, "--replies", 1600)
     run(example, monkeypatch, "imitate", *out, "--replies", 4800)
+    run(example, monkeypatch, "imitate", "--out", tmp_path / "again", "--replies", 1600)
+    first, again = (json.loads((folder / "imitate.json").read_text())[0] for folder in (tmp_path, tmp_path / "again"))
+    assert again["loss"] == first["loss"]
     losses = [row["loss"] for row in json.loads((tmp_path / "imitate.json").read_text())]
     assert len(losses) == 3
     assert losses[-1] < 12 < 20 < losses[0]
