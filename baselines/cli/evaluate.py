@@ -144,8 +144,11 @@ def choose_policies(
 ) -> list[Assignment]:
     """Builds each policy once, and returns the games of each; for the arguments see `prepare`.
 
-    `ALL` leaves out, with a note on stderr, the policies that do not play these games, or whose clicks cannot be judged
-    with `diagnose`. A ValueError refuses such a policy if it is chosen by its own name.
+    `ALL` leaves out, with a note on stderr, the policies that do not play these games. With `diagnose` it leaves out,
+    too, the policies whose clicks the oracle cannot judge.
+
+    Raises:
+        ValueError: a policy that is chosen by its own name does not play these games.
     """
     from baselines.evaluation.evaluate import prepare
     from baselines.registry import find_policy

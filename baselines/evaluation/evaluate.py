@@ -120,11 +120,20 @@ def prepare(
     record: bool = False,
     trial: bool = True,
 ) -> Assignment:
-    """Builds a policy once, and returns its games, which that policy plays in this process; see `Assignment`.
+    """Builds a policy once, and returns its games, which that policy plays in this process.
 
-    The board may have any moves. A `name` of "" stands for the policy's own. Some policies are judged without
-    `diagnose`. With `trial`, code of the user chooses once on an empty board. A ValueError refuses the board, and a
-    PolicyError says that the policy breaks the protocol.
+    Args:
+        make: makes the policy.
+        config: board of the games, with any moves.
+        seeds: seed of each game.
+        name: name of the policy in tables; "" for its own.
+        diagnose: True to judge its clicks; some policies are judged without being asked to.
+        record: True to keep the actions of every game.
+        trial: True to let code of the user choose once on an empty board.
+
+    Raises:
+        ValueError: it does not play this board.
+        PolicyError: it breaks the protocol.
     """
     built = make(config)
     games = built.config
