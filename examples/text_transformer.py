@@ -50,15 +50,13 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor, cache: list[Tensor] | None) -> Tensor:
         """Returns the next layer of (N, L, WIDTH)."""
-        batch, length, _ = x.shape
-        parts = self.qkv(self.norm(x)).view(batch, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
-        query, keys, values = parts
+        query, keys, values = self.qkv(self.norm(x)).unflatten(2, (3, HEADS, -1)).permute(2, 0, 3, 1, 4)
         if cache is not None:
             if cache:
                 keys, values = torch.cat([cache[0], keys], 2), torch.cat([cache[1], values], 2)
             cache[:] = [keys, values]
-        seen = scaled_dot_product_attention(query, keys, values, is_causal=length > 1)
-        x = x + self.out(seen.transpose(1, 2).reshape(batch, length, WIDTH))
+        seen = scaled_dot_product_attention(query, keys, values, is_causal=x.shape[1] > 1)
+        x = x + self.out(seen.transpose(1, 2).flatten(2))
         return x + self.mlp(self.norm2(x))
 
 
@@ -121,17 +119,13 @@ def least_risk_replies(game: TextGame, seed: int) -> Iterator[tuple[str, str]]:
 
 
 class Run:
-    """A network in training and its log, kept in two files that are replaced whole."""
+    """A network in training and its log, kept in one file that is replaced whole."""
 
     def __init__(self, folder: Path, name: str, setting: dict[str, float]) -> None:
-        """Goes on with the files of the run, or begins with the network that imitated.
-
-        Raises:
-            ValueError: the network belongs to another setting.
-        """
-        self.path, self.log, self.setting = folder / f"{name}.pt", folder / f"{name}.json", setting
+        """Goes on with the file of the run, or begins with the network that imitated; refuses another setting's."""
+        self.path, self.setting = folder / f"{name}.pt", setting
         folder.mkdir(parents=True, exist_ok=True)
-        self.model, self.rows, self.begun = Transformer(), [], time.process_time()
+        self.model, self.rows, self.replies, self.begun = Transformer(), [], 0, time.process_time()
         self.optimiser = torch.optim.AdamW(self.model.parameters(), 0.0, (0.9, 0.95), weight_decay=0.0)
         path = self.path if self.path.exists() else folder / "imitate.pt"
         if not path.exists():
@@ -142,12 +136,8 @@ class Run:
         self.model.load_state_dict(state["model"])
         if path == self.path:
             self.optimiser.load_state_dict(state["optimiser"])
-            self.rows = state["rows"]
-
-    @property
-    def replies(self) -> int:
-        """The number of replies that the network has learned from."""
-        return int(self.rows[-1]["replies"]) if self.rows else 0
+            self.rows, self.replies = state["rows"], state["rows"][-1]["replies"]
+            self.begun -= 60 * self.rows[-1]["minutes"]
 
     def descend(self, loss: Tensor, rate: float) -> float:
         """Descends the gradient of a loss, and returns the loss."""
@@ -159,18 +149,14 @@ class Run:
         return loss.item()
 
     def keep(self, replies: int, **figures: float) -> None:
-        """Adds a row to the log, and writes both files."""
-        minutes = (time.process_time() - self.begun) / 60
-        self.begun = time.process_time()
-        before = self.rows[-1]["minutes"] if self.rows else 0.0
-        self.rows.append({"replies": self.replies + replies, "minutes": before + minutes, **figures})
+        """Adds a row to the log: all replies and processor minutes so far, and figures; writes the file."""
+        self.replies += replies
+        self.rows.append({"replies": self.replies, "minutes": (time.process_time() - self.begun) / 60, **figures})
         state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
         state |= {"rows": self.rows, "setting": self.setting}
         temporary = self.path.with_suffix(".tmp")
         torch.save(state, temporary)
         temporary.replace(self.path)
-        temporary.write_text(json.dumps(self.rows))
-        temporary.replace(self.log)
         print(" ".join(f"{name} {value:.4g}" for name, value in self.rows[-1].items()), flush=True)
 
 
@@ -194,19 +180,18 @@ def play(model: Transformer, games: list[TextGame], candidates: int = 1) -> dict
             won[number] = info["is_success"]
         playing = [number for number in playing if not games[number].over]
     number, reward, sound = torch.tensor(rows).T
-    illegal = torch.tensor([float(game.illegal) for game in games])
     replies = {"known": torch.cat(parts), "game": number.long(), "reward": reward, "sound": sound}
-    return replies | {"won": won, "illegal": illegal}
+    return replies | {"won": won, "illegal": torch.tensor([float(game.illegal) for game in games])}
 
 
 def advantages_of(played: dict[str, Tensor], reward: str) -> Tensor:
     """Returns how much better each reply was than those that it is compared with, (M,), in standard deviations."""
     if reward == "candidates":
-        groups = played["sound"].view(-1, CANDIDATES)
-        found = (groups - groups.mean(1, keepdim=True)).flatten()
+        groups, of_reply = played["sound"].view(-1, CANDIDATES), slice(None)
     else:  # the return of a game is to the credit of all its replies
-        returns = torch.zeros(len(played["won"])).index_add(0, played["game"], played["reward"]).view(-1, GROUP)
-        found = (returns - returns.mean(1, keepdim=True)).flatten()[played["game"]]
+        returns = torch.zeros(len(played["won"])).index_add(0, played["game"], played["reward"])
+        groups, of_reply = returns.view(-1, GROUP), played["game"]
+    found = (groups - groups.mean(1, keepdim=True)).flatten()[of_reply]
     return found / (found.std() + 1e-6)
 
 
@@ -239,8 +224,7 @@ def learn(run: Run, game: TextGame, seed: int, reward: str, replies: int) -> Non
         rate = RATE * (1 - run.replies / replies)  # so that the last network is settled
         for part in torch.randperm(len(known)).chunk(max(1, len(known) // MINIBATCH)):
             run.descend(-(advantages[part] * reply_log_probs(run.model, known[part])).mean(), rate)
-        figures = {name: played[name].mean().item() for name in ("won", "sound", "illegal")}
-        run.keep(len(known), **figures)
+        run.keep(len(known), **{name: played[name].mean().item() for name in ("won", "sound", "illegal")})
 
 
 def test(run: Run, game: TextGame, games: int) -> dict[str, float]:
@@ -267,7 +251,6 @@ def serve(run: Run) -> None:
             content = json.dumps({"object": "chat.completion", "choices": choices, "usage": usage}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
 
