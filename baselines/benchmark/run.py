@@ -177,6 +177,8 @@ class SuiteRun:
         """
         self.suite, self.folder, self.command = suite, folder, command
         self.seeds = suite.seeds_of(seed, games)
+        self.fixed = {"suite": suite.name, "seed": self.seeds[0], "games": len(self.seeds)}
+        earlier_results(folder, MANIFEST, self.fixed)  # another suite's folder is refused before minutes of preparation
         say("Prepare every policy for every board")
         self.planned = list(plan(suite, self.seeds))
         self.tasks = [task for task in self.planned if isinstance(task, Task)]
@@ -186,13 +188,13 @@ class SuiteRun:
 
     def _open_folder(self) -> None:
         """Creates the folder, or checks that its games are of this suite, this code and these policies."""
-        folder, fixed = self.folder, {"suite": self.suite.name, "seed": self.seeds[0], "games": len(self.seeds)}
+        folder = self.folder
         usual = {entry.policy for group in SUITES[self.suite.name].groups for entry in group.entries}
         added = {entry.policy for group in self.suite.groups for entry in group.entries} - usual
         digests = {policy: Specification.of(policy).digest() for policy in sorted(added)}
         folder.mkdir(parents=True, exist_ok=True)
         with hold_folder(folder):
-            before: dict[str, str | None] = earlier_results(folder, MANIFEST, fixed).get("policies", {})
+            before: dict[str, str | None] = earlier_results(folder, MANIFEST, self.fixed).get("policies", {})
             for policy, digest in digests.items():
                 files = f"games/*/*/{policy_folder(policy)}"
                 if before.get(policy, digest) != digest and any(folder.glob(f"{files}/*")):
@@ -203,7 +205,7 @@ class SuiteRun:
             for policy in before.keys() - digests.keys():
                 say(f"{policy} is not named, so its games stay in {folder} and out of the tables")
             code = {"commit": source_commit(), "identity": installation_id()}
-            write_json(folder / MANIFEST, fixed | code | {"policies": before | digests})
+            write_json(folder / MANIFEST, self.fixed | code | {"policies": before | digests})
 
     def _parts(self) -> list[list[Part]]:
         return [task.read(self.folder) for task in self.tasks]

@@ -266,8 +266,9 @@ def test_bad_arguments_exit_2_with_one_line(capsys, arguments, said):
     assert [path.name for path in Path().iterdir()] == ["mine.py"]
 
 
-def test_a_folder_of_other_games_is_refused(capsys):
+def test_a_folder_of_other_games_is_refused_before_any_policy_is_prepared(capsys, monkeypatch):
     assert run("a", games=4) == 0
+    monkeypatch.setattr("baselines.benchmark.run.prepare", lambda *_, **__: pytest.fail("a policy was prepared"))
     manifest = Path("a/suite.json")
     content = json.loads(manifest.read_text())
     capsys.readouterr()
