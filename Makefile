@@ -120,7 +120,7 @@ test-python: $(OTHER_VENV)/installed
 	$(OTHER_VENV)/bin/python $(PYTEST) -m "not slow" tests/minesweeper_env
 
 # The snippets of docs/how-to/libraries.md, and the libraries for language models; no part of `make test`.
-test-libraries: $(VENV)/installed $(LIBRARIES)/torchrl/installed $(LIBRARIES)/tianshou/installed $(LIBRARIES)/rllib/installed $(LIBRARIES)/$(CLEANRL) $(TEXT_LIBRARIES:%=test-%)
+test-libraries: $(VENV)/installed $(LIBRARIES)/torchrl/installed $(LIBRARIES)/tianshou/installed $(LIBRARIES)/rllib/installed $(LIBRARIES)/reasoning-gym/installed $(LIBRARIES)/$(CLEANRL) $(TEXT_LIBRARIES:%=test-%)
 	$(BIN)/python -m pytest tests/libraries
 
 $(TEXT_LIBRARIES:%=test-%): test-%: $(LIBRARIES)/%/installed
@@ -169,6 +169,7 @@ $(OTHER_VENV)/installed: pyproject.toml setup.cfg
 $(LIBRARIES)/torchrl/installed: LIBRARY = 'torchrl>=0.14,<0.15'
 $(LIBRARIES)/tianshou/installed: LIBRARY = 'tianshou>=2.0,<2.1'
 $(LIBRARIES)/rllib/installed: LIBRARY = 'ray[rllib]>=2.60,<2.61' gymnasium==1.2.2
+$(LIBRARIES)/reasoning-gym/installed: LIBRARY = 'reasoning-gym>=0.1.25,<0.2'
 $(LIBRARIES)/%/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(LIBRARIES)/$*
 	$(LIBRARIES)/$*/bin/python -m pip install $(TORCH) $(LIBRARY) --editable .

@@ -60,6 +60,23 @@ def test_torchrl_makes_single_and_batched_environments(env):
     subprocess.run([interpreter_of("torchrl"), "-c", imports + rollout], check=True)
 
 
+def test_the_dataset_of_reasoning_gym_mixes_with_others_and_scores_their_answers():
+    page = (ROOT / "docs" / "how-to" / "grpo.md").read_text(encoding="utf-8")
+    (dataset,) = re.findall(r"^```python\n(.*?)^```", page.partition("## reasoning-gym")[2], re.MULTILINE | re.DOTALL)
+    mixed = """
+import reasoning_gym
+from reasoning_gym.composite import DatasetSpec
+
+specs = [DatasetSpec("minesweeper", 1, {"kind": "all_mines"}), DatasetSpec("leg_counting", 1, {})]
+mixed = reasoning_gym.create_dataset("composite", size=20, seed=1, datasets=specs)
+assert {entry["metadata"]["source_dataset"] for entry in mixed} == {"minesweeper", "leg_counting"}
+assert all(mixed.score_answer(entry["answer"], entry) == 1 > mixed.score_answer(None, entry) for entry in mixed)
+mixed.update_dataset_config("minesweeper", {"kind": "best_guess"})
+assert "best_guess" in {entry["metadata"].get("kind") for entry in mixed}
+"""
+    subprocess.run([interpreter_of("reasoning-gym"), "-c", dataset + mixed], cwd=ROOT, check=True)
+
+
 def test_each_snippet_is_python():
     for heading in run.HEADINGS.values():
         for code in run.snippets(heading):
