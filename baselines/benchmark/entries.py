@@ -79,8 +79,9 @@ def collect(card: Card, run: SuiteRun, protocol: Protocol) -> tuple[ResultFile, 
     It has the boards of earlier runs into the folder, too. A ValueError says if no board has enough games.
     """
     boards, missing = [], dict[str, list[str]]()
+    asked = {task.board for task in run.planned}
     for task in plan(suite_of([card.policy], protocol=protocol), run.seeds, run.planned):
-        reason = f"fewer than {protocol.least_games} games are played"
+        reason = f"fewer than {protocol.least_games} games are played" if task.board in asked else "not asked for"
         if isinstance(task, Refusal):
             reason = task.reason
         elif len(records := _records(task, run.folder)) >= protocol.least_games:

@@ -81,7 +81,7 @@ TOLERANCE = 1.01
 
 def budget_of(cards: Sequence[Card]) -> str:
     """Returns the smallest budget that holds each training of an entry: "open" if none does, "" if it has none."""
-    if cards[0].training_steps is None:
+    if not cards[0].training_steps:
         return ""
     steps = max(card.training_steps or 0 for card in cards)
     hours = max(math.inf if card.training_hours is None else card.training_hours for card in cards)

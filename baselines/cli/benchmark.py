@@ -68,7 +68,7 @@ def _add_arguments(parser: Parser) -> None:
     timed.add_argument(
         "--seconds", type=positive_number, default=20, metavar="S", help="play about S seconds on each board"
     )
-    add.add_argument("--yes", action="store_true", help="change rows of one's own without a question")
+    add.add_argument("--yes", action="store_true", help="replace earlier entries of the same author without asking")
     add.add_argument("--docs", type=Path, default=Path("docs"), metavar="DIR", help="add to this documentation")
 
 

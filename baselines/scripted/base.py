@@ -104,12 +104,14 @@ class ScriptedPolicy:
 
     Attributes:
         config: the games.
+        first_cell: the cell to click first, row * cols + col; None for the one of least risk.
         counters: "guesses", clicks on cells not known to be safe. A first click counts unless the first-click rule
             protects it.
     """
 
     def __init__(self, config: BoardConfig) -> None:
         self.config = config
+        self.first_cell: int | None = None
         self.counters = {"guesses": 0}
         self._rng = np.random.default_rng(0)
 
@@ -146,7 +148,10 @@ class ScriptedPolicy:
             unsure = knowledge.rows(guessing)
             scores[guessing] = np.where(unsure.unknown, self.risks(unsure), np.inf)
             self.counters["guesses"] += count_risky(np.any(unsure.open, axis=(1, 2)), self.config)
-        return self._draw(scores.reshape(len(scores), -1), action_masks.astype(np.bool_))
+        scores = scores.reshape(len(scores), -1)
+        if self.first_cell is not None:
+            scores[~knowledge.open.any(axis=(1, 2)), self.first_cell] = -np.inf
+        return self._draw(scores, action_masks.astype(np.bool_))
 
     def _draw(self, scores: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Draws one of the legal clicks of least score; returns the first legal action if no click is legal."""

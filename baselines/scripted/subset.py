@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge, ScriptedPolicy
+from baselines.scripted.oracle_play.exact import chosen_first_cell
 from minesweeper_env.cell_sets import neighbour_bits, to_array, to_bits
 from minesweeper_env.config import BoardConfig, one_of
 from minesweeper_env.inference.kernels import MINE, SAFE, SEVERAL, WITH_TOTAL, known_cells
@@ -109,18 +110,21 @@ class SinglePassDeduction:
 class SubsetPolicy(ScriptedPolicy):
     """Deduces by subset differences; guesses a uniformly random cell not known to be a mine."""
 
-    def __init__(self, config: BoardConfig, deduction: str = "closure") -> None:
+    def __init__(self, config: BoardConfig, deduction: str = "closure", first: str | int = "random") -> None:
         """Prepares to play games of a configuration.
 
         Args:
             config: the games.
             deduction: one of `LEVELS`, or "source" for that of Sun, Chen & Yang's program.
+            first: the first click: "random", "exact" as `exact` clicks, "middle" for the middle of the board, or a
+                cell, row * cols + col.
 
         Raises:
-            ValueError: `deduction` is unknown.
+            ValueError: an option is not allowed.
         """
         self._deduction = one_of("deduction", deduction, [*LEVELS, "source"])
         super().__init__(config)
+        self.first_cell = None if first == "random" else chosen_first_cell(config, first, "random")
         self.reset(0)
 
     def reset(self, seed: int) -> None:
