@@ -91,8 +91,9 @@ def check_card(card: Card, protocol: Protocol) -> None:
     one_of(f"inference in track {card.track}", card.inference_at_play, allowed)
     check_name_is_free(card, (Card(name, name, "search", AUTHOR) for name in policy_names()))
     is_learned = card.track in ("board", "reveal") or card.training_steps is not None
-    if protocol.asks_for_code and is_learned and (not card.links or card.training_steps is None):
-        raise ValueError("a learned entry states its --training-steps, and by --link where its code or weights are")
+    stated = {"--training-steps": card.training_steps is not None, "--link, to its code or weights": bool(card.links)}
+    if protocol.asks_for_code and is_learned and not all(stated.values()):
+        raise ValueError(f"a learned entry needs {' and '.join(name for name, there in stated.items() if not there)}")
 
 
 def track_of(policy: str) -> str | None:

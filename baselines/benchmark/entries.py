@@ -35,6 +35,8 @@ def card_for(policy: str, **given: Any) -> Card:
     if missing := [f"--{name}" for name in ("track", "author") if name not in fields]:
         raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
     card = msgspec.convert({"policy": policy, "sha256": Specification.of(policy).digest(), **fields}, Card)
+    if card.track == "board" and track_of(policy) is None and (seen := _mines_seen(Specification.of(policy).base)):
+        raise ValueError(f"the track of {policy} is reveal, or search, not board: a player does not see {seen}")
     return msgspec.structs.replace(card, inference=card.inference_at_play)
 
 
@@ -54,6 +56,21 @@ def _known(policy: str) -> dict[str, Any]:
         "training_hours": None if None in minutes else sum(minutes) / 60,
         "hardware": f"one core of {trainings[0]['run']['sessions'][-1]['processor']}, no GPU",
     }
+
+
+def _mines_seen(base: str) -> str:
+    """Returns what a training of a run folder saw that a player does not see; "" if there is nothing."""
+    folder = agent_folder(base)
+    for training in lineage(training_of(folder) if folder else None):
+        settings = (training["run"] or {"settings": {}})["settings"]
+        own = settings.get("hyperparameters", {})
+        if settings.get("algo") == "afterstate":
+            return "the layouts that algo afterstate learns from"
+        if settings.get("teacher", "none") != "none":
+            return f"the risks of teacher {settings['teacher']}"
+        if own.get("hindsight", 0) and own.get("hindsight_games", "all") == "all":
+            return "the mines that hindsight learns from"
+    return ""
 
 
 def suite_of(

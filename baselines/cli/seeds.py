@@ -27,6 +27,7 @@ from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
 from baselines.evaluation.seeds import check_seeds
 from baselines.files import hold_folder, replace_file, write_json
 from baselines.learned.configurations import check_earlier, given_settings
+from baselines.learned.run_log import read_points
 from baselines.learned.settings import TrainingSettings
 from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
@@ -102,8 +103,6 @@ class Task(NamedTuple):
     @property
     def curve(self) -> list[tuple[float, float]]:
         """The evaluations of the training, as (step, win rate)."""
-        from baselines.learned.training.curves import read_points
-
         return read_points(self.folder).get("eval/win_rate", [])
 
 
@@ -323,8 +322,6 @@ def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:
 def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
     """Returns the median of each configuration over the steps, in a band from its lowest to its highest training."""
     from matplotlib.ticker import PercentFormatter
-
-    from baselines.learned.training.curves import read_points
 
     with styled_figure() as figure:
         axes = figure.add_subplot()

@@ -19,6 +19,7 @@ import minesweeper_env
 from baselines.checks import did_you_mean, number_or_text
 from baselines.files import file_name, read_json, write_json
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, RUN_FILE
+from baselines.learned.run_log import steps_of
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
 from baselines.policy import PolicyError
 from baselines.provenance import earlier_results, installation_id, processor_name, source_commit
@@ -247,11 +248,13 @@ def record_session(
 def training_of(folder: Path) -> dict[str, Any]:
     """Returns the training of the agent in a run folder, JSON-able; a ValueError says which file is damaged.
 
-    `steps` are the steps until the agent was kept, and `run` is the content of `run.json`. Either is None if the folder
-    does not tell. The entry `START` of `run` has the same about the agent that this one began as.
+    `steps` are all steps of the log, also those after the agent was kept; without a log, the steps until then. `run` is
+    the content of `run.json`. Either is None if the folder does not tell. The entry `START` of `run` has the same about
+    the agent that this one began as.
     """
     path, selected = folder / RUN_FILE, read_as(folder / AGENT_FILE, Agent).selected_by
-    return {"steps": selected and selected["steps"], "run": read_json(path) if path.exists() else None}
+    steps = selected and max(selected["steps"], steps_of(folder))
+    return {"steps": steps, "run": read_json(path) if path.exists() else None}
 
 
 def lineage(training: dict[str, Any] | None) -> Iterator[dict[str, Any]]:

@@ -5,10 +5,8 @@ Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT
 
 import csv
 import io
-import math
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
@@ -19,22 +17,17 @@ from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 
 from baselines.checks import import_extra
 from baselines.files import file_name, first_line, remove_link, replace_file
+from baselines.learned.run_log import LOG_FILE, STEP, Points, read_points, read_rows
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.training.selection import References, Score
 from baselines.plot_style import image, styled_figure
 
-LOG_FILE = "progress.csv"
 LOSSES = ("train/loss", "train/value_loss")
-STEP = "time/total_timesteps"
-"""Name of the column with the environment steps."""
-
 PROJECT, ID_FILE = "minesweeper-env", "wandb.id"
 """Project of Weights & Biases, and the file of a run folder with the id of the run that a training continues."""
 
 MOST_COLS, WIDTH, ROW_HEIGHT = 2, 8.0, 3.6
 """Panels in a row, and the width of the picture and height of a row in inches; the type is readable at this width."""
-
-Points = dict[str, list[tuple[float, float]]]
 
 
 def draw_curves(folder: Path, boards: Sequence[str], games: int) -> None:
@@ -69,35 +62,6 @@ def _draw_board(axes: Axes, points: Points, board: str, games: int) -> None:
     axes.set(title=f"{title} mines, {games} selection games", xlabel="environment steps", ylim=(0, 1))
     # Below the axes the legend covers no curve.
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
-
-
-def read_points(folder: Path) -> Points:
-    """Returns the curves in the log by name, each a list of (step, value)."""
-    points: Points = {}
-    for row in read_rows(folder):
-        for name, value in row.items():
-            points.setdefault(name, []).append((float(row[STEP]), float(value)))
-    return points
-
-
-def read_rows(folder: Path) -> list[dict[str, str]]:
-    """Returns the numbers of the log by column, one row a step."""
-    rows: dict[float, dict[str, str]] = {}
-    with suppress(FileNotFoundError), (folder / LOG_FILE).open(newline="", encoding="utf-8", errors="replace") as file:
-        for row in map(_numbers, csv.DictReader(file)):
-            if STEP in row:
-                rows.setdefault(float(row[STEP]), {}).update(row)
-    return [rows[step] for step in sorted(rows)]
-
-
-def _numbers(row: dict[str, Any]) -> dict[str, str]:
-    """Returns the numbers of a row; it has none where nothing was recorded, and where a kill cut it off."""
-    found = {}
-    for name, text in row.items():
-        with suppress(TypeError, ValueError):
-            if math.isfinite(float(text)):
-                found[name] = text
-    return found
 
 
 class CsvLog(KVWriter):

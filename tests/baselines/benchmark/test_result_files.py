@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -26,8 +27,9 @@ from baselines.benchmark.result_files import (
     check_result_file,
 )
 from baselines.evaluation.units import Assignment
+from baselines.learned.run_log import LOG_FILE, STEP
 from baselines.provenance import versions
-from baselines.registry import find_policy
+from baselines.registry import AGENTS_FOLDER, find_policy
 
 BOARD = next(board for board in PROTOCOL.boards if board.cells == 25)
 TITLE = "5x5/5 opening"
@@ -207,6 +209,17 @@ def test_the_card_of_an_agent_of_the_package_states_its_training():
     assert card_for("os.path:join", track="board", author="me").name == "os.path:join"
 
 
+def test_a_run_folder_states_all_steps_of_its_training_and_enters_no_track_that_saw_less(tmp_path):
+    for agent in ("plain-dqn", "dqn"):
+        shutil.copytree(AGENTS_FOLDER / agent, tmp_path / agent)
+        (tmp_path / agent / LOG_FILE).write_text(f"{STEP}\n100\n5000000\n")
+    card_of = partial(card_for, name="mine", author="me")
+    assert card_of(str(tmp_path / "plain-dqn"), track="board").training_steps == 5_000_000
+    with pytest.raises(ValueError, match="does not see the mines that hindsight learns from"):
+        card_of(str(tmp_path / "dqn"), track="board")
+    assert card_of(str(tmp_path / "dqn"), track="reveal").training_steps == 5_000_000
+
+
 @pytest.mark.parametrize(
     ("policy", "inference"),
     [
@@ -264,10 +277,10 @@ def test_a_learned_entry_of_2026_2_states_its_steps_and_where_its_code_is(track)
     check_card(card, PROTOCOL)
     for link in ("https://x.org/a", "baselines/learned/configs/quick.toml"):
         check_card(msgspec.structs.replace(card, links=(link,)), asking)
-    with pytest.raises(ValueError, match="--training-steps, and by --link"):
+    with pytest.raises(ValueError, match="needs --link"):
         check_card(card, asking)
     if track == "board":
-        with pytest.raises(ValueError, match="--training-steps, and by --link"):
+        with pytest.raises(ValueError, match="needs --training-steps$"):
             check_card(msgspec.structs.replace(card, links=("https://x.org",), training_steps=None), asking)
     check_card(card_for("dqn"), asking)
     check_card(card_for("lookahead"), asking)

@@ -85,7 +85,7 @@ def test_several_trainings_are_numbered_and_boards_without_games_are_named(tmp_p
     card = ["--name", "two", "--track", "scripted", "--author", "me"]
     arguments = ["run", "--policy", "random", "straightforward", "--out", str(tmp_path), *SMALL, *card]
     assert benchmark.main(arguments) == 0
-    assert "16x30/99 safe: fewer than 1000 games are played" in capsys.readouterr().err
+    assert "16x30/99 safe: not asked for" in capsys.readouterr().err
     assert [read_result_file(tmp_path / f"two_{n}.json").card.entry for n in (1, 2)] == ["two", "two"]
     commits = [json.loads((tmp_path / name).read_bytes()) for name in ("two_1.json", "suite.json")]
     assert commits[0]["versions"]["commit"] == commits[1]["commit"]
@@ -144,7 +144,7 @@ def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch
         (["--policy", "random", "--games", "10001"], "1 to 10000 games"),
         (["--policy", "random", "--boards", "6x6/5"], "has 5x5/5, 8x8/14"),
         (["--policy", "random", "--first-click", "any"], "has opening, safe, not any"),
-        (["--protocol", "2026.2", "--policy", "mine.py:Agent", *OWN], "states its --training-steps, and by --link"),
+        (["--protocol", "2026.2", "--policy", "mine.py:Agent", *OWN], "needs --link"),
         (["--policy", "random", "--track", "best"], "track must be one of"),
         (["--policy", "nobody"], "nobody"),
         (["--policy", "mine.py:Agent"], "needs --track and --author"),

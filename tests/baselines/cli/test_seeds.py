@@ -9,8 +9,8 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 
 from baselines.cli.seeds import agent_rates, band, carry_out, main, plan, row_of
 from baselines.files import read_json, write_json
+from baselines.learned.run_log import read_points
 from baselines.learned.training import selection
-from baselines.learned.training.curves import read_points
 from baselines.registry import Specification
 from baselines.workers import Workers
 from minesweeper_env import BoardConfig
