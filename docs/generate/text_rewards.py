@@ -36,10 +36,19 @@ def mostly(share: float) -> Player:
     return lambda game, generator: (exact if generator.random() < share else any_cell)(game, generator)
 
 
+def likeliest_mine(game: TextGame, _: np.random.Generator) -> str:
+    """Opens a covered cell of greatest risk."""
+    risks = np.where(game.codes == HIDDEN, mine_probabilities(game.codes, game.config.mines), -1.0)
+    return "open {} {}".format(*divmod(int(risks.argmax()), game.config.cols))
+
+
 PLAYERS: dict[str, Player] = {
     "writes no move": lambda *_: "hm",
     "opens one cell and gives up": lambda game, generator: "I resign" if game.turns else any_cell(game, generator),
     "random": any_cell,
+    "three clicks of least risk, then the likeliest mine": lambda game, generator: (
+        exact if game.turns < 3 else likeliest_mine
+    )(game, generator),
     "80 % least risk": mostly(0.8),
     "95 % least risk": mostly(0.95),
     "exact": exact,

@@ -58,7 +58,7 @@ def test_golden_games():
     assert golden_games() == GOLDEN.read_text()
 
 
-def test_rewards_are_means_over_the_clicks_and_add_up_over_a_game():
+def test_rewards_are_means_over_the_clicks_less_what_an_avoidable_loss_takes_and_add_up_over_a_game():
     game, generator = TextGame(6, 8, max_illegal=4), np.random.default_rng(3)
     for seed in range(60):
         game.reset(seed=seed)
@@ -87,8 +87,9 @@ def test_rewards_are_means_over_the_clicks_and_add_up_over_a_game():
             assert (illegal, sums["sound"]) == (4, pytest.approx(0))
             assert (sums["risk"], sums["progress"]) == (pytest.approx(-1), pytest.approx(-1))
         else:
-            assert sums["risk"] == pytest.approx(-np.mean(excess))
-            assert sums["sound"] == pytest.approx(np.mean(sound))
+            kept = 1 - (0 if info["is_success"] else excess[-1])
+            assert sums["risk"] == pytest.approx(kept * (1 - np.mean(excess)) - 1)
+            assert sums["sound"] == pytest.approx(kept * np.mean(sound))
             opened = ((game.codes < 9).sum() - opening) / (36 - 8 - opening)
             assert sums["progress"] == pytest.approx(opened - (not info["is_success"]))
 
