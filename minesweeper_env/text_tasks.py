@@ -58,7 +58,8 @@ class TextTasks(Sequence[dict[str, Any]]):
             size: side of a square board, or (rows, cols).
             mines: the number of mines; None follows the size, as in `MinesweeperEnv`.
             level: the least reasoning that answers each question, one of `LEVELS` that the kind has; None for all.
-            split: one of `minesweeper_env.text.SPLITS`, the part of the layouts whose games are played; None for all.
+            split: one of `minesweeper_env.text.SPLITS`, the part of the boards that tasks show; None for all. No board
+                of one part, turned or mirrored, is in another.
             seed: a whole number from 0; other seeds give other tasks.
             n: the number of tasks.
             style: the form of the board, one of `minesweeper_env.text.STYLES`.
@@ -105,8 +106,11 @@ class TextTasks(Sequence[dict[str, Any]]):
             facts = None
             with suppress(PositionTooHardError):
                 facts = self._question.pose(position, rng)
-            if facts is not None and self.level in (None, facts["level"]):
-                return {"board": position.codes.tolist(), "mines": position.mines, **facts}
+            if facts is None or self.level not in (None, facts["level"]):
+                continue
+            facts = {"board": position.codes.tolist(), "mines": position.mines, **facts}
+            if self.split in (None, split_of(np.array(facts["board"], np.int8))):
+                return facts
         level = f" of level {self.level}" * (self.level is not None)
         raise ValueError(f"{_GAMES} games on {self.config.name} have no task {self.kind}{level}: choose another board")
 
@@ -121,8 +125,6 @@ class TextTasks(Sequence[dict[str, Any]]):
         """Yields the positions of one game after its clicks, each of least risk."""
         self._env.reset(seed=rng.getrandbits(32))
         codes, _, over, _, _ = self._env.step(choice(rng, range(self.config.cells)))
-        if self.split is not None and split_of(self._env.get_state()["mines"]) != self.split:
-            return
         while not over:
             yield (position := Position(codes, self.config.mines))
             safe = np.flatnonzero(position.by_single_numbers == SAFE)

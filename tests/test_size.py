@@ -12,7 +12,7 @@ LINES = {
     "azulejos_env": 2_004,
     "baselines": 16_780,
     "benchmarks": 1_430,
-    "docs": 1_220,
+    "docs": 1_270,
     "examples": 1_425,
     "minesweeper_env": 12_315,
     "minesweeper_play": 5_600,

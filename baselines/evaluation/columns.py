@@ -1,10 +1,17 @@
 """Columns of the tables of results, each declared once, and the forms of numbers on pages."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from baselines.evaluation.intervals import holm
 from baselines.tables import P_VALUE, Column, Row, Table
 from minesweeper_env.config import board_name
+
+
+def _if_judged(row: Row, name: str, otherwise: Any = None) -> Any:
+    """Returns a figure of judged clicks; a player that made none shows no virtue."""
+    return row[name] if row.get("clicks_judged") else otherwise
+
 
 LEVEL = 0.05
 """Level at which a test counts as significant."""
@@ -21,9 +28,9 @@ COLUMNS: dict[str, Column] = {
     "guesses": Column("guesses/game", "guesses_per_game", ".2f", 8),
     "illegal": Column("illegal/game", "illegal_per_game", ".2f", 4),
     "cut": Column("cut/game", "cut_per_game", ".2f", 7),
-    "unsound": Column("unsound clicks", "clicks_past_safe", "d", 2),
-    "avoidable": Column("avoidable losses", lambda row: row.get("lost_avoidable", {}).get("count"), "d", 3),
-    "excess": Column("excess risk/game", "excess_risk_per_game", ".3f", 5),
+    "unsound": Column("unsound clicks", lambda row: _if_judged(row, "clicks_past_safe"), "d", 2),
+    "avoidable": Column("avoidable losses", lambda row: _if_judged(row, "lost_avoidable", {}).get("count"), "d", 3),
+    "excess": Column("excess risk/game", lambda row: _if_judged(row, "excess_risk_per_game"), ".3f", 5),
     "bits": Column("bits/cell", lambda row: row.get("beliefs", {}).get("bits"), ".4f", 3),
     "certain_wrong": Column("off by 1 %", lambda row: row.get("beliefs", {}).get("certain_wrong"), ".2%", 4),
     "tokens": Column("tokens/game", "tokens_per_game", ".0f", 6),

@@ -112,7 +112,7 @@ def _share(count: int, games: int) -> dict[str, Any]:
 
 NOTES = (
     "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",
-    "on mines: a click on a certain mine. past safe: a click elsewhere while a certainly safe cell existed.",
+    "on mines: a click on a certain mine. past safe: any risk while a certainly safe cell existed.",
     "guesses: clicks on cells that were not certainly safe. excess: the risk taken beyond the minimum of the board.",
     "avoidable, forced: fractions of the lost games whose last click was judged; forced if its risk was the least.",
 )

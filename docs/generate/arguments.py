@@ -11,8 +11,8 @@ from baselines.__main__ import COMMANDS, PLAY_MODULE
 from baselines.benchmark.leaderboard import markdown_table
 from baselines.cli.command import Command
 
-SHOWN = ("Arguments", "Rewards", "Rendering")
-"""The sections of the docstring of an environment that say what its arguments mean."""
+SHOWN = ("Arguments", "Action Space", "Observation Space", "Rewards", "Information", "Rendering")
+"""The sections of the docstring of an environment that say what its arguments mean, and what it takes and returns."""
 
 
 def of_class(path: str) -> str:

@@ -1,9 +1,14 @@
-"""Writer of what players earn from each reward of `TextGame`: `python docs/generate/text_rewards.py`, some minutes."""
+"""Writer of what players earn from each reward of `TextGame`: `python docs/generate/text_rewards.py`, some minutes.
 
+With the word `blind` it prints what answers without a look at the board earn in `TextTasks`, in seconds.
+"""
+
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from baselines.evaluation.intervals import mean_interval
 from baselines.files import write_json
@@ -11,6 +16,7 @@ from baselines.provenance import versions
 from minesweeper_env import HIDDEN
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import REWARDS, TextGame
+from minesweeper_env.text_tasks import KINDS, TextTasks
 
 BOARDS = {(5, 5, 5): 4000, (8, 8, 14): 2000, (16, 30, 99): 400}
 """Number of games on each board; their seeds are those from 0 on."""
@@ -76,7 +82,26 @@ def row(name: str, rows: int, cols: int, mines: int, games: int) -> dict[str, ob
     return {"board": f"{rows}x{cols}/{mines}", "player": name, "games": games, "rewards": means}
 
 
-if __name__ == "__main__":
+def blind_answer(kind: str, covered: NDArray[np.int64], generator: np.random.Generator) -> str:
+    """Returns an answer that follows from the kind of a task and the covered cells, (n, 2), alone."""
+    if kind.startswith("all"):
+        return ", ".join("{} {}".format(*cell) for cell in covered)
+    return {"probability": "0.5", "possible": "no"}.get(kind, "{} {}".format(*generator.choice(covered)))
+
+
+def blind_score(kind: str, games: int = 1000) -> tuple[float, float, float]:
+    """Returns the mean score of blind answers to tasks on 5x5 with 5 mines, with its 95 % interval."""
+    generator, scores = np.random.default_rng(0), []
+    for task in TextTasks(kind, size=5, mines=5, n=games):
+        covered = np.argwhere(np.array(task["metadata"]["board"]) == HIDDEN)
+        scores.append(TextTasks.score_answer(blind_answer(kind, covered, generator), task))
+    return float(np.mean(scores)), *mean_interval(scores)
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["blind"]:
+    for kind in KINDS:
+        print(kind, "{:.2f} ({:.2f} to {:.2f})".format(*blind_score(kind)))
+elif __name__ == "__main__":
     results = []
     for board, games in BOARDS.items():
         for name in PLAYERS:

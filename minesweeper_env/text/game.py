@@ -64,13 +64,15 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
     return Judgement(risk, least, np.where(least > 0.0, risk - least < TIE, risk == 0.0))
 
 
-def split_of(layout: NDArray[np.bool_]) -> str:
-    """Returns the part of `SPLITS` of a layout, (rows, cols) bool: of all layouts 80 % train, 10 % dev, 10 % test.
+def split_of(board: NDArray[np.bool_] | NDArray[np.int8]) -> str:
+    """Returns the part of `SPLITS` of a layout, (rows, cols) bool, or of a visible board, (rows, cols) int8 codes.
 
-    A hash decides, which is the same on every machine. Rotations and reflections of a layout belong to one part.
+    Of all boards 80 % are train, 10 % dev and 10 % test. A hash decides, which is the same on every machine. Rotations
+    and reflections of a board belong to one part.
     """
-    turned = [np.rot90(each, turns) for each in (layout, layout.T) for turns in range(4)]
-    least = min(bytes(str(each.shape), "ascii") + np.packbits(each).tobytes() for each in turned)
+    turned = [np.rot90(each, turns) for each in (board, board.T) for turns in range(4)]
+    pack = np.packbits if board.dtype == np.bool_ else np.ascontiguousarray
+    least = min(bytes(str(each.shape), "ascii") + pack(each).tobytes() for each in turned)
     return SPLITS[max(0, hashlib.sha256(least).digest()[0] * 10 // 256 - 7)]
 
 

@@ -25,6 +25,7 @@ from minesweeper_env.inference import (
     sample_layouts,
 )
 from minesweeper_env.inference.deduction.kernels import SINGLE, WITH_TOTAL, known_cells
+from minesweeper_env.inference.deduction.steps import Level
 from minesweeper_env.inference.kernels import TIE
 from minesweeper_env.inference.reading import MINE, SAFE
 from minesweeper_env.text.replies import read_move
@@ -32,6 +33,9 @@ from minesweeper_env.text.replies import read_move
 LEVELS: tuple[str, ...] = ("single", "subset", "exact", "guess")
 """The least reasoning that answers a question: one number at a time; several numbers and the number of mines; all
 layouts that fit; or, where no cell is certainly safe, the probabilities of mines."""
+
+_DEDUCED: dict[str, Level] = {"single": "count", "subset": "subset", "exact": "exact"}
+"""The level of `deduce` for each level of a certain cell."""
 
 _SLOPE = 10.0
 """What an error of 1 in a probability costs: with an error of 0.1 or more the score is 0."""
@@ -74,11 +78,16 @@ class Position:
         """All that `known_cells` finds with several numbers and the number of mines, (rows, cols)."""
         return known_cells(self.codes[None], self.mines, 1, WITH_TOTAL, find_all=True)[0]
 
-    def level(self, wanted: NDArray[np.bool_], sort: int, number: int) -> str:
-        """Returns the easiest level that finds a number of wanted cells, (rows, cols), of a sort, SAFE or MINE."""
-        if (self.by_single_numbers[wanted] == sort).sum() >= number:
-            return "single"
-        return "subset" if (self.by_several_numbers[wanted] == sort).sum() >= number else "exact"
+    def level(self, wanted: NDArray[np.bool_], sort: int, number: int) -> tuple[str, NDArray[np.bool_]]:
+        """Returns the easiest level that finds a number of wanted cells of a sort, and these cells.
+
+        Cells are (rows, cols) bool, and a sort is SAFE or MINE.
+        """
+        found = wanted & (self.by_single_numbers == sort)
+        if found.sum() >= number:
+            return "single", found
+        found = wanted & (self.by_several_numbers == sort)
+        return ("subset", found) if found.sum() >= number else ("exact", wanted)
 
 
 class Question(ABC):
@@ -125,8 +134,9 @@ class CertainCells(Question):
         wanted = (position.codes == HIDDEN) & (position.risks == self._risk)
         if not wanted.any():
             return None
-        level = position.level(wanted, self._sort, self._number or int(wanted.sum()))
-        return {"level": level, "cells": np.argwhere(wanted).tolist()}
+        level, found = position.level(wanted, self._sort, self._number or int(wanted.sum()))
+        # The cells that the level finds come first: an answer of one cell, and its proof, are of the level.
+        return {"level": level, "cells": [*np.argwhere(found).tolist(), *np.argwhere(wanted & ~found).tolist()]}
 
     def answer(self, facts: Facts) -> str:
         """Returns all of the cells."""
@@ -139,8 +149,8 @@ class CertainCells(Question):
         return max(0.0, (len(said & right) - len(said - right)) / len(right))
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
-        """Returns the steps of `deduce`."""
-        return [step.explain() for step in deduce(board, facts["mines"])]
+        """Returns the steps of `deduce` up to the level of the question."""
+        return [step.explain() for step in deduce(board, facts["mines"], level=_DEDUCED[facts["level"]])]
 
 
 class SafeCell(CertainCells):

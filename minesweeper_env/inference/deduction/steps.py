@@ -81,7 +81,10 @@ class Step:
                 return f"{clues} overlap, and the cells that they share hold all mines of one of them"
             return f"{clues} overlap, and the cells that they share cannot hold all mines of one of them"
         if self.rule == "subset":
-            return f"{clues}, subtracted from one another, leave {'no mine' if self.safe else 'only mines'} elsewhere"
+            shared = (
+                "share all their remaining mines" if self.safe else "need a mine in each cell that they do not share"
+            )
+            return f"{clues} {shared}"
         reasons = ["has all its mines", "needs all its remaining neighbours"]
         if len(self.because) == 2:
             first, second = reasons[bool(self.safe)], reasons[not self.safe]

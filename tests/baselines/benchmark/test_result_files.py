@@ -280,7 +280,7 @@ def test_a_learned_entry_of_2026_2_states_its_steps_and_where_its_code_is(track)
     with pytest.raises(ValueError, match="needs --link"):
         check_card(card, asking)
     if track == "board":
-        with pytest.raises(ValueError, match="needs --training-steps$"):
+        with pytest.raises(ValueError, match=r"needs --training-steps$"):
             check_card(msgspec.structs.replace(card, links=("https://x.org",), training_steps=None), asking)
     check_card(card_for("dqn"), asking)
     check_card(card_for("lookahead"), asking)

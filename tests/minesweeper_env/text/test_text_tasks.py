@@ -107,8 +107,11 @@ def test_the_level_is_the_least_that_answers(kind):
     for level in LEVELS[:3]:
         tasks = TextTasks(kind, size=6, mines=8, level=level, n=8)
         for entry in tasks:
-            assert entry["metadata"]["level"] == level
+            facts = entry["metadata"]
+            assert facts["level"] == level
             check_level(tasks, entry)
+            # The text to imitate reasons as the level says.
+            assert ("All layouts" in tasks.solution(entry)) == (level == "exact")
 
 
 def test_a_task_depends_on_its_arguments_and_number_alone():
@@ -158,14 +161,18 @@ def test_nothing_but_the_board_decides_what_a_task_holds(kind):
         ]
 
 
-@pytest.mark.parametrize("split", SPLITS)
-def test_the_games_of_a_split_have_its_layouts(split):
-    tasks = TextTasks("probability", size=5, mines=5, split=split, n=20)
-    for entry in tasks:
-        mines = tasks._env.get_state()["mines"]
-        assert split_of(mines) == split
-        board = np.array(entry["metadata"]["board"])
-        assert not mines[board < HIDDEN].any()
+@pytest.mark.parametrize("kind", ["safe_cell", "possible"])
+def test_no_board_of_a_split_turned_or_mirrored_is_in_another(kind):
+    """On 4x4 with 3 mines most questions come up again."""
+    asked = {}
+    for split in SPLITS:
+        for entry in TextTasks(kind, size=4, mines=3, split=split, n=60):
+            board = np.array(entry["metadata"]["board"], np.int8)
+            turned = [np.rot90(each, turns) for each in (board, board.T) for turns in range(4)]
+            assert {split_of(each) for each in turned} == {split}
+            asked.setdefault(split, set()).add(min(each.tobytes() for each in turned))
+    assert not asked["train"] & asked["test"]
+    assert len(asked["train"]) > 10
 
 
 @pytest.mark.parametrize("kind", KINDS)
