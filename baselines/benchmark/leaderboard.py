@@ -89,12 +89,13 @@ def budget_of(cards: Sequence[Card]) -> str:
     return next(fits, "open")
 
 
-def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> str:
+def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL, root: str = "..") -> str:
     """Returns all boards, a row per entry, by inference at play, the best first.
 
     A line of a cell stands for a set of rules of the protocol. An entry of several trainings has the mean of their win
     rates with the 95 % interval of Student's t, another one its win rate with the Wilson interval; `±` stands before
-    the longer side. `*` marks p < 0.05 against the reference. A column that no entry fills is left out.
+    the longer side. `*` marks p < 0.05 against the reference. A column that no entry fills is left out. `root` leads
+    from the page to the repository.
     """
     entries, boards = _grouped(results, lambda result: result.card), dict[str, list[dict[Entry, list[Row]]]]()
     for board in protocol.boards:
@@ -111,7 +112,7 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL) -> st
     table = []
     for name in sorted(entries, key=rank):
         cells = [[_cell(rows.get(name, [])) for rows in rules] for rules in boards.values()]
-        table.append([*_cost_cells(entries[name]), *map(_lines, cells)])
+        table.append([*_cost_cells(entries[name], root), *map(_lines, cells)])
     kept = [at for at, column in enumerate(zip(*table, strict=True)) if any(column)]
     return markdown_table([headings[at] for at in kept], [[row[at] or NOT_MEASURED for at in kept] for row in table])
 
@@ -138,12 +139,12 @@ def _cell(rows: Sequence[Row]) -> str:
     return f"{100 * rate:.1f}&nbsp;±{100 * max(high - rate, rate - low):.1f}{star}"
 
 
-def _cost_cells(results: Sequence[ResultFile]) -> list[str]:
+def _cost_cells(results: Sequence[ResultFile], root: str) -> list[str]:
     """Returns the entry with its games on each board, and what it costs: the means over its trainings."""
     cards = [result.card for result in results]
     card, name = cards[0], markdown_code(cards[0].entry)
     if card.links:
-        link = card.links[0] if card.links[0].startswith("https://") else f"../{card.links[0]}"
+        link = card.links[0] if card.links[0].startswith("https://") else f"{root}/{card.links[0]}"
         name = f"[{name}]({link})"
     count = f"<br>n = {games_range([games.games for result in results for games in result.boards])}"
     author = "" if card.author == AUTHOR else f"<br>{markdown(card.author)}"

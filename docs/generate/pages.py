@@ -166,7 +166,7 @@ def reply_forms() -> str:
 BLOCKS: dict[str, Callable[..., str]] = {
     "board": lambda board, names="": board_table(entries(), board, names.split()),
     "examples": examples,
-    "overview": lambda version: overview(entries(version), PROTOCOLS[version]),
+    "overview": lambda version, root="..": overview(entries(version), PROTOCOLS[version], root),
     "ranking": ranking,
     "tracks": lambda: markdown_table(
         ["track", "a policy of it", "inference at play"],
