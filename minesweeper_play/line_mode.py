@@ -3,7 +3,7 @@
 import io
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from shutil import get_terminal_size
@@ -31,11 +31,8 @@ LEAST_SIDE, MOST_SIDE = 3, 10
 NARROW, WIDE = 80, 120
 """The numbers of columns of a review and of the statistics where stdout is no terminal."""
 
-YES = ("", "yes", "y", "sí", "si", "s")
-"""The answers that begin another game."""
-
-NO = ("no", "n")
-"""The answers that leave, though `n` is a key for a new game elsewhere."""
+ANSWERS = {**dict.fromkeys(("", "yes", "y", "sí", "si", "s"), "new"), **dict.fromkeys(("no", "n"), "quit")}
+"""The command of each answer after a game; `n` is a key for a new game elsewhere."""
 
 COLOURS: dict[str, dict[str, int]] = {
     "standard": {"flag": 32, "mine": 31, "exploded": 41, "wrong": 31, "question": 33},
@@ -98,8 +95,8 @@ class ClassicGame:
             "undo": lambda _: self._move(self.session.undo),
             "hint": self._hint,
             "probabilities": lambda _: self._show_risks(),
-            "review": lambda _: self._review(self._print_review),
-            "share": lambda _: self._review(self._share),
+            "review": lambda _: self._review(self._print_review, "review_later"),
+            "share": lambda _: self._review(self._share, "share_later"),
             "man": lambda _: self._show_manual(),
             "pause": lambda _: self._wait("paused"),
             "save": lambda command: self.console.report(save_as(self.session, command.path)),
@@ -147,14 +144,9 @@ class ClassicGame:
 
     def _play_one(self) -> bool:
         """Plays a game, and again after each fatal move that is taken back; returns whether to play another game."""
-        config = self.session.config
         while True:
             while not self.session.is_over:
-                try:
-                    command = parse_command(self.console.ask("ask_action"), config.rows, config.cols)
-                except TextError as error:
-                    self.console.say(error.key, **error.values)
-                    continue
+                command = self._ask_command("ask_action", {})
                 if command.word == "quit":
                     raise LeaveError
                 if self._begins(command):
@@ -165,15 +157,22 @@ class ClassicGame:
                 self.console.say("legend", mine=glyphs.mine, exploded=glyphs.exploded, wrong=glyphs.wrong)
             self.console.tell(*explain_ending(self.session, self._statistics, self.console.catalogue))
             while self.session.is_over:
-                try:
-                    answer = self.console.ask("ask_again").strip()
-                    short = {**dict.fromkeys(YES, "new"), **dict.fromkeys(NO, "quit")}
-                    command = parse_command(short.get(answer.lower(), answer), config.rows, config.cols)
-                except TextError:
+                command = self._ask_command("ask_again", ANSWERS)
+                if command.word == "quit":
                     return False
-                if command.word not in ("undo", "review", "share", "save"):
-                    return self._begins(command)
+                if self._begins(command):
+                    return True
                 self._carry_out(command)
+
+    def _ask_command(self, key: str, answers: Mapping[str, str]) -> Command:
+        """Asks until the line is a command, or an answer that stands for one."""
+        config = self.session.config
+        while True:
+            line = self.console.ask(key).strip()
+            try:
+                return parse_command(answers.get(line.lower(), line), config.rows, config.cols)
+            except TextError as error:
+                self.console.say(error.key, **error.values)
 
     def _begins(self, command: Command) -> bool:
         """Returns whether a command begins another game; `again` keeps the board."""
@@ -263,10 +262,10 @@ class ClassicGame:
         self.session.pause(False)
         self._show_board()
 
-    def _review(self, work: Callable[[], object]) -> None:
-        """Starts work of the coach on the finished game, or says why there is none; Ctrl-C cancels it."""
+    def _review(self, work: Callable[[], object], later: str) -> None:
+        """Starts work of the coach on the finished game; `later` is the text of a game that goes on. Ctrl-C cancels."""
         if not self.session.is_over or self.session.config.first_click == "corners":
-            self.console.say("review_corners" if self.session.is_over else "review_later")
+            self.console.say("review_corners" if self.session.is_over else later)
             return
         try:
             work()

@@ -36,11 +36,12 @@ def share(session: Session, catalogue: Catalogue, progress: Callable[[int, int],
 
 
 def describe_game(review: Review, catalogue: Catalogue) -> str:
-    """Returns a finished game in a line, such as "16x30/99 won, 3BV 171, 182 s, skill -2.1"."""
+    """Returns a finished game in a line, such as "16x30/99 won, 3BV 171, 182 s, skill -2.1" or "..., no mistake"."""
     game, config = GameRecord.of(review.session), review.session.config
     values = {"board": board_name(config.rows, config.cols, config.mines), "skill": points(review.skill, catalogue)}
     time = catalogue.number(game.seconds)
-    return catalogue.text(f"share_{review.session.status}", solved=game.solved, value=game.value, time=time, **values)
+    key = f"share_{review.session.status}" + "_clean" * (values["skill"] == points(0.0, catalogue))
+    return catalogue.text(key, solved=game.solved, value=game.value, time=time, **values)
 
 
 def draw_review(review: Review, suffix: str = ".gif") -> bytes:

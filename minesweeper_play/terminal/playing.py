@@ -68,7 +68,7 @@ class GameScreen(GameAppScreen):
         self._risks: NDArray[np.float64] | None = None
         self._advice: Advice | None = None
         self._work: LongWork | None = None
-        self._ending = ""
+        self._ending = self._cut = ""
         self._oracle, self._adviser, self._worker = (Background(self, self._fail) for _ in range(3))
 
     @property
@@ -99,12 +99,16 @@ class GameScreen(GameAppScreen):
         self.tell(self.catalogue.text(key, **values))
 
     def tell(self, text: str, *, ends: bool = False) -> None:
-        """Shows a text; where it has more lines than there is room for, its beginning, or its end if that `ends` it."""
+        """Shows a text; where it has more lines than there is room for, its beginning, or its end if that `ends` it.
+
+        The key of a hint then shows the whole one.
+        """
         message, width = self.query_one("#message", Static), max(self.size.width - 2, 20)
         lines, room = wrapped_lines(text, width), message.size.height
-        if 0 < room < len(lines) and ends:
-            lines = ["\u2026", *lines[1 - room :]] if room > 1 else lines[-1:]
-        elif 0 < room < len(lines):
+        self._cut = text if 0 < room < len(lines) else ""
+        if self._cut and ends:
+            lines = ["\u2026 (h)", *lines[1 - room :]] if room > 1 else lines[-1:]
+        elif self._cut:
             lines[room - 1 :] = [f"{lines[room - 1][: width - 1]}\u2026"]
         message.update(Content("\n".join(lines)))
 
@@ -216,6 +220,9 @@ class GameScreen(GameAppScreen):
             self.board.show(self._picture())
 
     def action_hint(self, cell: Cell | None = None) -> None:
+        if self._advice is not None and self._cut and cell is None:
+            self.app.push_screen(Page(self.services, "key_hint", self._cut))
+            return
         self._adviser.ask(partial(self.session.hint, cell), self._advise)
         self.set_timer(PATIENCE_SECONDS, lambda: self.say("thinking") if self._adviser.is_busy else None)
 
@@ -286,13 +293,13 @@ class GameScreen(GameAppScreen):
         if self.app.is_web:
             self.say("save_on_web")
         else:
-            self._review(lambda report: share(session, catalogue, report))
+            self._review(lambda report: share(session, catalogue, report), "share_later")
 
-    def _review(self, work: Callable[[Progress], Any]) -> None:
-        """Starts work of the coach, or says why there is none."""
+    def _review(self, work: Callable[[Progress], Any], later: str = "review_later") -> None:
+        """Starts work of the coach, or says why there is none; `later` is the text of a game that goes on."""
         session = self.session
         if not session.is_over or session.config.first_click == "corners":
-            self.say("review_corners" if session.is_over else "review_later")
+            self.say("review_corners" if session.is_over else later)
         elif not self._worker.is_busy:
             self._work_on("reviewing", work)
 

@@ -1,6 +1,7 @@
 """A shared game: its picture has the boards and risks that the player met, and nothing that was there is lost."""
 
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,8 @@ def test_the_line_has_the_board_and_the_skill(language):
     line = describe_game(review_game(ended_game(won=False)), Catalogue(language))
     assert line.startswith("5x6/6 ")
     assert "-" in line.split()[-1]
+    clean = describe_game(review_game(ended_game()), Catalogue(language))
+    assert not re.search(r"0[.,]0", clean), "0.0 would read as the least skill"
 
 
 def test_an_analysis_draws_a_saved_game_that_is_over(monkeypatch, tmp_path, capsys):

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import re
 import threading
 import time
 
@@ -249,6 +250,19 @@ def test_every_cell_of_expert_can_be_reached_and_all_fit_on_80_by_24(tmp_path, s
     session = Session(EXPERT, seed=999_999_999, no_guess="exact")
     session.practice = True
     drive(script, tmp_path, session=session, size=size, language="es")
+
+
+@on_screen(session=wall_session, size=(40, 12))
+async def test_a_hint_that_has_no_room_is_shown_whole_by_its_key(app, pilot):
+    await click(app, pilot, (0, 0))
+    await pilot.press("h")
+    await settled(pilot, lambda: app.screen._cut)
+    whole = app.screen._cut
+    await pilot.press("h")
+    await pilot.pause()
+    assert "".join(whole.split()) in re.sub(r"[\s\u2500-\u257f]", "", shown(app))
+    await press(pilot, "escape")
+    assert app.screen.board
 
 
 @on_screen(session=wall_session)
