@@ -1,7 +1,6 @@
 """The exercises for students: right answers pass their checks, and wrong ones are shown with the board."""
 
 import json
-import runpy
 
 import pytest
 from support import ROOT
@@ -30,7 +29,55 @@ ANSWERS = {
     return found
 """,
     "def risks(": """
-    return np.array(one_page(board, mines), float)
+    from collections import Counter
+    from math import comb
+
+    covered = set(covered_cells(board))
+    numbers = [(neighbours(cell, board) & covered, board[cell]) for cell in np.ndindex(board.shape) if board[cell] < 9]
+
+    def fillings(part):
+        # The number of fillings with each number of mines, and of those with a mine in a cell.
+        cells, ways, ways_of = sorted(part), Counter(), Counter()
+        around = {cell: [each for each in numbers if cell in each[0]] for cell in cells}
+
+        def fill(begin, mined, free):
+            if begin == len(cells):
+                ways[len(mined)] += 1
+                ways_of.update((len(mined), cell) for cell in mined)
+                return
+            cell = cells[begin]
+            if all(len(near & mined) < number for near, number in around[cell]):
+                fill(begin + 1, mined | {cell}, free)
+            if all(len(near - free) > number for near, number in around[cell]):
+                fill(begin + 1, mined, free | {cell})
+
+        fill(0, frozenset(), frozenset())
+        return ways, ways_of
+
+    def together(counts):
+        total = Counter({0: 1})
+        for ways in counts:
+            pairs = [(a + b, n * k) for a, n in total.items() for b, k in ways.items()]
+            total = Counter()
+            for m, n in pairs:
+                total[m] += n
+        return total
+
+    def layouts_of(total, cells, used=0):
+        return sum(n * comb(cells, mines - used - m) for m, n in total.items() if used + m <= mines)
+
+    tables = [fillings(part) for part in parts(board)]
+    outside = covered - set().union(*clues_of(board))
+    total = together(ways for ways, _ in tables)
+    layouts = layouts_of(total, len(outside))
+    found = np.zeros(board.shape)
+    for number, (_, ways_of) in enumerate(tables):
+        rest = together(ways for ways, _ in tables[:number] + tables[number + 1 :])
+        for (m, cell), ways in ways_of.items():
+            found[cell] += ways * layouts_of(rest, len(outside), m) / layouts
+    for cell in outside:
+        found[cell] = layouts_of(total, len(outside) - 1, 1) / layouts
+    return found
 """,
 }
 
@@ -44,8 +91,7 @@ WRONG = {
 
 def printed(capsys, answers):
     """Runs the notebook with these bodies of its functions, and returns its lines."""
-    oracle = runpy.run_path(str(ROOT / "examples" / "oracle_on_one_page.py"))
-    names = {"one_page": oracle["mine_probabilities"]}
+    names = {}
     for block in BLOCKS:
         body = next((body for head, body in answers.items() if head in block), TO_DO)
         exec(compile(block.replace(TO_DO, body), "exercises.ipynb", "exec"), names)
