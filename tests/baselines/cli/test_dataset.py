@@ -29,6 +29,7 @@ def test_a_data_set_is_written_loaded_and_checked(tmp_path, capsys, monkeypatch)
     names = [f"minesweeper/5x5-3-opening/{policy}-v0" for policy in ("exact", "lookahead")]
     assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == names
     assert sorted(minari.list_local_datasets()) == names
+    assert minari.namespace.list_local_namespaces() == ["minesweeper"]
     for name, policy in zip(names, ("exact", "lookahead"), strict=True):
         check(minari.load_dataset(name), policy, name)
     run_code_of_the_page(capsys)
@@ -54,6 +55,19 @@ def test_a_data_set_of_boards_without_guesses_says_so_and_plays_them_again(tmp_p
     assert env.unwrapped.config.no_guess == "exact"
     assert env.observation_space.shape == (13, 5, 5)
     check_replay(found, env)
+
+
+def test_a_game_that_the_step_limit_ends_is_recorded_as_truncated():
+    pytest.importorskip("minari")
+    from baselines.evaluation.datasets import replay
+    from baselines.evaluation.games import GameRecord
+
+    env = MinesweeperEnv(5, 3, moves=("click",), max_steps=4)
+    actions = np.array([12, 12, 12, 12], "<u2").tobytes()  # an open cell: the click changes nothing
+    record = GameRecord(3, False, 4, True, actions=actions)
+    assert replay(env, record).truncations == [False, False, False, True]
+    with pytest.raises(ValueError, match="ends otherwise"):
+        replay(env, record._replace(actions=actions[:6]))
 
 
 def check_replay(found, env):
