@@ -196,8 +196,9 @@ def check_company(given: Container[str], mode: str) -> None:
         raise ValueError("--mines needs --size")
     if "record" in given and mode != "analyse":
         raise ValueError("--record needs --analyse with a saved game; without it, the key g draws a finished game")
-    if "level" in given and mode != "practice":
-        raise ValueError("--level needs --practice")
+    for name, option, needed in (("level", "--level", "practice"), ("as_json", "--json", "analyse")):
+        if name in given and mode != needed:
+            raise ValueError(f"{option} needs --{needed}")
     if mode == "practice" and any(name in given for name in ("first_click", "no_guess", "luck", "saved")):
         raise ValueError("--practice takes --preset or --size, --mines and --seed alone of the options of a board")
     if "luck" in given and "no_guess" in given:

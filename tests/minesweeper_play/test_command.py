@@ -62,6 +62,7 @@ BAD = {
     "--classic --stats": "argument --stats: not allowed with argument --classic",
     "--load game.json --size 8": "--load takes board and seed from the file",
     "--level exact": "--level needs --practice",
+    "--json": "--json needs --analyse",
     "--practice safe_cell --no-luck": "--practice takes --preset or --size, --mines and --seed alone",
     "--policy exact --classic": "--policy and --versus need the full terminal or --serve; leave out --classic",
 }
