@@ -1,10 +1,12 @@
 """`python -m baselines benchmark`: from a policy to a checked result file."""
 
+import gzip
 import json
 import sys
 from functools import cache
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 from msgspec import UNSET, structs
 from support import ROOT
@@ -62,6 +64,17 @@ def test_a_run_makes_a_file_that_passes_and_resumes_to_the_same_bytes(tmp_path, 
     path.unlink()
     assert run(tmp_path / "a") == 0
     assert path.read_bytes() == made
+
+
+def test_stored_games_that_lack_an_action_are_damaged(tmp_path, capsys):
+    assert run(tmp_path) == 0
+    path = next((tmp_path / "games").rglob("*.msgpack.gz"))
+    part = msgspec.msgpack.decode(gzip.decompress(path.read_bytes()))
+    part[1][-1][-1] = part[1][-1][-1][:-2]
+    path.write_bytes(gzip.compress(msgspec.msgpack.encode(part)))
+    capsys.readouterr()
+    assert run(tmp_path) == 1
+    assert f"{path}: is damaged" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_policy_of_ones_own_enters_with_the_hash_of_its_file(working_folder, capsys):
