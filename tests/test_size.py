@@ -11,7 +11,7 @@ from support import ROOT
 LINES = {
     "azulejos_env": 2_004,
     "baselines": 16_780,
-    "benchmarks": 1_430,
+    "benchmarks": 1_515,
     "docs": 1_270,
     "examples": 1_425,
     "minesweeper_env": 12_315,
