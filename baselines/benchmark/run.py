@@ -100,11 +100,12 @@ class Task:
         for path in sorted(self.folder(out).glob(f"*{SUFFIX}")):
             fault = "is damaged"
             try:
-                *fields, owner = msgspec.msgpack.decode(read_bounded(path, most, gzip.open), type=Stored)
+                stored = msgspec.msgpack.decode(read_bounded(path, most, gzip.open), type=Stored)
+                first, records, seconds, counters, owner = stored
                 if other := [name for name, own in self.owner().items() if owner.get(name) != own]:
                     fault = f"has games of another {' and '.join(other)} than those of {self}"
                     raise ValueError(fault)
-                part = _checked(Part(*fields), path, self.games.seeds[0], actions)
+                part = _checked(Part(first, records, seconds, counters), path, self.games.seeds[0], actions)
             except Exception as error:
                 # gzip and msgspec raise errors of many kinds on damaged bytes.
                 raise OSError(None, f"{fault}; delete it to play its games again", str(path)) from error
