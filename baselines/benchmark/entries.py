@@ -34,8 +34,9 @@ def card_for(policy: str, **given: Any) -> Card:
     fields = {"name": policy, **_known(policy), **{name: value for name, value in given.items() if value is not None}}
     if missing := [f"--{name}" for name in ("track", "author") if name not in fields]:
         raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
-    card = msgspec.convert({"policy": policy, "sha256": Specification.of(policy).digest(), **fields}, Card)
-    if card.track == "board" and track_of(policy) is None and (seen := _mines_seen(Specification.of(policy).base)):
+    specification = Specification.of(policy)
+    card = msgspec.convert({"policy": policy, "sha256": specification.digest(), **fields}, Card)
+    if card.track == "board" and track_of(policy) is None and (seen := _mines_seen(specification.base)):
         raise ValueError(f"the track of {policy} is reveal, or search, not board: a player does not see {seen}")
     return msgspec.structs.replace(card, inference=card.inference_at_play)
 

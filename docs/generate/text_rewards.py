@@ -6,6 +6,7 @@ With the word `blind` it prints what answers without a look at the board earn in
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +27,20 @@ FILE = Path(__file__).parents[1] / "results" / "text-rewards.json"
 Player = Callable[[TextGame, np.random.Generator], str]
 
 
+def opening(game: TextGame, cell: np.integer[Any]) -> str:
+    """Returns the reply that opens a cell, row * cols + col."""
+    return "open {} {}".format(*divmod(int(cell), game.config.cols))
+
+
 def exact(game: TextGame, _: np.random.Generator) -> str:
     """Opens a cell of least risk."""
     risks = np.where(game.codes == HIDDEN, mine_probabilities(game.codes, game.config.mines), 2.0)
-    return "open {} {}".format(*divmod(int(risks.argmin()), game.config.cols))
+    return opening(game, risks.argmin())
 
 
 def any_cell(game: TextGame, generator: np.random.Generator) -> str:
     """Opens any covered cell."""
-    return "open {} {}".format(*divmod(int(generator.choice(np.flatnonzero(game.codes == HIDDEN))), game.config.cols))
+    return opening(game, generator.choice(np.flatnonzero(game.codes == HIDDEN)))
 
 
 def mostly(share: float) -> Player:
@@ -45,7 +51,7 @@ def mostly(share: float) -> Player:
 def likeliest_mine(game: TextGame, _: np.random.Generator) -> str:
     """Opens a covered cell of greatest risk."""
     risks = np.where(game.codes == HIDDEN, mine_probabilities(game.codes, game.config.mines), -1.0)
-    return "open {} {}".format(*divmod(int(risks.argmax()), game.config.cols))
+    return opening(game, risks.argmax())
 
 
 PLAYERS: dict[str, Player] = {
