@@ -19,7 +19,7 @@ from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import REWARDS, TextGame
 from minesweeper_env.text_tasks import KINDS, TextTasks
 
-BOARDS = {(5, 5, 5): 4000, (8, 8, 14): 2000, (16, 30, 99): 400}
+BOARDS = {(5, 5, 5): 4000, (8, 8, 14): 2000, (16, 30, 99): 1000}
 """Number of games on each board; their seeds are those from 0 on."""
 
 FILE = Path(__file__).parents[1] / "results" / "text-rewards.json"

@@ -23,15 +23,18 @@ def reward_weights(reward: Any) -> dict[str, float]:
 class GameRewards:
     """The rewards of a game so far.
 
-    Means over clicks leave out the first click of the game, because it is a choice without clues. A game that a limit
-    ends has the least value of `progress`, `risk` and `sound`, so that no one gains by giving up. A click that loses
-    takes the share `excess_risk` of `risk` and `sound`, so that no one gains by opening a mine.
+    They leave out the first click of the game, because it is a choice without clues. A game that a limit ends has the
+    least value of `progress` and `sound`, and `risk` takes the share of safe cells still covered, so that no one gains
+    by giving up. A click that loses takes the share `excess_risk` of `sound`, so that no one gains by opening a mine.
+
+    `risk` is minus the share of the safe cells that avoidable risk is expected to cost: a click that takes e more than
+    the least risk loses, e times more often than it needed to, all cells that are still covered.
     """
 
     def __init__(self, safe_cells: int, opened: int) -> None:
         """Begins with the number of safe cells, and how many of them the first click has opened; 0 before it."""
         self._safe, self._first, self._opened = safe_cells, opened, opened
-        self._judged, self._excess, self._sound, self._last_excess = 0, 0.0, 0, 0.0
+        self._judged, self._sound, self._last_excess, self._cost = 0, 0, 0.0, 0.0
         self._replies, self._legal = 0, 0
         self._values = dict.fromkeys(REWARDS, 0.0)
 
@@ -40,8 +43,8 @@ class GameRewards:
         if not self._first:
             self._first = opened
         elif not math.isnan(excess_risk):
-            self._judged, self._excess, self._sound = self._judged + 1, self._excess + excess_risk, self._sound + sound
-            self._last_excess = excess_risk
+            self._judged, self._sound, self._last_excess = self._judged + 1, self._sound + sound, excess_risk
+            self._cost += excess_risk * self._covered()
         self._opened = opened
 
     def reply(self, is_legal: bool) -> None:
@@ -50,15 +53,19 @@ class GameRewards:
 
     def changes(self, won: bool = False, lost: bool = False, given_up: bool = False) -> dict[str, float]:
         """Returns the changes of the rewards since the last call, by name."""
-        before, left = self._values, self._safe - self._first
-        opened = (self._opened - self._first) / left if left else 1.0
+        before, covered = self._values, self._covered()
         kept = 0.0 if given_up else 1.0 - self._last_excess * lost
         sound = self._sound / self._judged if self._judged else float(won or lost)
         self._values = {
             "win": float(won),
-            "progress": -1.0 if given_up else opened - lost,
-            "risk": kept * (1.0 - self._excess / max(1, self._judged)) - 1.0,
+            "progress": -1.0 if given_up else 1.0 - covered - lost,
+            "risk": -self._cost - covered * given_up,
             "sound": kept * sound,
             "form": self._legal / max(1, self._replies),
         }
         return {name: value - before[name] for name, value in self._values.items()}
+
+    def _covered(self) -> float:
+        """Returns the share of the safe cells that are still covered, of those that the first click left."""
+        left = self._safe - self._first
+        return (self._safe - self._opened) / left if left else 0.0
