@@ -21,8 +21,8 @@ from baselines.policy import PolicyError
 from baselines.process import BAD_ARGUMENTS, INTERRUPTED, explain
 from minesweeper_env.console import say
 from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.game.watched_policy import load_policies
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.terminal.watched_policy import load_policies
 
 MOST_VISITORS = 8
 """The largest number of games at once; the process of each takes some 200 MB."""

@@ -18,12 +18,12 @@ from minesweeper_env import BoardConfig
 from minesweeper_env.window import load_pygame
 from minesweeper_play.game.records import Statistics
 from minesweeper_play.game.session import Session
+from minesweeper_play.game.watched_policy import load_policies
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp, WatchScreen
 from minesweeper_play.terminal.base import GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.reviewing import ReviewScreen
-from minesweeper_play.terminal.watched_policy import load_policies
 from minesweeper_play.window import GameWindow
 
 NOBODY = Statistics(Path(os.devnull))

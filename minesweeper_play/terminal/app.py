@@ -28,13 +28,13 @@ from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell, Report
 from minesweeper_play.game.records import Statistics, load_game, open_statistics, summarise, user_folder
 from minesweeper_play.game.session import Session
+from minesweeper_play.game.watched_policy import Choice, WatchedPolicy, load_policies
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.base import Background, BoardChoice, GameAppScreen, KeyFooter, Services
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.dialogs import Page, SettingsDialog
 from minesweeper_play.terminal.drawing import NEXT_STYLE, RiskStyle, picture_of
 from minesweeper_play.terminal.playing import GameScreen
-from minesweeper_play.terminal.watched_policy import Choice, WatchedPolicy, load_policies
 
 WARNING_SECONDS = 10.0
 

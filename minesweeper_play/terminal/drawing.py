@@ -21,7 +21,7 @@ from minesweeper_play.coach.board_text import PLAIN
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
-from minesweeper_play.terminal.watched_policy import WatchedPolicy
+from minesweeper_play.game.watched_policy import WatchedPolicy
 
 
 class Palette(SimpleNamespace):

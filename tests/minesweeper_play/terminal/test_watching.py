@@ -12,10 +12,10 @@ from baselines.registry import find_policy
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.game.watched_policy import WatchedPolicy, load_policies
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import title_of
 from minesweeper_play.terminal.board import BoardCanvas
-from minesweeper_play.terminal.watched_policy import WatchedPolicy, load_policies
 
 SMALL = BoardConfig(5, 5, 4, moves=("click",))
 
