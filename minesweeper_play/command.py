@@ -144,7 +144,8 @@ def _add_modes(parser: Parser) -> None:
     choose, watch = group.add_mutually_exclusive_group().add_argument, group.add_mutually_exclusive_group().add_argument
     add = group.add_argument
     choose("--classic", action="store_true", help="play line by line, as where stdin or stdout is no terminal")
-    watch("--policy", metavar="POLICY", help="watch this policy play")
+    watched = "watch this policy play; with --analyse, let it play the analysed game, for comparison"
+    watch("--policy", metavar="POLICY", help=watched)
     watch("--versus", nargs=2, metavar="POLICY", help="watch two policies play the same seeds from one first cell")
     choose("--serve", action="store_true", help="show the game in a web page")
     host, port = PlayOptions.host, PlayOptions.port
@@ -188,7 +189,8 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str, wo
 
 def check_company(given: Container[str], mode: str) -> None:
     """Raises a ValueError that says what is missing, or what to leave out, where two options do not go together."""
-    if ("policy" in given or "versus" in given) and mode not in ("terminal", "serve"):
+    compares = mode == "analyse" and "versus" not in given
+    if ("policy" in given or "versus" in given) and mode not in ("terminal", "serve") and not compares:
         raise ValueError(f"--policy and --versus need the full terminal or --serve; leave out --{mode}")
     if "preset" in given and ("size" in given or "mines" in given):
         raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")

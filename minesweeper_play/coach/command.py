@@ -7,18 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from baselines.checks import MissingExtraError
 from baselines.files import replace_file
+from baselines.policy import PolicyError
 from baselines.process import BAD_ARGUMENTS, FAILED, explain, output_width
+from baselines.registry import find_policy
 from minesweeper_env.console import say
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, Step
-from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach.board_text import read_position, write_board
 from minesweeper_play.coach.review import Analysis, Review, Turn, analyse_position, diagnose, review_game
-from minesweeper_play.coach.sentences import position_lines, review_lines
+from minesweeper_play.coach.sentences import compare, position_lines, review_lines
 from minesweeper_play.coach.sharing import describe_game, draw_review
 from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.moves import TextError
 from minesweeper_play.game.records import SavedGameError, decode
+from minesweeper_play.game.watched_policy import replay_with
 from minesweeper_play.options import PlayOptions
 
 
@@ -37,8 +41,8 @@ def analyse(options: PlayOptions) -> int:
         print(found)
     except BrokenPipeError:
         raise
-    except (PositionTooHardError, OSError) as error:
-        reason = explain(error) if isinstance(error, OSError) else catalogue.text("too_hard")
+    except (PositionTooHardError, PolicyError, MissingExtraError, OSError) as error:
+        reason = catalogue.text("too_hard") if isinstance(error, PositionTooHardError) else explain(error)
         say(f"{options.program}: {reason}")
         return FAILED
     except ValueError as error:
@@ -73,6 +77,8 @@ def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
         stated.add(options.mines)
     if options.record is not None:
         raise ValueError(catalogue.text("record_later"))
+    if options.policy is not None:
+        raise ValueError(catalogue.text("policy_later"))
     if len(stated) != 1:
         numbers = catalogue.listing([str(number) for number in sorted(stated)])
         raise ValueError(catalogue.text("coach_mines_differ" if stated else "coach_needs_mines", numbers=numbers))
@@ -91,6 +97,9 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
         raise ValueError(catalogue.text("review_corners"))
     if options.record is not None and not session.is_over:
         raise ValueError(catalogue.text("record_later"))
+    if options.policy is not None and not session.is_over:
+        raise ValueError(catalogue.text("policy_later"))
+    rival = None if options.policy is None else replay_with(find_policy(options.policy), session)
     review, position, width = review_game(session), None, output_width() or 80
     if options.record is not None:
         replace_file(options.record, draw_review(review, options.record.suffix.lower()), follow=True)
@@ -98,9 +107,13 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     if session.status == "playing":
         mines, rule, needs_no_guess = session.config.mines, session.config.first_click, bool(session.no_guess)
         position = analyse_position(session.board, mines, rule, needs_no_guess=needs_no_guess)
+    played = None if rival is None else review_game(rival)
     if options.as_json:
-        return json.dumps({**review_content(review), "position": position and position_content(position)}, indent=2)
+        content = {**review_content(review), "position": position and position_content(position)}
+        return json.dumps(content if played is None else {**content, "policy": review_content(played)}, indent=2)
     lines = review_lines(review, catalogue, width)
+    if played is not None:
+        lines += ["", *wrapped_lines(compare(review, played, str(options.policy), catalogue), width)]
     if position is not None:
         lines += ["", catalogue.text("review_goes_on"), *position_lines(position, catalogue, width)]
     return "\n".join(lines)

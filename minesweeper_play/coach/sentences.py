@@ -176,6 +176,20 @@ def summary_sentences(review: Review, catalogue: Catalogue) -> Iterator[str]:
         yield text("summary_estimates", sign=ESTIMATED)
 
 
+def compare(review: Review, played: Review, policy: str, catalogue: Catalogue) -> str:
+    """Returns how a policy played the same mines, and for comparison how the person did."""
+    values = {
+        f"{whose}_{name}": value
+        for whose, each in (("own", review), ("its", played))
+        for name, value in (
+            ("result", catalogue.text(f"result_{each.session.status}", count=len(each.turns))),
+            ("skill", points(each.skill, catalogue)),
+            ("luck", points(each.luck, catalogue)),
+        )
+    }
+    return catalogue.text("compared", policy=policy, **values)
+
+
 def points(change: float, catalogue: Catalogue) -> str:
     """Returns a change of a probability in points, with its sign."""
     number = catalogue.number(100 * abs(change), 1)

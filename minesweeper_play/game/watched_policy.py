@@ -16,7 +16,8 @@ from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.escape import printable
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, mine_probabilities
-from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.moves import Cell, MoveKind
+from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 
 Source = Literal["network", "own", "preference", "exact", "uniform", "none"]
@@ -108,10 +109,11 @@ class WatchedPolicy:
         mines: NDArray[np.bool_] = self._env.get_state()["mines"]
         return mines
 
-    def begin(self, seed: int) -> None:
+    def begin(self, seed: int, layout: NDArray[np.bool_] | None = None) -> None:
+        """Begins a game, with the mines of a `layout`, bool (rows, cols), or else with those that the seed places."""
         self._policy.reset(seed)
         self._seeds = np.array([seed])
-        self.board, info = self._env.reset(seed=seed)
+        self.board, info = self._env.reset(seed=seed, options=None if layout is None else {"layout": layout})
         self._mask: NDArray[np.int8] = info["action_mask"]
         self.status: Literal["playing", "won", "lost", "truncated"] = "playing"
         self.moves = 0
@@ -151,3 +153,27 @@ def load_policies(options: PlayOptions) -> list[WatchedPolicy]:
     names = options.versus or ((options.policy,) if options.policy is not None else ())
     config = options.config or BoardConfig.of_size(8, first_click=options.first_click, luck=options.luck)
     return [WatchedPolicy(find_policy(name), replace(config, no_guess=options.no_guess)) for name in names]
+
+
+def replay_with(policy: Specification, session: Session) -> Session:
+    """Returns the game of a policy with the seed, the mines and the first click of a finished game.
+
+    Raises a ValueError where the policy cannot play the board, and a PolicyError where it fails.
+    """
+    layout, opening = session.placed_mines, next(move for move in session.moves if move.kind in ("open", "reveal"))
+    watched = WatchedPolicy(policy, replace(session.config, moves=BoardConfig.moves))
+    watched.begin(session.seed, layout)
+    again = Session(session.config, seed=session.seed, no_guess=session.no_guess, layout=layout)
+    kinds: dict[str, MoveKind] = {
+        "click": "open",
+        "flag": "flag",
+        "unflag": "flag",
+        "question": "question",
+        "chord": "chord",
+    }
+    choice = Choice(opening.cell[0] * session.config.cols + opening.cell[1], opening.cell, None)
+    while True:
+        again.move(kinds[watched.config.moves[choice.action // watched.config.cells]], *choice.cell)
+        watched.play(choice)
+        if watched.is_over or (choice := watched.choose(rated=False)).action == RESIGN:
+            return again

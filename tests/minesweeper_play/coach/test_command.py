@@ -2,14 +2,18 @@
 
 import io
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from support.played_games import play_judged
 
-from minesweeper_env import BoardConfig
+from baselines.registry import find_policy
+from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_play.coach.command import analyse
 from minesweeper_play.game.records import save_game
 from minesweeper_play.game.session import Session
+from minesweeper_play.game.watched_policy import replay_with
 from minesweeper_play.options import PlayOptions
 
 CONFIG = BoardConfig(8, 8, 14, moves=("click",))
@@ -90,6 +94,32 @@ def test_a_game_that_goes_on_shows_its_position_too(run):
     assert "100.0%, because logic wins this board" in run(session)[1]
     content = json.loads(run(session, as_json=True)[1])
     assert content["position"]["win"] == content["curve"][-1]
+
+
+@pytest.mark.parametrize("board", [{}, {"no_guess": "exact"}, {"luck": False}])
+def test_a_policy_plays_the_mines_of_a_finished_game_from_its_first_click(run, board):
+    session = Session(replace(CONFIG, luck=board.get("luck", True)), seed=5, no_guess=board.get("no_guess", False))
+    session.flag(0, 0)
+    session.open(4, 4)
+    while not session.is_over:
+        session.open(*np.argwhere(session.board == HIDDEN)[0].tolist())
+    status, out, _ = run(session, as_json=True, policy="exact")
+    own, played = json.loads(out), json.loads(out)["policy"]
+    assert status == 0
+    assert played["moves"][0]["cell"] == own["moves"][0]["cell"] == [4, 4]
+    again = replay_with(find_policy("exact"), session)
+    assert board == {"luck": False} or (again.placed_mines == session.placed_mines).all()
+    assert [list(move.cell) for move in again.moves] == [move["cell"] for move in played["moves"]]
+    assert played["skill"] == pytest.approx(0, abs=0.05)
+    assert (own["status"], own["skill"] < -0.2) == ("lost", True)
+    assert f"You: lost at move {len(own['moves'])}" in " ".join(run(session, policy="exact")[1].split())
+
+
+def test_a_policy_plays_finished_games_alone(run):
+    session = Session(CONFIG, seed=4)
+    session.open(3, 3)
+    for status, _, err in (run(session, policy="exact"), run("##\n#1", mines=1, policy="exact")):
+        assert (status, "a saved game that is over" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
