@@ -11,7 +11,7 @@ from minesweeper_env.text import TextGame
 from minesweeper_env.text.replies import tool_call
 from minesweeper_env.text_tasks import TextTasks
 
-__all__ = ["MinesweeperEnv", "MinesweeperFlagsEnv", "game_rows", "task_reward", "task_rows"]
+__all__ = ["MinesweeperEnv", "MinesweeperFlagsEnv", "game_rows", "task_reward", "task_rows", "win_reward"]
 
 
 def game_rows(games: int, first_seed: int = 1 << 31, **arguments: Any) -> list[dict[str, Any]]:
@@ -41,18 +41,23 @@ def task_reward(completions: Sequence[Any], metadata: Sequence[str], **columns: 
     return [TextTasks.score_answer(reply, {"metadata": each}) for reply, each in zip(replies, facts, strict=True)]
 
 
+def win_reward(environments: Sequence["MinesweeperEnv"], **columns: Any) -> list[float]:  # noqa: ARG001
+    """Returns 1.0 for each game that is won, else 0.0: a reward function, whose mean TRL logs as the win rate."""
+    return [float(each._won) for each in environments]
+
+
 class MinesweeperEnv:
     """A game of `TextGame`, whose moves are calls of the tool `open`; TRL describes a tool by its docstring."""
 
     def __init__(self) -> None:
         self._game = TextGame()
-        self._reward = 0.0
+        self._reward, self._won = 0.0, False
 
     def reset(self, seed: int, prompt: Any = None, **arguments: Any) -> str:  # noqa: ARG002
         """Starts the game of a row of `game_rows`; returns its board. A ValueError refuses wrong arguments."""
         # A column that some rows lack is None there.
         self._game = TextGame(**{name: value for name, value in arguments.items() if value is not None})
-        self._reward = 0.0
+        self._reward, self._won = 0.0, False
         return self._game.reset(seed=seed)[0]
 
     def open(self, row: int, col: int) -> str:
@@ -75,8 +80,8 @@ class MinesweeperEnv:
     def _move(self, verb: str, row: int, col: int) -> str:
         if self._game.over:
             return "The game is over."
-        text, reward, *_ = self._game.step(tool_call(verb, {"row": row, "col": col}))
-        self._reward += reward
+        text, reward, _, _, info = self._game.step(tool_call(verb, {"row": row, "col": col}))
+        self._reward, self._won = self._reward + reward, info["is_success"]
         return text
 
 

@@ -14,7 +14,7 @@ from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import TextGame
 from minesweeper_env.text_tasks import KINDS, TextTasks
 from minesweeper_text.arguments import game_arguments
-from minesweeper_text.trl import MinesweeperEnv, MinesweeperFlagsEnv, game_rows, task_reward, task_rows
+from minesweeper_text.trl import MinesweeperEnv, MinesweeperFlagsEnv, game_rows, task_reward, task_rows, win_reward
 
 
 def play(env, text, mines):
@@ -33,7 +33,9 @@ def test_a_perfect_player_earns_the_win(reward):
     env, twin = MinesweeperEnv(), MinesweeperEnv()
     text = env.reset(**row, other=None)
     assert text == twin.reset(**row)
+    assert win_reward([env, twin]) == [0.0, 0.0]
     assert "You won." in play(env, text, 5)
+    assert win_reward(environments=[env, twin], prompts=None) == [1.0, 0.0]
     assert env.open(0, 0) == "The game is over."
     assert env.get_reward() == pytest.approx(1.0 if reward == "win" else 1.5)
     assert env.get_reward() == env.get_reward()
@@ -151,11 +153,14 @@ def test_the_code_of_the_page_makes_a_step(number, tmp_path, monkeypatch):
     for part in tiny_model(trl):
         part.save_pretrained(tmp_path / "model")
     small = (("Qwen/Qwen3-0.6B", "model"), ("Qwen/Qwen3-4B", "model"), ("1000", "8"), ("1024", "8"), ("4096", "8"))
-    short = ('GRPOConfig("runs/grpo"', 'GRPOConfig("runs/grpo", max_steps=1, use_cpu=True, bf16=False, report_to=[]')
+    short = ('"runs/grpo"', '"runs/grpo", max_steps=1, logging_steps=1, use_cpu=True, bf16=False, report_to=[]')
     code = blocks[number].replace('split="train"))', 'split="train", n=8))')
     for old, new in (*small, short):
         code = code.replace(old, new)
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "the page", "exec"), {})
     assert len(blocks) == 2
-    assert (tmp_path / "runs" / "grpo" / "checkpoint-1").is_dir()
+    state = json.loads((tmp_path / "runs" / "grpo" / "checkpoint-1" / "trainer_state.json").read_text())
+    assert state["global_step"] == 1
+    logged = {name for entry in state["log_history"] for name in entry}
+    assert number == 0 or {"rewards/MinesweeperEnv/mean", "rewards/win_reward/mean"} <= logged
