@@ -25,7 +25,7 @@ class Protocol:
         tracks: tracks by name, and what a policy of the track may use.
         forbidden_seeds: seeds whose games must shape no agent and no choice of a checkpoint.
         reference: policy with which every entry is compared on the same games.
-        no_guess: levels of logic that win the boards, False for boards as they come; each board is played with each.
+        no_guess: levels of logic that win the boards, False for ordinary boards; each board is played with each.
         luck: whether luck decides forced guesses; False for games without luck.
         asks_for_code: whether the card of a learned entry states its training steps, and where its code or weights are.
     """

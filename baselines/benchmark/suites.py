@@ -266,7 +266,7 @@ _WITHOUT_LUCK = PROTOCOLS["2026.3"]
 
 _NO_LUCK = Suite(
     "no-luck",
-    "Benchmark 2026.3: games without luck, where every loss passes by a safe cell or opens a certain mine",
+    "Benchmark 2026.3: games without luck, where every loss misses a safe cell or opens a certain mine",
     (Group("no-luck", _WITHOUT_LUCK.boards, _EVERY, _WITHOUT_LUCK.reference),),
     ("exact wins every game; docs/how-to/no-luck.md explains the games.", _ONE_FIT),
     _WITHOUT_LUCK,

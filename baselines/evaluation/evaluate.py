@@ -53,7 +53,7 @@ def evaluate(
         mines: number of mines; None follows the size (8: 14, 9: 10, 16: 40, 16x30: 99).
         games: number of games per policy.
         first_click: "opening", "safe", "any" or "corners".
-        no_guess: "subset" or "exact" for boards that logic of this level wins; False for boards as they come.
+        no_guess: "subset" or "exact" for boards that logic of this level wins; False for ordinary boards.
         luck: False for games in which forced guesses survive and avoidable ones lose.
         seed: seed of game 0; game i uses seed + i. Test seeds are 0 to `2**30 - 1`, development seeds 1.5e9 to
             `2**31 - 1`.
