@@ -61,7 +61,11 @@ def examples(names: str) -> str:
     return f"{head}\n\n{markdown_table(['board', 'trained', 'won, %', 'mean', '`exact`'], rows)}"
 
 
-SAW = {"board": "what a player sees", "reveal": "also the mines at the end of a game", "search": "the layouts of its own games"}
+SAW = {
+    "board": "what a player sees",
+    "reveal": "also the mines at the end of a game",
+    "search": "the layouts of its own games",
+}
 """What the training of an entry saw, by its track."""
 
 

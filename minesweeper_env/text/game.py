@@ -1,6 +1,7 @@
 """Games of Minesweeper in text, and the exact judgement of clicks."""
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -227,7 +228,12 @@ class TextGame:
         judged, was_flagged = self._judge(action), self.codes[cell] == FLAGGED
         self.codes, _, over, is_out, found = self.env.step(action)
         if judged:
-            self._rewards.click(self._open_cells(), judged["excess_risk"], judged["sound"])
+            excess, sound = judged["excess_risk"], judged["sound"]
+            if not self.config.luck and not math.isnan(excess):
+                # The rule of such a game decides a click: it is right if it survives, whatever its risk.
+                sound = not over or found["is_success"]
+                excess = 0.0 if sound else 1.0
+            self._rewards.click(self._open_cells(), excess, sound)
         done = "opened" if judged else "removed the flag from" if was_flagged else "flagged"
         ending = _WON if found["is_success"] else _LOST if over else _NO_TURNS if is_out else ""
         return f"You {done} {cell}.", ending, judged

@@ -24,11 +24,13 @@ class GameRewards:
     """The rewards of a game so far.
 
     They leave out the first click of the game, because it is a choice without clues. A game that a limit ends has the
-    least value of `progress` and `sound`, and `risk` takes the share of safe cells still covered, so that no one gains
-    by giving up. A click that loses takes the share `excess_risk` of `sound`, so that no one gains by opening a mine.
+    least value of `progress` and `sound`, and pays its stake to `risk`, so that no one gains by giving up. A click that
+    loses takes the share `excess_risk` of `sound`, so that no one gains by opening a mine.
 
-    `risk` is minus the share of the safe cells that avoidable risk is expected to cost: a click that takes e more than
-    the least risk loses, e times more often than it needed to, all cells that are still covered.
+    `risk` is minus what avoidable risk is expected to cost. A game under way has a stake: the mean of 1, for the win,
+    and of the share of the safe cells still covered. A click of e more than the least risk loses the stake with a
+    probability that is e too high. Where the risks are exact, E[`risk`] of any way to play on is at least minus the
+    stake, by induction over the clicks, because the stake never grows.
     """
 
     def __init__(self, safe_cells: int, opened: int) -> None:
@@ -44,7 +46,7 @@ class GameRewards:
             self._first = opened
         elif not math.isnan(excess_risk):
             self._judged, self._sound, self._last_excess = self._judged + 1, self._sound + sound, excess_risk
-            self._cost += excess_risk * self._covered()
+            self._cost += excess_risk * self._stake()
         self._opened = opened
 
     def reply(self, is_legal: bool) -> None:
@@ -53,13 +55,13 @@ class GameRewards:
 
     def changes(self, won: bool = False, lost: bool = False, given_up: bool = False) -> dict[str, float]:
         """Returns the changes of the rewards since the last call, by name."""
-        before, covered = self._values, self._covered()
+        before = self._values
         kept = 0.0 if given_up else 1.0 - self._last_excess * lost
         sound = self._sound / self._judged if self._judged else float(won or lost)
         self._values = {
             "win": float(won),
-            "progress": -1.0 if given_up else 1.0 - covered - lost,
-            "risk": -self._cost - covered * given_up,
+            "progress": -1.0 if given_up else 1.0 - self._covered() - lost,
+            "risk": -self._cost - self._stake() * given_up,
             "sound": kept * sound,
             "form": self._legal / max(1, self._replies),
         }
@@ -69,3 +71,6 @@ class GameRewards:
         """Returns the share of the safe cells that are still covered, of those that the first click left."""
         left = self._safe - self._first
         return (self._safe - self._opened) / left if left else 0.0
+
+    def _stake(self) -> float:
+        return (1.0 + self._covered()) / 2.0

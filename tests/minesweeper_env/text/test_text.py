@@ -65,7 +65,7 @@ def test_the_rewards_of_the_steps_add_up_to_the_value_of_the_game():
     game, generator = TextGame(6, 8, max_illegal=4), np.random.default_rng(3)
     for seed in range(60):
         game.reset(seed=seed)
-        over, sums, excess, sound, covered_before = False, Counter(), [], [], []
+        over, sums, excess, sound, stakes = False, Counter(), [], [], []
         opening, illegal, turns = 0, 0, 0
         while not over:
             covered = np.flatnonzero(game.codes.ravel() == HIDDEN)
@@ -81,18 +81,18 @@ def test_the_rewards_of_the_steps_add_up_to_the_value_of_the_game():
             if reply != "hm" and first:
                 least = risks[covered].min()
                 excess.append(risks[cell] - least)
-                covered_before.append((36 - 8 - first) / (36 - 8 - opening))
+                stakes.append((1 + (36 - 8 - first) / (36 - 8 - opening)) / 2)
                 sound.append(risks[cell] == 0 if least == 0 else excess[-1] < 1e-9)
                 assert (info["excess_risk"], info["sound"]) == (pytest.approx(excess[-1]), sound[-1])
             elif reply != "hm":
                 opening = (game.codes < 9).sum()
                 assert (info["risk"], info["sound"]) == (0.0, True)
         assert sums["form"] == pytest.approx(1 - illegal / turns)
-        cost = np.dot(excess, covered_before)
+        cost = np.dot(excess, stakes)
         opened = ((game.codes < 9).sum() - opening) / (36 - 8 - opening)
         if truncated:
             assert (illegal, sums["sound"], sums["progress"]) == (4, pytest.approx(0), pytest.approx(-1))
-            assert sums["risk"] == pytest.approx(-cost - (1 - opened))
+            assert sums["risk"] == pytest.approx(-cost - (2 - opened) / 2)
         else:
             kept = 1 - (0 if info["is_success"] else excess[-1])
             assert sums["risk"] == pytest.approx(-cost)
@@ -192,6 +192,23 @@ def test_a_game_without_luck_says_so_and_a_forced_guess_survives():
         assert game.step(f"open 0 {cell}")[-1]["is_success"]
     with pytest.raises(ValueError, match="split needs luck"):
         TextGame(5, 5, luck=False, opened="middle", split="train")
+
+
+def test_without_luck_only_the_click_that_loses_costs_risk_and_soundness():
+    game, generator = TextGame(4, 5, "safe", luck=False, opened="middle"), np.random.default_rng(2)
+    endings = Counter()
+    for seed in range(40):
+        game.reset(seed=seed)
+        sums, lost = Counter(), False
+        while not game.over:
+            row, col = generator.choice(np.argwhere(game.codes == HIDDEN))
+            _, _, terminated, _, info = game.step(f"open {row} {col}")
+            sums.update(info["rewards"])
+            lost = terminated and not info["is_success"]
+            assert (info["rewards"]["risk"] <= -0.5) if lost else (info["rewards"]["risk"] == 0)
+        assert sums["sound"] == pytest.approx(not lost)
+        endings[lost] += 1
+    assert min(endings[False], endings[True]) > 2
 
 
 @pytest.mark.parametrize("no_guess", [False, "exact"])
