@@ -208,7 +208,7 @@ def test_without_luck_only_the_click_that_loses_costs_risk_and_soundness():
             assert (info["rewards"]["risk"] <= -0.5) if lost else (info["rewards"]["risk"] == 0)
         assert sums["sound"] == pytest.approx(float(not lost))
         endings[lost] += 1
-    assert min(endings[False], endings[True]) > 2
+    assert endings[False] and endings[True]
 
 
 @pytest.mark.parametrize("no_guess", [False, "exact"])
