@@ -28,8 +28,11 @@ class ChatError(PolicyError):
     """A chat server cannot be reached, refuses a request, or answers with something else than a chat completion."""
 
 
-_CUT = ("length", "max_tokens", "model_length")
-"""The reasons of servers for an end of an answer at a limit of tokens."""
+_CUT = ("length", "max_tokens", "model_length", "max_output_tokens", "incomplete", "content_filter")
+"""The reasons of servers for an answer that is not whole, most often a limit of tokens."""
+
+_FAILED = ("error", "abort", "aborted")
+"""The reasons of servers for an answer that ended by a fault of their own."""
 
 _TOO_LONG = Reply(None, "The reply was cut before its end: use fewer words.")
 
@@ -53,9 +56,10 @@ class ChatServer:
         begin = time.perf_counter()
         try:
             found = self._complete(messages)
-            choice, usage = found["choices"][0], found.get("usage") or {}
+            choice, usage = found["choices"][0], found.get("usage")
             reply, thinking = map(self._text, _texts(choice["message"]))
-            asked, tokens = (_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+            known = usage if isinstance(usage, dict) else {}
+            asked, tokens = (_count(known.get(name)) for name in ("prompt_tokens", "completion_tokens"))
         except (self._failure, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = " ".join(self._text(f"{type(error).__name__}: {error}").split())[:300]
             raise ChatError(f"{self._name}: no chat completion: {problem}") from None
@@ -69,14 +73,13 @@ class ChatServer:
         """
         create = self._client.chat.completions.with_raw_response.create
         for attempt in range(self._retries + 1):
-            found = create(messages=messages, **self._request).http_response.json()
-            error = found.get("error") or (found.get("choices") or [{}])[0].get("error")
-            if not error:
+            response = create(messages=messages, **self._request).http_response
+            found, problem, code = _read_completion(response.text)
+            if not problem:
                 break
-            facts = error if isinstance(error, dict) else {"message": error}
-            code = _count(facts.get("code"))
-            if attempt == self._retries or not (code in (408, 409, 429) or code >= 500):
-                raise ValueError(f"{facts.get('code', '')} {facts.get('message', facts)}")
+            is_lasting = 400 <= code < 500 and code not in (408, 409, 429)
+            if attempt == self._retries or is_lasting:
+                raise ValueError(problem)
             time.sleep(min(8.0, 0.5 * 2**attempt))
         return found
 
@@ -84,6 +87,21 @@ class ChatServer:
         """Returns a text without the key, which a server may repeat, and without what UTF-8 cannot hold."""
         clean = str.encode(text or "", "utf-8", "replace").decode("utf-8")
         return clean.replace(self._key, "***") if self._key else clean
+
+
+def _read_completion(text: str) -> tuple[Any, str, int]:
+    """Returns the JSON of a server, what is wrong with it or "", and the number of its error, or 0."""
+    try:
+        found = json.loads(text)
+        error = found.get("error") or (found if found.get("object") == "error" else None)
+        choice = (found.get("choices") or [{}])[0]
+        error = error or choice.get("error")
+        if not error and choice.get("message") and choice.get("finish_reason") not in _FAILED:
+            return found, "", 0
+    except (AttributeError, LookupError, TypeError, ValueError):
+        found, error = None, None
+    facts = error if isinstance(error, dict) else {"message": error or f"the server sent {text[:200]}"}
+    return found, f"{facts.get('code', '')} {facts.get('message', facts)}", _count(facts.get("code"))
 
 
 def _texts(message: dict[str, Any]) -> tuple[str, str]:

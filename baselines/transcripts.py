@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -9,11 +10,15 @@ from typing import Any
 
 import msgspec
 
-from baselines.files import replace_file
+from baselines.files import hold_folder, replace_file
 from minesweeper_env.console import say
 
 MARKER = ".unfinished"
 """The ending of the file that names the folder of an evaluation which has not ended."""
+
+
+_HELD: dict[Path, ExitStack] = {}
+"""The locks of the evaluations of this process, by their folders; its end releases them."""
 
 
 class Answer(msgspec.Struct, omit_defaults=True):
@@ -46,7 +51,10 @@ class Transcripts:
         self._run, self._earlier = "", folder
 
     def begin(self, evaluation: str) -> None:
-        """Resumes the evaluation of this name if it did not end; otherwise begins it with a folder of its own."""
+        """Resumes the evaluation of this name if it did not end; otherwise begins it with a folder of its own.
+
+        Raises a BlockingIOError if another process plays this evaluation, because both would write the same files.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         self._marker = self.folder / f"{evaluation}{MARKER}"
         self._run = Path(self._marker.read_text(encoding="utf-8")).name if self._marker.is_file() else ""
@@ -55,6 +63,10 @@ class Transcripts:
         else:
             self._run = f"{evaluation}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
             replace_file(self._marker, self._run.encode())
+        self._release()
+        (self.folder / self._run).mkdir(exist_ok=True)
+        _HELD[self.folder / self._run] = lock = ExitStack()
+        lock.enter_context(hold_folder(self.folder / self._run))
         if self._replay:
             others = [path for path in self.folder.iterdir() if path.is_dir() and path.name != self._run]
             # Games that were played outside of evaluations lie in the folder itself.
@@ -65,7 +77,13 @@ class Transcripts:
         """Ends an evaluation: it is not resumed again."""
         if self._run:
             self._marker.unlink(missing_ok=True)
+        self._release()
         self._run = ""
+
+    def _release(self) -> None:
+        """Releases the lock of an evaluation that this process began, also of one that an exception ended."""
+        if lock := _HELD.pop(self.folder / self._run, None):
+            lock.close()
 
     def read(self, seed: int) -> list[Answer]:
         """Returns the answers of an earlier play of a game that may be read; [] for none.

@@ -18,7 +18,7 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.reading import SAFE
 from minesweeper_env.text import SPLITS, STYLES, board_rules, board_text, split_of
 from minesweeper_env.text.questions import LEVELS, QUESTIONS, Position, choice
-from minesweeper_env.text.replies import answer_of
+from minesweeper_env.text.replies import answer_of, plain
 
 __all__ = ["KINDS", "LEVELS", "TextTasks"]
 
@@ -28,7 +28,7 @@ KINDS: tuple[str, ...] = tuple(QUESTIONS)
 _GAMES = 20_000
 """The number of games in which a position is sought."""
 
-_BODY = re.compile(r"<answer>([^<]*+)</answer>|\\boxed\s*\{([^{}]*+)\}", re.IGNORECASE)
+_BODY = re.compile(r"<answer>([^<]*+)|\\boxed\s*+\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+)\}")
 
 
 class TextTasks(Sequence[dict[str, Any]]):
@@ -143,7 +143,7 @@ class TextTasks(Sequence[dict[str, Any]]):
         | best_guess | 1 - 10 times the risk above the least; at least 0 |
         | probability | 1 - 10 times the error; at least 0 |
         """
-        text = answer_of(answer or "")
+        text = plain(answer_of(answer or ""))
         bodies = _BODY.findall(text)
         facts = entry["metadata"]
         return QUESTIONS[facts["kind"]].score("".join(bodies[-1]) if bodies else text, facts)

@@ -60,7 +60,9 @@ def play(arguments: dict[str, Any], history: int | None = None) -> Solver:
         while not game.over and not state.completed:
             state.messages = shortened(state.messages, history)
             state = await generate(state)
-            text, _, _, _, info = game.step(state.output.completion)
+            # The last words of a reply that a limit cut are no decision.
+            is_whole = state.output.stop_reason not in ("max_tokens", "model_length", "content_filter")
+            text, _, _, _, info = game.step(state.output.completion if is_whole else "")
             figures["win"] = float(info["is_success"])
             figures["illegal"] += info["illegal"]
             figures["unsound"] += not info.get("sound", True)

@@ -80,11 +80,13 @@ def rules_text(
             "After the first move luck decides nothing. While some covered cell is provably safe, any cell that is not "
             "loses. While none is, any cell that may be safe opens."
         )
+    # Every board without guesses begins safe, whatever the rule for other boards.
+    rule = "safe" if config.no_guess and config.first_click == "any" else config.first_click
     parts = (
         f"You play Minesweeper on {counted(config.rows, 'row')} and {counted(config.cols, 'column')} with "
         f"{counted(config.mines, 'hidden mine')}. You win when every cell without a mine is open, and lose when you "
         "open a mine. An open cell shows how many of its up to eight neighbours are mines. A 0 also opens them all.",
-        _FIRST_CLICKS[config.first_click] if opened is None else f"The first move is made: {opened} was opened.",
+        _FIRST_CLICKS[rule] if opened is None else f"The first move is made: {opened} was opened.",
         logic,
         _board_form(config, style),
         f"{reply} An illegal reply changes nothing{limit}.{turns}",

@@ -5,6 +5,7 @@ Facts are the part of a task that follows from its board: a dict with values of 
 
 import re
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from random import Random
@@ -28,7 +29,7 @@ from minesweeper_env.inference.deduction.kernels import SINGLE, WITH_TOTAL, know
 from minesweeper_env.inference.deduction.steps import Level
 from minesweeper_env.inference.kernels import TIE
 from minesweeper_env.inference.reading import MINE, SAFE
-from minesweeper_env.text.replies import read_move
+from minesweeper_env.text.replies import read_cells, read_move
 
 LEVELS: tuple[str, ...] = ("single", "subset", "exact", "guess")
 """The least reasoning that answers a question: one number at a time; several numbers and the number of mines; all
@@ -44,8 +45,12 @@ _EXACT_INTEGERS = 1 << 50
 """Up to this number of layouts a probability tells in how many of them a cell is a mine."""
 
 _LIST = "Answer <answer>ROW COL, ROW COL</answer>, with all of them."
-_PAIR = re.compile(r"(\d++)(?:[\s,;:=]{1,3}(?:col(?:umn)?|c)?[\s:=]{0,3}|c)(\d++)")
-_NUMBER = re.compile(r"(\d++(?:\.\d*+)?|\.\d++)\s*(%|/\s*(\d++))?")
+_FRACTION = re.compile(r"\\[dt]?frac\s*+\{\s*+([0-9.]++)\s*+\}\s*+\{\s*+([0-9.]++)\s*+\}")
+_DECIMAL_COMMA = re.compile(r"(?<![0-9.,])0,(?=[0-9]++(?![0-9,]))")
+_NUMBER = re.compile(
+    r"(?P<number>-?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e-?[0-9]{1,2}+)?)\s*+"
+    r"(?:(?P<per_cent>\\?%)|(?:/|(?:out\s++of|in)\s)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
+)
 
 Facts = Mapping[str, Any]
 
@@ -109,7 +114,7 @@ class Question(ABC):
 
     @abstractmethod
     def score(self, body: str, facts: Facts) -> float:
-        """Returns the score of an answer, from 0 to 1; never raises on any text."""
+        """Returns the score of an answer in lower case and plain digits, from 0 to 1; never raises on any text."""
 
     @abstractmethod
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
@@ -144,7 +149,7 @@ class CertainCells(Question):
 
     def score(self, body: str, facts: Facts) -> float:
         """Returns the right cells less the wrong ones, as a share of all right ones."""
-        said = {(int(row[:9]), int(col[:9])) for row, col in _PAIR.findall(body)}
+        said = set(read_cells(body))
         right = {*map(tuple, facts["cells"])}
         return max(0.0, (len(said & right) - len(said - right)) / len(right))
 
@@ -233,11 +238,11 @@ class Probability(Question):
 
     def score(self, body: str, facts: Facts) -> float:
         """Returns 1 - 10 times the error; the answer may be a decimal number, a fraction or a percentage."""
-        numbers = _NUMBER.findall(body)
-        if not numbers:
+        found = deque(_NUMBER.finditer(_DECIMAL_COMMA.sub("0.", _FRACTION.sub(r"\1/\2", body))), 1)
+        if not found:
             return 0.0
-        number, unit, divisor = (part[:20] for part in numbers[-1])
-        value = float(number) / (100.0 if unit == "%" else float(divisor or 1) or np.inf)
+        number, divisor = float(found[0]["number"]), float(found[0]["divisor"] or 1)
+        value = number / (100.0 if found[0]["per_cent"] else divisor or np.inf)
         error = abs(value - facts["probability"])
         # The answer with four decimals is right.
         return max(0.0, 1.0 - _SLOPE * error) if error > 1e-4 else 1.0
@@ -274,7 +279,7 @@ class Possible(Question):
 
     def score(self, body: str, facts: Facts) -> float:
         """Returns 1 for the right word."""
-        return float({*re.findall(r"\b(?:yes|no)\b", body.lower())} == {self.answer(facts)})
+        return float({*re.findall(r"\b(?:yes|no)\b", body)} == {self.answer(facts)})
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         """Returns a layout that fits, or what is wrong."""

@@ -28,7 +28,8 @@ AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
 FILLERS = (
     *("the", "cell", "square", "tile", "field", "at", "in", "on", "and", "of", "position", "coordinate", "coordinates"),
     *("location", "index", "number", "boxed", "arguments", "args", "parameters", "parameter", "action"),
-    *("input", "text"),
+    *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain"),
+    *("safe", "covered", "hidden", "unopened", "remaining", "next"),
 )
 """Words that may stand around the numbers of a cell."""
 
@@ -40,6 +41,7 @@ THINKING = (
     *(("<reasoning>", "</reasoning>"), ("[think]", "[/think]"), ("◁think▷", "◁/think▷")),
     *(("<seed:think>", "</seed:think>"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
     *(("<|start_thinking|>", "<|end_thinking|>"), ("<|channel|>analysis", "<|channel|>final")),
+    ("<|channel|>analysis", "<|channel|>commentary"),
 )
 """The marks around thinking in the replies of several families of models, in any case."""
 
@@ -53,6 +55,7 @@ MARKED_FORMS = (
     '{{"col": {col}, "action": "{verb}", "row": "{row}"}}',
     "{{'move': '{verb}', 'cell': [{row}, {col}]}}",
     '<tool_call>{{"arguments": {{"row": {row}, "col": {col}}}, "name": "{verb}"}}</tool_call>',
+    "<tool_call>{verb}<arg_key>row</arg_key><arg_value>{row}</arg_value><arg_key>col</arg_key><arg_value>{col}</arg_value></tool_call>",
 )
 """Forms of a move that count before prose; the first one is what the prompt asks for."""
 
@@ -60,7 +63,10 @@ PROSE_FORMS = (
     *("{verb} {row} {col}", "{verb} ({row}, {col})", "{verb} cell ({row}, {col})", "**{verb} r{row}c{col}**"),
     *("{verb} row {row}, column {col}", "{verb} column {col}, row {row}", "{verb} row, col: {row}, {col}"),
     *("{verb} the cell in row {row} and column {col}", "{verb} ROW COL {row} {col}", "{verb} [{row}][{col}]"),
+    *("{verb} {row} (row), {col} (column)", "{verb} ({col} col, {row} row)", "| {verb} | {row} | {col} |"),
     "<function={verb}><parameter=row>{row}</parameter><parameter=col>{col}</parameter></function>",
+    '<invoke name="{verb}"><parameter name="row">{row}</parameter><parameter name="col">{col}</parameter></invoke>',
+    'functions.{verb}:2{{"row": {row}, "col": {col}}}',
 )
 """Forms of a move in prose; the last move in prose counts."""
 
@@ -77,28 +83,45 @@ def _any_of(words: Iterable[str]) -> str:
 
 # Every repetition is possessive or bounded, so that a reply is read in linear time. Patterns read lower case, and begin
 # with characters that are rare in a text, which `re` finds quickly.
-_GAP = rf"(?:\s++|[:=,;()\[\]{{}}<>/\"'`*\\$]|(?:{_any_of((*FILLERS, *AXES))})(?![a-z]))"
+_GAP = rf"(?:\s++|[:=,;()\[\]{{}}<>/\"'`*\\$|]|(?:{_any_of((*FILLERS, *AXES))})(?![a-z]))"
 _NUMBER = r"-?[0-9]++(?!\.[0-9])"
-_PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,16}}+)(?P<second>{_NUMBER})"
-_TOOL = r"(?:_?(?:cell|square|tile))?+(?![a-z])"
+_PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,20}}+)(?P<second>{_NUMBER})"
+# A number that follows the name of a tool directly counts its calls.
+_TOOL = r"(?:_?(?:cell|square|tile))?+(?![a-z])(?::[0-9]++(?=\s*+\{))?+"
 _PROSE = re.compile(rf"(?P<verb>{_any_of(_MOVES)}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+){_PAIR}")
 _BARE = re.compile(rf"(?P<before>{_GAP}{{0,24}}+){_PAIR}(?:{_GAP}|\.){{0,24}}+")
+_BLANK = r"[ \t*_\"'`(]++"
+_DENIED = r"not|never|cannot|than|if|avoid|mistake|wrong|unsafe|(?:should|shall) i|(?:wo|do|ca|should|must)nt"
 _DENIAL = re.compile(
-    r"(?:\b(?:not|never|cannot|than|if)|n['\u2019]t)(?:\s++(?!(?:so|but|then|and|thus|hence)\b)[a-z]++){0,3}\s+\Z"
+    rf"(?:\b(?:{_DENIED})|n['\u2019]t)(?:{_BLANK}(?!(?:so|but|then|and|thus|hence)\b)[a-z]++){{0,3}}{_BLANK}\Z"
 )
+"""The end of a text after which a move is denied, or asked for."""
+_NOUN = re.compile(r"\b(?:the|an?|every|each|any)[ \t*_\"'`]++\Z")
+"""The end of a text after which "open" or "flag" describes a cell."""
+_NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9]")
+"""What follows a cell of a list with its number."""
 _OBJECT = r"[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+"
 _MARKS = re.compile(
-    rf"[<\\\[{{](?:(?<=<)(?:{_any_of(TAGS)})>(?P<tag>[^<]{{0,4000}}+)"
+    rf"[<\\\[{{](?:(?<=<)(?:{_any_of(TAGS)})>(?P<tag>(?:[^<]|<(?=/?[a-z_]++>)(?!/?(?:{_any_of(TAGS)})>)){{0,4000}}+)"
     r"|(?<=\\)boxed\s*+\{(?P<box>(?:[^{}]|\{[^{}]{0,200}+\}){0,400}+)\}"
     rf"|(?<=\[)(?P<bracket>\s*+(?:{_any_of(VERBS)})[^\[\]<\n]{{1,200}}+)\]|(?<={{)(?P<object>{_OBJECT})\}})"
 )
 _AXIS = re.compile(rf"(?<![a-z])(?:{_any_of(AXES)})(?![a-z])")
+_BEHIND = re.compile(rf"[ \t(*_]*+({_any_of(AXES)})(?![a-z])")
+_NAMED = rf"(?<![a-z])(?:{_any_of(AXES)})(?![a-z])"
+_LISTED = re.compile(
+    rf"(?P<before>(?:{_NAMED}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
+    rf"(?P<between>\]\[|(?:[\s,;:=\"'`]|and(?![a-z])|{_any_of(AXES)}(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
+)
 # The quotes of an object, which are escaped where it stands in a text.
 _QUOTE = r"\\{0,3}+[\"']"
 _NAME = re.compile(rf"{_QUOTE}name{_QUOTE}\s*+:")
-_KEY = re.compile(rf"{_QUOTE}({_any_of(AXES)}){_QUOTE}\s*+:\s*+(?:{_QUOTE})?+(-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])")
-_CELL = re.compile(rf"{_QUOTE}(?:{_any_of(FILLERS)}){_QUOTE}\s*+:\s*+\[\s*+({_NUMBER})\s*+,\s*+({_NUMBER})\s*+\]")
-_VALUE = re.compile(rf":\s*+{_QUOTE}({_any_of(VERBS)}){_TOOL}{_QUOTE}")
+_KEY = rf"{_QUOTE}(?P<axis>{_any_of(AXES)}){_QUOTE}\s*+:\s*+(?:{_QUOTE})?+(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
+_CELL = rf"{_QUOTE}(?:{_any_of(FILLERS)}){_QUOTE}\s*+:\s*+\[\s*+(?P<row>{_NUMBER})\s*+,\s*+(?P<col>{_NUMBER})\s*+\]"
+_VALUE = rf":\s*+{_QUOTE}(?P<verb>{_any_of(VERBS)}){_TOOL}{_QUOTE}"
+_INNER = rf"(?:(?P<known>{_QUOTE}(?:{_any_of((*FILLERS, *TAGS))}){_QUOTE}\s*+:\s*+(?:{_QUOTE})?+))?\{{"
+_PART = re.compile(rf"{_KEY}|{_CELL}|{_VALUE}|{_INNER}|(?P<end>\}})")
+"""The parts of an object that say which move it holds."""
 _BEGINS, _ENDS = (re.compile(_any_of(marks)) for marks in zip(*THINKING, strict=True))
 _MOST = 500
 """The number of tags and objects, and of moves in prose, at the end of a reply among which its move is sought."""
@@ -179,15 +202,20 @@ def answer_of(reply: str) -> str:
     return reply[end : begin.start() if begin else None]
 
 
+def plain(text: str) -> str:
+    """Returns a text in lower case, with ASCII for full-width characters."""
+    low = text.lower()
+    return low if low.isascii() else low.translate(_ASCII)
+
+
 def read_move(reply: str | None) -> Move | None:
     """Returns the move that a reply states, or None; see `parse_reply`."""
-    text = answer_of(reply or "").lower()
-    if not text.isascii():
-        text = text.translate(_ASCII)
-    end, move, is_marked = _marked(text)
+    text = plain(answer_of(reply or ""))
+    mark, move, is_marked = _marked(text)
     said = deque(_PROSE.finditer(text), _MOST)
     call = _last(match for match in reversed(said) if match["call"] is not None)
-    if call and call.start() > end:
+    # A call in passing, such as "open(1, 1) loses", is no answer beside a tag or a box.
+    if call and not (mark and (mark.lastgroup in ("tag", "box") or mark.end() >= call.start())):
         return _from_match(call)
     if is_marked:
         return move
@@ -195,23 +223,27 @@ def read_move(reply: str | None) -> Move | None:
     return _from_match(last) if last else _whole(text)
 
 
-def _marked(text: str) -> tuple[int, Move | None, bool]:
-    """Returns where the last move in a mark ends, that move, and whether a mark should hold a move."""
+def _marked(text: str) -> tuple[re.Match[str] | None, Move | None, bool]:
+    """Returns the last mark with a move, that move, and whether a mark should hold a move."""
     is_marked = False
     for mark in reversed(deque(_MARKS.finditer(text), _MOST)):
         kind = str(mark.lastgroup)
         move = _from_object(mark[0], True) if kind == "object" else _from_body(mark[kind])
         if move is not None:
-            return mark.end(), move, True
+            return mark, move, True
         is_marked |= kind in ("tag", "box") and bool(mark[kind].strip()) and PLACEHOLDER not in mark[kind]
-    return -1, None, is_marked
+    return None, None, is_marked
 
 
 def _last(said: Iterable[re.Match[str]]) -> re.Match[str] | None:
-    """Returns the first of the matches, in reverse order, that begins with a whole word and is not denied."""
+    """Returns the first of the matches, in reverse order, that begins with a whole word and is not denied.
+
+    "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell.
+    """
     for match in said:
         before = match.string[max(0, match.start() - 40) : match.start()]
-        if not before[-1:].isalpha() and not _DENIAL.search(before):
+        describes = (match["verb"] in VERBS and _NOUN.search(before)) or _NUMBERED.match(match.string, match.end())
+        if not (before[-1:].isalpha() or _DENIAL.search(before) or describes):
             return match
     return None
 
@@ -231,10 +263,14 @@ def _from_body(body: str) -> Move | None:
 def _from_match(match: re.Match[str]) -> Move | None:
     """Returns the move of a match; a name of a coordinate belongs to the number that follows it.
 
-    Two names before both numbers are a heading. Names that contradict each other make no move.
+    Two names before both numbers are a heading, and two names each behind its number belong to them, as in "3 (row), 4
+    (column)". Names that contradict each other make no move.
     """
     before, between = ([AXES[name] for name in _AXIS.findall(match[gap])] for gap in ("before", "between"))
-    if between:
+    behind = _BEHIND.match(match.string, match.end())
+    if len(between) == 1 and not before and behind and _BEHIND.match(match["between"]):
+        axes = [between[0], AXES[behind[1]]]
+    elif between:
         axes = [before[-1] if before else 1 - between[-1], between[-1]]
     else:
         axes = before[-2:] if len(before) > 1 else [before[0], 1 - before[0]] if before else [0, 1]
@@ -245,11 +281,50 @@ def _from_match(match: re.Match[str]) -> Move | None:
     return Move(_MOVES[match.groupdict().get("verb", "open")], numbers[0], numbers[1])
 
 
+def read_cells(text: str) -> list[tuple[int, int]]:
+    """Returns the cells (row, column) that a text lists, in lower case, such as "0 1, 2 3" or "row 0, column 1"."""
+    moves = map(_from_match, _LISTED.finditer(text))
+    return [(move.row, move.col) for move in moves if move is not None]
+
+
+class _Object:
+    """An object in a reply while its parts are read: its cell by axis, its first verb, and what it lies in."""
+
+    def __init__(self, outer: "_Object | None", is_known: bool) -> None:
+        self.outer, self.is_known, self.verb = outer, is_known, ""
+        self.cell: dict[int, int] = {}
+        self.depth: int = outer.depth + 1 if outer else 0
+
+    def verb_in_force(self) -> str:
+        """Returns its verb, or that of the closest object around it."""
+        return self.verb or (self.outer.verb_in_force() if self.outer else "")
+
+
 def _from_object(text: str, needs_verb: bool) -> Move | None:
-    """Returns the move of an object of JSON or Python, with its keys in any order; None for any other text."""
-    numbers = {AXES[name]: int(number[:9]) for name, number in _KEY.findall(text)}
-    numbers |= {axis: int(number[:9]) for pair in _CELL.findall(text) for axis, number in enumerate(pair)}
-    verbs = _VALUE.findall(text)
-    if len(numbers) < 2 or (not verbs and (needs_verb or _NAME.search(text))):
+    """Returns the move of an object of JSON or Python, with its keys in any order; None for any other text.
+
+    An object may hold other cells, such as those of known mines. The outermost one is the move, and of two at one depth
+    the one under a key that names a cell or arguments.
+    """
+    objects = [_Object(None, False)]
+    current = objects[0]
+    for part in _PART.finditer(text):
+        if part["axis"]:
+            current.cell.setdefault(AXES[part["axis"]], int(part["number"][:9]))
+        elif part["row"]:
+            current.cell |= {0: int(part["row"][:9]), 1: int(part["col"][:9])}
+        elif part["verb"]:
+            current.verb = current.verb or VERBS[part["verb"]]
+        elif part["end"]:
+            current = current.outer or current
+        else:
+            current = _Object(current, bool(part["known"]))
+            objects.append(current)
+    whole = [each for each in objects if len(each.cell) == 2]
+    if not whole:
         return None
-    return Move(VERBS[verbs[-1]] if verbs else "open", numbers[0], numbers[1])
+    best = min(whole, key=lambda each: (each.depth, not each.is_known))
+    verb = best.verb_in_force()
+    if not verb and (needs_verb or _NAME.search(text)):
+        return None
+    return Move(verb or "open", best.cell[0], best.cell[1])

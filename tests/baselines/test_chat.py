@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.chat_server import ChatServer, Raw, best_move, board_in, completion
+from support.processes import run_python
 
 import baselines
 from baselines.benchmark.entries import suite_of
@@ -23,6 +24,7 @@ from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import derived_seed
 from baselines.registry import find_policy
+from baselines.transcripts import Transcripts
 from baselines.workers import local_workers
 from minesweeper_env import HIDDEN, BoardConfig
 
@@ -181,8 +183,9 @@ def test_a_perfect_player_wins_every_game_in_each_form(form, tmp_path):
         )
 
 
-def test_a_cut_reply_is_no_move_and_is_counted(tmp_path):
-    with ChatServer(lambda _: Raw(200, completion("If it is safe I open 2 1", "length"))) as server:
+@pytest.mark.parametrize("reason", ["length", "max_output_tokens", "incomplete", "content_filter"])
+def test_a_cut_reply_is_no_move_and_is_counted(reason, tmp_path):
+    with ChatServer(lambda _: Raw(200, completion("It is safe, so I open 2 1", reason))) as server:
         results = baselines.evaluate(chat(server, tmp_path, max_illegal=2), 5, 3, 1, against=())
     assert results.policies[0].counters["cut"] == results.policies[0].counters["illegal"] == 2
     assert results.policies[0].records[0].clicks == 0
@@ -190,7 +193,26 @@ def test_a_cut_reply_is_no_move_and_is_counted(tmp_path):
     assert "was cut" in server.requests[1][-1]["content"]
 
 
-@pytest.mark.parametrize(("code", "asked"), [(429, 2), ("503", 2), (400, 1), (None, 1)])
+def test_odd_figures_of_use_end_nothing(tmp_path):
+    with ChatServer(lambda _: Raw(200, completion("open 2 1", usage="n/a"))) as server:
+        results = baselines.evaluate(chat(server, tmp_path), 5, 3, 1, against=())
+    assert results.policies[0].counters["tokens"] == 0
+    assert results.policies[0].records[0].clicks > 0
+
+
+def test_two_processes_do_not_write_one_evaluation(tmp_path):
+    first, second = (Transcripts(tmp_path, {}, replay=False) for _ in range(2))
+    first.begin("seeds-0-9")
+    code = f"from baselines.transcripts import *; Transcripts(Path({str(tmp_path)!r}), {{}}, False).begin('seeds-0-9')"
+    result = run_python("-c", code)
+    assert (result.returncode, "another process is writing" in result.stderr) == (1, True)
+    # An evaluation that an exception ended in this process is resumed in it.
+    second.begin("seeds-0-9")
+    second.end()
+    assert run_python("-c", code).returncode == 0
+
+
+@pytest.mark.parametrize(("code", "asked"), [(429, 2), ("503", 2), (400, 1), (None, 2), ("overloaded", 2)])
 def test_an_error_with_the_status_of_success_is_one_all_the_same(code, asked, tmp_path):
     answer = Raw(200, json.dumps({"error": {"code": code, "message": "slow down"}}).encode())
     with ChatServer(lambda _: answer) as server, pytest.raises(ChatError, match="slow down"):
@@ -204,11 +226,12 @@ def test_an_error_with_the_status_of_success_is_one_all_the_same(code, asked, tm
         (Raw(500, b'{"error": {"message": "broken"}}'), 2, "broken"),
         (Raw(404, b'{"error": {"message": "no such model"}}'), 1, "no such model"),
         (Raw(401, json.dumps({"error": {"message": f"wrong key {SECRET}"}}).encode()), 1, "wrong key ***"),
-        (Raw(200, b"{broken"), 1, "no chat completion"),
-        (Raw(200, b"<html>hello</html>", kind="text/html"), 1, "no chat completion"),
-        (Raw(200, b'{"choices": []}'), 1, "no chat completion"),
-        (Raw(200, b'{"choices": [{"message": null}]}'), 1, "no chat completion"),
-        (Raw(200, b"[1]"), 1, "no chat completion"),
+        (Raw(200, b"{broken"), 2, "no chat completion"),
+        (Raw(200, b"<html>hello</html>", kind="text/html"), 2, "no chat completion"),
+        (Raw(200, b'{"choices": []}'), 2, "no chat completion"),
+        (Raw(200, b'{"choices": [{"message": null}]}'), 2, "no chat completion"),
+        (Raw(200, b"[1]"), 2, "no chat completion"),
+        (Raw(200, completion("I might open 0 0", "abort")), 2, "I might"),
         (Raw(200, b"{}", 3.0), 2, "timed out"),
     ],
 )

@@ -188,7 +188,9 @@ def test_any_reply_has_a_score(kind, text):
     [
         *(("safe_cell", form) for form in ("{0} {1}", "({0}, {1})", "row {0}, column {1}", "column {1}, row {0}")),
         *(("safe_cell", form) for form in (r"\boxed{{{0}, {1}}}", "<think>1 1</think> <answer>({0},{1})</answer>")),
-        *(("all_safe", form) for form in ("({0}, {1})", "r{0}c{1}", "row {0}, column {1}", "[{0}, {1}]", "{0},{1}")),
+        *(("all_safe", form) for form in ("({0}, {1})", "R{0}C{1}", "Row {0}, Column {1}", "[{0}, {1}]", "{0},{1}")),
+        *(("all_safe", form) for form in ("[{0}][{1}]", "column {1}, row {0}", "row {0} and column {1}")),
+        *(("all_safe", form) for form in ('{{"row": {0}, "col": {1}}}', "1. ({0}, {1})\n")),
     ],
 )
 def test_forms_of_cells_are_read(kind, form):
@@ -199,7 +201,17 @@ def test_forms_of_cells_are_read(kind, form):
 
 
 @pytest.mark.parametrize(
-    "form", ["{0:.4f}", "{0:.3f}", "{1:.1f}%", "about {1:.2f} %", "it is {0:.5f}.", r"\boxed{{{0}}}"]
+    "form",
+    [
+        "{0:.4f}",
+        "{0:.3f}",
+        "{1:.1f}%",
+        "about {1:.2f} %",
+        "it is {0:.5f}.",
+        r"\boxed{{{0}}}",
+        r"\boxed{{{1}\%}}",
+        "{0:.6e}",
+    ],
 )
 def test_forms_of_numbers_are_read(form):
     tasks = TextTasks("probability", size=5, mines=5, n=12)
@@ -207,6 +219,25 @@ def test_forms_of_numbers_are_read(form):
         risk = entry["metadata"]["probability"]
         assert tasks.score_answer(form.format(risk, 100 * risk), entry) > 0.98
         assert tasks.score_answer("1/0", entry) == 0 or risk < 0.1
+
+
+@pytest.mark.parametrize("form", ["1/4", r"\frac{1}{4}", r"$\dfrac{1}{4}$", "1 in 4", "1 out of 4", "0,25", "1/4.0"])
+def test_fractions_are_read(form):
+    entry = {"metadata": {"kind": "probability", "probability": 0.25}}
+    assert TextTasks.score_answer(f"So it is {form}", entry) == TextTasks.score_answer(tagged(form), entry) == 1
+    assert TextTasks.score_answer(tagged("-0.25"), entry) == 0
+
+
+@pytest.mark.parametrize("reply", [r"No doubt: \boxed{\text{Yes}}", "There is no conflict. <answer>YES", "**Yes**"])
+def test_a_marked_answer_counts_and_not_the_words_before_it(reply):
+    assert TextTasks.score_answer(reply, {"metadata": {"kind": "possible", "possible": True}}) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_long_reply_is_scored_in_linear_time(kind):
+    entry = first(kind)[1]
+    for text in ("9", "\\boxed{", "0 ", "row "):
+        assert TextTasks.score_answer(text * 100_000, entry) <= 1
 
 
 @pytest.mark.parametrize(
