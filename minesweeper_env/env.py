@@ -278,7 +278,7 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
         checked first: a changed one, a copy, or an unpickled one.
 
         Raises:
-            ValueError: no game of this configuration reaches the state; the message names the array.
+            ValueError: the arrays contradict each other or the configuration; the message names one of them.
         """
         self._games.set_state(state, ())
         self._seeded_by = self.np_random

@@ -79,6 +79,18 @@ def _run(mode: str, options: PlayOptions) -> int:
 BOARD = ("preset", "size", "mines", "first_click", "no_guess", "luck", "seed")
 """The options of a board, by their names in the parser."""
 
+SURPLUS = {
+    "analyse": (
+        ("preset", "size", "seed"),
+        "--analyse takes the board from the file; leave out --preset, --size and --seed",
+    ),
+    "practice": (
+        ("first_click", "no_guess", "luck", "saved"),
+        "--practice takes --preset or --size, --mines and --seed alone of the options of a board",
+    ),
+}
+"""The options of a board that a mode does not take, by their names in the parser, and what to say then."""
+
 EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
 
 
@@ -201,8 +213,9 @@ def check_company(given: Container[str], mode: str) -> None:
     for name, option, needed in (("level", "--level", "practice"), ("as_json", "--json", "analyse")):
         if name in given and mode != needed:
             raise ValueError(f"{option} needs --{needed}")
-    if mode == "practice" and any(name in given for name in ("first_click", "no_guess", "luck", "saved")):
-        raise ValueError("--practice takes --preset or --size, --mines and --seed alone of the options of a board")
+    surplus, message = SURPLUS.get(mode, ((), ""))
+    if any(name in given for name in surplus):
+        raise ValueError(message)
     if "luck" in given and "no_guess" in given:
         raise ValueError("a board without guesses needs no luck; leave out --no-luck or --no-guess")
     if "saved" in given and any(name in given for name in BOARD):

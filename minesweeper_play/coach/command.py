@@ -82,7 +82,8 @@ def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     if len(stated) != 1:
         numbers = catalogue.listing([str(number) for number in sorted(stated)])
         raise ValueError(catalogue.text("coach_mines_differ" if stated else "coach_needs_mines", numbers=numbers))
-    analysis = analyse_position(board, stated.pop(), options.first_click)
+    rules = {"luck": options.luck, "needs_no_guess": bool(options.no_guess)}
+    analysis = analyse_position(board, stated.pop(), options.first_click, **rules)
     if options.as_json:
         return json.dumps(position_content(analysis), indent=2)
     return "\n".join(position_lines(analysis, catalogue, output_width() or 80))
@@ -90,8 +91,8 @@ def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
 
 def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     """Returns the text on a saved game, and on its position if it goes on."""
-    if options.mines is not None:
-        raise ValueError(catalogue.text("coach_surplus_mines"))
+    if options.mines is not None or options.given & {"first_click", "luck", "no_guess"}:
+        raise ValueError(catalogue.text("coach_surplus_board"))
     session = decode(text.lstrip().encode())
     if session.config.first_click == "corners":
         raise ValueError(catalogue.text("review_corners"))
@@ -105,8 +106,8 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
         replace_file(options.record, draw_review(review, options.record.suffix.lower()), follow=True)
         say(catalogue.text("shared", line=describe_game(review, catalogue), path=options.record))
     if session.status == "playing":
-        mines, rule, needs_no_guess = session.config.mines, session.config.first_click, bool(session.no_guess)
-        position = analyse_position(session.board, mines, rule, needs_no_guess=needs_no_guess)
+        rules = {"luck": session.config.luck, "needs_no_guess": bool(session.no_guess)}
+        position = analyse_position(session.board, session.config.mines, session.config.first_click, **rules)
     played = None if rival is None else review_game(rival)
     if options.as_json:
         content = {**review_content(review), "position": position and position_content(position)}

@@ -313,18 +313,19 @@ def analyse_position(
     mines: int,
     first_click: str = "opening",
     *,
+    luck: bool = True,
     needs_no_guess: bool = False,
     games: int = 1000,
 ) -> Analysis:
     """Analyses (rows, cols) int8 codes with `games` playouts, at least 2, where nothing exact is known.
 
-    `needs_no_guess` says that logic wins the board. The function raises an InconsistentBoardError, a
-    PositionTooHardError, or a ValueError for mines or a first-click rule (it matters only before the first click) that
-    the board forbids.
+    `needs_no_guess` says that logic wins the board, and `luck=False` that a forced guess survives. The function raises
+    an InconsistentBoardError, a PositionTooHardError, or a ValueError for mines or a first-click rule (it matters only
+    before the first click) that the board forbids.
     """
     probabilities = mine_probabilities(board, mines)
     is_open = bool((board < FLAGGED).any())
-    config = BoardConfig.of_size(board.shape, mines, first_click="any" if is_open else first_click)
+    config = BoardConfig.of_size(board.shape, mines, first_click="any" if is_open else first_click, luck=luck)
     winning = Winning(config, games, needs_no_guess=needs_no_guess)
     covered = board >= FLAGGED
     hidden = covered & (board != MINE)
@@ -336,7 +337,7 @@ def analyse_position(
     found = Analysis(board, mines, status, count_layouts(board, mines), probabilities, *certain, win=winning.win(board))
     if status == "lost":
         hidden_again = np.where(board == MINE, np.int8(HIDDEN), board)
-        before = analyse_position(hidden_again, mines, "any", needs_no_guess=needs_no_guess, games=games)
+        before = analyse_position(hidden_again, mines, "any", luck=luck, needs_no_guess=needs_no_guess, games=games)
         return replace(found, before=before)
     if status == "won":
         return found

@@ -63,6 +63,7 @@ BAD = {
     "--load game.json --size 8": "--load takes board and seed from the file",
     "--level exact": "--level needs --practice",
     "--json": "--json needs --analyse",
+    "--analyse game.json --seed 3": "--analyse takes the board from the file; leave out --preset, --size and --seed",
     "--practice safe_cell --no-luck": "--practice takes --preset or --size, --mines and --seed alone",
     "--policy exact --classic": "--policy and --versus need the full terminal or --serve; leave out --classic",
 }

@@ -10,6 +10,7 @@ from support.played_games import play_judged
 
 from baselines.registry import find_policy
 from minesweeper_env import HIDDEN, BoardConfig
+from minesweeper_play.coach.board_text import write_board
 from minesweeper_play.coach.command import analyse
 from minesweeper_play.game.records import save_game
 from minesweeper_play.game.session import Session
@@ -28,6 +29,7 @@ def run(tmp_path, capsys, monkeypatch):
 
     def run(content, from_stdin=False, **options):
         path = tmp_path / "input"
+        path.unlink(missing_ok=True)
         if isinstance(content, Session):
             save_game(content, path)
         elif content is not None:
@@ -122,6 +124,23 @@ def test_a_policy_plays_finished_games_alone(run):
         assert (status, "a saved game that is over" in err) == (2, True)
 
 
+def test_games_without_luck_get_one_advice_through_every_door(run):
+    config, differing = BoardConfig(5, 5, 6, "safe", luck=False), 0
+    for seed in range(12):
+        session = Session(config, seed=seed)
+        session.open(2, 2)
+        while not session.is_over and (advice := session.hint()).is_safe:
+            session.open(*advice.cell)
+        if not session.is_over:
+            content = json.loads(run(session, as_json=True)[1])["position"]
+            assert (content["best"], content["win"]["probability"]) == ([*advice.cell], 1)
+            text = write_board(session.board)
+            content = json.loads(run(text, mines=6, luck=False, as_json=True)[1])
+            assert (content["best"], content["win"]["probability"]) == ([*advice.cell], 1)
+            differing += json.loads(run(text, mines=6, as_json=True)[1])["best"] != [*advice.cell]
+    assert differing
+
+
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
@@ -141,7 +160,12 @@ def test_a_policy_plays_finished_games_alone(run):
         (b"\xff\xfe#", {"mines": 1}, "the input is no text in UTF-8"),
         ("{}", {}, "input is no saved game: "),
         ('{"a":' * 100_000, {}, "input is no saved game: "),
-        ("{}", {"mines": 3}, "a saved game has its own number of mines; leave out --mines"),
+        (
+            "{}",
+            {"given": frozenset({"luck"}), "luck": False},
+            "leave out --mines, --first-click, --no-guess and --no-luck",
+        ),
+        ("{}", {"mines": 3}, "a saved game has its own board and rules; leave out --mines"),
     ],
 )
 def test_bad_input_is_one_clear_line(run, content, options, message):
