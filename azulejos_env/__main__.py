@@ -248,8 +248,10 @@ def _check_target(path: Path, what: str, is_own: Callable[[str], bool]) -> None:
 
 
 def _is_device(path: Path) -> bool:
-    """Returns whether a path is a device, a pipe or an open file such as /dev/stdout, which is written in place."""
-    return path.is_relative_to("/dev") or (path.exists() and not path.is_file())
+    """Returns whether a path is a device, a pipe, or a link to an open file such as /dev/stdout: written in place."""
+    folder = path.parent.resolve()
+    is_open = path.is_symlink() and (folder == Path("/dev") or folder.is_relative_to("/proc"))
+    return path.exists() and (is_open or not path.is_file())
 
 
 def _write(path: Path, text: str, what: str) -> None:

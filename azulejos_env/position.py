@@ -167,10 +167,17 @@ _HEADER = (
 )
 """The first lines of a game file: one number each."""
 
+_MOST_LETTERS = len(_HEADER) * 11 + MAX_SIDE * (MAX_SIDE + 1)
+"""Length of the longest game file: a stranger's file must not fill the memory."""
+
 
 def read_game(path: str | Path) -> Position:
     """Returns the position of a game file; raises as `read_game_text` does, or an OSError."""
-    return read_game_text(Path(path).read_text("ascii", errors="replace"))
+    with Path(path).open(encoding="ascii", errors="replace") as file:
+        text = file.read(_MOST_LETTERS + 1)
+    if len(text) > _MOST_LETTERS:
+        raise ValueError(f"a game has at most {_MOST_LETTERS} letters, and this file has more")
+    return read_game_text(text)
 
 
 def read_game_text(text: str) -> Position:

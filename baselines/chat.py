@@ -34,6 +34,12 @@ _CUT = ("length", "max_tokens", "model_length", "max_output_tokens", "incomplete
 _FAILED = ("error", "abort", "aborted")
 """The reasons of servers for an answer that ended by a fault of their own."""
 
+_MOST_BYTES = 1 << 23
+"""Size of the largest answer that is read."""
+
+_MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
+"""The errors of reading JSON that is no chat completion."""
+
 _TOO_LONG = Reply(None, "The reply was cut before its end: use fewer words.")
 
 
@@ -60,10 +66,11 @@ class ChatServer:
             reply, thinking = map(self._text, _texts(choice["message"]))
             known = usage if isinstance(usage, dict) else {}
             asked, tokens = (_count(known.get(name)) for name in ("prompt_tokens", "completion_tokens"))
-        except (self._failure, AttributeError, LookupError, TypeError, ValueError) as error:
+            cut = str(choice.get("finish_reason")).lower() in _CUT
+        except (self._failure, *_MALFORMED) as error:
             problem = " ".join(self._text(f"{type(error).__name__}: {error}").split())[:300]
             raise ChatError(f"{self._name}: no chat completion: {problem}") from None
-        seconds, cut = round(time.perf_counter() - begin, 3), str(choice.get("finish_reason")).lower() in _CUT
+        seconds = round(time.perf_counter() - begin, 3)
         return Answer(messages[-1]["content"], reply, thinking, asked, tokens, seconds, cut)
 
     def _complete(self, messages: list[dict[str, str]]) -> Any:
@@ -71,10 +78,10 @@ class ChatServer:
 
         The client retries the others. It would also make objects of the JSON, which lack what servers add or leave out.
         """
-        create = self._client.chat.completions.with_raw_response.create
+        create = self._client.chat.completions.with_streaming_response.create
         for attempt in range(self._retries + 1):
-            response = create(messages=messages, **self._request).http_response
-            found, problem, code = _read_completion(response.text)
+            with create(messages=messages, **self._request) as response:
+                found, problem, code = _read_answer(response)
             if not problem:
                 break
             is_lasting = 400 <= code < 500 and code not in (408, 409, 429)
@@ -89,6 +96,17 @@ class ChatServer:
         return clean.replace(self._key, "***") if self._key else clean
 
 
+def _read_answer(response: Any) -> tuple[Any, str, int]:
+    """Returns what `_read_completion` does, also for an answer that breaks off or is too large."""
+    try:
+        body = next(response.iter_bytes(_MOST_BYTES + 1), b"")
+    except Exception as error:  # of the HTTP library, which the version of openai decides
+        return None, f"the answer broke off: {error}", 0
+    if len(body) > _MOST_BYTES:
+        return None, f"the server sent more than {_MOST_BYTES} bytes", 0
+    return _read_completion(body.decode("utf-8", "replace"))
+
+
 def _read_completion(text: str) -> tuple[Any, str, int]:
     """Returns the JSON of a server, what is wrong with it or "", and the number of its error, or 0."""
     try:
@@ -98,7 +116,7 @@ def _read_completion(text: str) -> tuple[Any, str, int]:
         error = error or choice.get("error")
         if not error and choice.get("message") and choice.get("finish_reason") not in _FAILED:
             return found, "", 0
-    except (AttributeError, LookupError, TypeError, ValueError):
+    except _MALFORMED:
         found, error = None, None
     facts = error if isinstance(error, dict) else {"message": error or f"the server sent {text[:200]}"}
     return found, f"{facts.get('code', '')} {facts.get('message', facts)}", _count(facts.get("code"))

@@ -48,7 +48,7 @@ def replace_file(path: Path, content: bytes, *, follow: bool = False) -> None:
     """
     try:
         if follow and _is_written_in_place(path):
-            with path.open("ab", buffering=0) as file:
+            with path.open("ab") as file:
                 file.write(content)
         else:
             _replace(Path(os.path.realpath(path)) if follow else path, content)
@@ -81,9 +81,9 @@ def temporary_path(path: Path) -> Path:
 
 def _is_written_in_place(path: Path) -> bool:
     """Returns whether a path is a device, a pipe, or a link to an open file of a process, such as /dev/stdout."""
-    if path.is_symlink() and path.parent.resolve().parts[:2] in (("/", "dev"), ("/", "proc")):
-        return path.exists()
-    return path.exists() and not path.is_file()
+    folder = path.parent.resolve()
+    is_open = path.is_symlink() and (folder == Path("/dev") or folder.is_relative_to("/proc"))
+    return path.exists() and (is_open or not path.is_file())
 
 
 def remove_link(path: Path) -> None:

@@ -1,7 +1,7 @@
 """Structs of the JSON files that are read; msgspec checks their types and bounds."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar
 
 import msgspec
 
@@ -15,6 +15,7 @@ MAX_CHANNELS, MAX_DEPTH = 1024, 64
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Games = Annotated[int, msgspec.Meta(ge=1)]
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
 
 class Kept(TypedDict):
@@ -46,12 +47,35 @@ class Agent(msgspec.Struct):
     selected_by: Kept | None = None
 
 
-class Run(msgspec.Struct):
-    """Content of `run.json`; each session has at least its `command`."""
+class Session(TypedDict):
+    """What is read of a session of a training."""
 
-    sessions: list[dict[str, Any]]
-    settings: Any = None
-    start: dict[str, Any] | None = None
+    command: str
+    processor: str
+
+
+class RunSettings(TypedDict):
+    """What others read of the settings of a training."""
+
+    algo: str
+    minutes: Annotated[float, msgspec.Meta(ge=0)] | None
+    teacher: NotRequired[str]
+    hyperparameters: dict[str, Any]
+
+
+class Run(msgspec.Struct):
+    """Content of `run.json`."""
+
+    sessions: Annotated[list[Session], msgspec.Meta(min_length=1)]
+    settings: RunSettings
+    start: "Training | None" = None
+
+
+class Training(msgspec.Struct):
+    """A training; see `baselines.learned.configurations.training_of`."""
+
+    steps: Count | None
+    run: Run | None
 
 
 def convert(content: Any, kind: type[Content], name: str) -> Content:

@@ -6,16 +6,19 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from baselines.files import hold_folder, replace_file
+from baselines.schemas import Seconds
 from minesweeper_env.console import say
 
 MARKER = ".unfinished"
 """The ending of the file that names the folder of an evaluation which has not ended."""
 
+
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 
 _HELD: dict[Path, ExitStack] = {}
 """The locks of the evaluations of this process, by their folders; its end releases them."""
@@ -31,9 +34,9 @@ class Answer(msgspec.Struct, omit_defaults=True):
     observation: str
     reply: str
     reasoning: str = ""
-    prompt_tokens: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
+    prompt_tokens: Tokens = 0
+    tokens: Tokens = 0
+    seconds: Seconds = 0.0
     cut: bool = False
 
 
@@ -89,15 +92,18 @@ class Transcripts:
         """Returns the answers of an earlier play of a game that may be read; [] for none.
 
         Raises:
-            ValueError: a file is no transcript.
+            ValueError: a file is no transcript, or one of other settings.
         """
         folders = [self.folder / self._run] * bool(self._run) + [self._earlier] * self._replay
         paths = (folder / f"{seed}.jsonl" for folder in folders)
         for path in filter(Path.exists, paths):
             try:
-                return [msgspec.json.decode(line, type=Answer) for line in path.read_bytes().splitlines()[1:]]
-            except (ValueError, msgspec.DecodeError) as error:
-                raise ValueError(f"{path} is no transcript ({error}): delete or move it") from None
+                settings, *lines = path.read_bytes().splitlines()
+                if json.loads(settings) != self._settings:
+                    raise ValueError("its first line has other settings")
+                return [msgspec.json.decode(line, type=Answer) for line in lines]
+            except (ValueError, RecursionError) as error:
+                raise ValueError(f"{path} is no transcript of this model ({error}): delete or move it") from None
         return []
 
     def write(self, seed: int, answers: Sequence[Answer]) -> None:

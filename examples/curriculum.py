@@ -22,6 +22,7 @@ from torch import nn
 from torch.nn import functional
 
 from baselines.cli.command import parser_of
+from baselines.learned.common.tensor_files import saved
 from minesweeper_env.config import BoardConfig
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
@@ -81,7 +82,8 @@ class Agent:
 
     def __init__(self, mines: int, file: str, **_: object) -> None:
         self.network, self.mines = QNetwork(), mines
-        self.network.load_state_dict(torch.load(file, weights_only=True))
+        with saved(file) as weights:
+            self.network.load_state_dict(weights)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """Returns (N,) actions for (N, rows, cols) codes and (N, actions) masks."""

@@ -23,6 +23,7 @@ from torch import nn
 
 from baselines.cli.command import parser_of
 from baselines.learned.common.optimisation import consistency_losses, hindsight_losses
+from baselines.learned.common.tensor_files import saved
 
 GUESS = 0.9  # a click of a lower Q is a guess
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
@@ -65,7 +66,8 @@ class Agent(nn.Module):
         self.pooled, self.head = nn.Linear(CHANNELS, CHANNELS), nn.Conv2d(CHANNELS, 1, 1)
         self.to(memory_format=torch.channels_last)
         if file:
-            self.load_state_dict(torch.load(file, weights_only=True, map_location="cpu"))
+            with saved(file) as weights:
+                self.load_state_dict(weights)
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
         """Maps (N, rows, cols) int8 codes to the logits of Q, (N, rows * cols)."""

@@ -23,6 +23,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from baselines.cli.command import parser_of
+from baselines.learned.common.tensor_files import saved
 
 HIDDEN = 11  # the code of a covered cell
 CHANNELS, DEPTH = 32, 4
@@ -98,7 +99,8 @@ class Agent:
     def __init__(self, size: tuple[int, int], mines: int, file: str, **_: object) -> None:
         board, clicks = spaces.Box(0, 12, size, np.int8), spaces.Discrete(size[0] * size[1])
         self.policy = BoardPolicy(board, clicks, lambda _: 0.0, mines=mines)
-        self.policy.load_state_dict(torch.load(file, weights_only=True, map_location="cpu"))
+        with saved(file) as weights:
+            self.policy.load_state_dict(weights)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """Returns the clicks, (N,) int64, for (N, rows, cols) codes and (N, rows * cols) masks."""

@@ -24,6 +24,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from baselines.cli.command import whole_number_from
 from baselines.evaluation.intervals import wilson_interval
+from baselines.learned.common.tensor_files import saved
 from minesweeper_env import HIDDEN
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import TextGame, board_text
@@ -128,16 +129,15 @@ class Run:
         self.model, self.rows, self.replies, self.begun = Transformer(), [], 0, time.process_time()
         self.optimiser = torch.optim.AdamW(self.model.parameters(), 0.0, (0.9, 0.95), weight_decay=0.0)
         path = self.path if self.path.exists() else folder / "imitate.pt"
-        if not path.exists():
-            return
-        state = torch.load(path, weights_only=True)
-        if state["setting"] != setting:
-            raise ValueError(f"{path} belongs to {state['setting']}, not to {setting}")
-        self.model.load_state_dict(state["model"])
-        if path == self.path:
-            self.optimiser.load_state_dict(state["optimiser"])
-            self.rows, self.replies = state["rows"], state["rows"][-1]["replies"]
-            self.begun -= 60 * self.rows[-1]["minutes"]
+        if path.exists():
+            with saved(path) as state:
+                if state["setting"] != setting:
+                    raise ValueError(f"it belongs to {state['setting']}, not to {setting}")
+                self.model.load_state_dict(state["model"])
+                if path == self.path:
+                    self.optimiser.load_state_dict(state["optimiser"])
+                    self.rows, self.replies = state["rows"], state["rows"][-1]["replies"]
+                    self.begun -= 60 * self.rows[-1]["minutes"]
 
     def descend(self, loss: Tensor, rate: float) -> float:
         """Descends the gradient of a loss, and returns the loss."""

@@ -16,6 +16,7 @@ from openenv.core.env_server.types import ConcurrencyConfig, State
 
 from minesweeper_env.config import one_of, whole_number
 from minesweeper_env.text import SPLITS, TextGame
+from minesweeper_text.arguments import served_arguments
 from minesweeper_text.openenv_client import MinesweeperAction, MinesweeperObservation
 
 TASKS = 10_000
@@ -34,10 +35,10 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, index: int | None = None, **options: Any
     ) -> MinesweeperObservation:
-        """Starts the game of a seed, or that of a task; raises a ValueError for options that `TextGame` refuses."""
+        """Starts the game of a seed, or that of a task; raises a ValueError for options that are not allowed."""
         if index is not None:
             seed, options = whole_number("index", index, 0, TASKS - 1), {"opened": "middle", **options}
-        self._game, self._state = TextGame(**options), State(episode_id=episode_id or str(uuid4()))
+        self._game, self._state = TextGame(**served_arguments(**options)), State(episode_id=episode_id or str(uuid4()))
         text, _ = self._game.reset(seed=seed)
         return MinesweeperObservation(text=text, prompt=self._game.prompt(), reward=0.0)
 

@@ -60,6 +60,18 @@ def test_an_example_refuses_options_that_cannot_work(name, wrong, monkeypatch):
         runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
 
 
+@pytest.mark.parametrize("content", [b"garbage", {"weight": torch.ones(1)}])
+@pytest.mark.parametrize("name", ["curriculum", "dqn", "offline", "ppo_sb3"])
+def test_an_agent_refuses_a_damaged_file_by_its_name(name, content, tmp_path):
+    if name == "offline":
+        pytest.importorskip("minari")
+    path = tmp_path / "model.pt"
+    path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
+    agent = runpy.run_path(str(ROOT / "examples" / f"{name}.py"))["Agent"]
+    with pytest.raises(ValueError, match=r"model\.pt (is damaged|cannot be used)"):
+        agent(size=(8, 8), mines=14, file=str(path))
+
+
 def test_an_agent_without_a_favourite_first_click_takes_the_middle():
     agent = runpy.run_path(str(ROOT / "examples" / "dqn.py"))["Agent"](3, None)
     torch.nn.init.constant_(agent.head.bias, 100.0)  # Q of each cell is 1

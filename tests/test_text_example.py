@@ -76,6 +76,17 @@ def test_it_learns_resumes_and_plays_through_a_chat_server(example, tmp_path, mo
     assert found.counters["tokens"] > 0
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"garbage", {"setting": {"size": 5, "mines": 5, "no_guess": False, "seed": 1}}]
+)
+def test_a_damaged_file_is_refused_by_its_name(content, example, tmp_path, monkeypatch, capsys):
+    path = tmp_path / "imitate.pt"
+    path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
+    with pytest.raises(SystemExit, match="2"):
+        run(example, monkeypatch, "learn", "--out", tmp_path)
+    assert str(path) in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_imitated_replies_are_of_least_risk_on_layouts_of_the_training(example):
     game = TextGame(5, 5, opened="middle", split="train")
     replies = example.least_risk_replies(game, 1)

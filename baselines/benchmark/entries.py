@@ -45,12 +45,13 @@ def _known(policy: str) -> dict[str, Any]:
     """Returns the track, the author and the weights of a policy of the package, and the training of an agent."""
     base = Specification.of(policy).base
     known: dict[str, Any] = {"track": track, "author": AUTHOR} if (track := track_of(policy)) else {}
-    if (folder := agent_folder(base)) is None or training_of(folder)["run"] is None:
+    folder = agent_folder(base)
+    # An agent also had the trainings of the agents that it began as.
+    trainings = list(lineage(training_of(folder) if folder else None))
+    if not trainings or any(None in training.values() for training in trainings):
         return known
     if known:
         known["links"] = [f"baselines/learned/weights/{base}"]
-    # An agent also had the trainings of the agents that it began as.
-    trainings = list(lineage(training_of(folder)))
     minutes = [training["run"]["settings"]["minutes"] for training in trainings]
     return known | {
         "training_steps": sum(training["steps"] for training in trainings),

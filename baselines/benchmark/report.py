@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from baselines.benchmark.run import Refusal, SuiteRun, Task
 from baselines.benchmark.suites import Group
@@ -26,11 +29,31 @@ from baselines.evaluation.results import (
 from baselines.evaluation.seeds import range_text
 from baselines.files import read_json, replace_file, write_json
 from baselines.provenance import versions
+from baselines.schemas import Count, Rate, convert
 from baselines.tables import Column, Page, Row, Table
 from minesweeper_env import escape
 
 Content = dict[str, Any]
 Played = Sequence[tuple[Task, PolicyResult]]
+End = Annotated[float, msgspec.Meta(ge=-1e3, le=1e3)]
+
+
+class Beliefs(msgspec.Struct):
+    """Figures of `measure_beliefs`; rounding may leave their bits a little below 0."""
+
+    positions: Count
+    bits: Annotated[float, msgspec.Meta(ge=-1, le=21)]
+    bits_ci95: tuple[End, End] | None
+    certain_cells: Count
+    certain_wrong: Rate
+    reliability: list[tuple[Rate, Rate, Count]]
+
+
+class Stored(msgspec.Struct):
+    """Content of a file of beliefs: whose they are, and None for a policy without any."""
+
+    owner: dict[str, Any]
+    beliefs: Beliefs | None
 
 
 def write_results(run: SuiteRun, wide: bool = False) -> None:
@@ -80,14 +103,21 @@ def _row(run: SuiteRun, task: Task, result: PolicyResult, group: Group) -> Row:
 
 
 def _beliefs(task: Task, games: int, out: Path) -> Row | None:
-    """Returns the figures of a policy's beliefs, which take minutes on large boards and are kept beside its games."""
+    """Returns the figures of a policy's beliefs, which take minutes on large boards and are kept beside its games.
+
+    Kept figures that are damaged or those of another task are measured again.
+    """
     from baselines.evaluation.beliefs import measure_beliefs, positions_for
 
     count = positions_for(games)
-    kept = task.folder(out) / f"beliefs-{count}.json"
-    if not kept.exists():
-        write_json(kept, measure_beliefs(task.games.player(), task.games.config, count, shown=True) or {})
-    return read_json(kept) or None
+    kept, owner = task.folder(out) / f"beliefs-{count}.json", task.owner() | {"count": count}
+    with suppress(ValueError):
+        stored = read_json(kept)
+        if convert(stored, Stored, str(kept)).owner == owner:
+            return stored["beliefs"] or None
+    found = measure_beliefs(task.games.player(), task.games.config, count, shown=True)
+    write_json(kept, {"owner": owner, "beliefs": found})
+    return found
 
 
 def scores(records: Sequence[GameRecord]) -> Row:

@@ -25,7 +25,7 @@ from baselines.files import file_name, hold_folder, read_bounded, replace_file, 
 from baselines.progress import Progress, format_seconds, progress_line
 from baselines.provenance import earlier_results, installation_id, source_commit
 from baselines.registry import Specification, find_policy
-from baselines.schemas import Count
+from baselines.schemas import Count, convert
 from baselines.workers import Workers
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.console import say
@@ -37,6 +37,13 @@ SUFFIX = ".msgpack.gz"
 
 Stored = tuple[Count, list[GameRecord], Annotated[float, msgspec.Meta(ge=0)], dict[str, Count], dict[str, Any]]
 """Content of a file of games: the fields of its `Part`, and whose they are: `Task.owner`."""
+
+
+class Manifest(msgspec.Struct):
+    """What is read of a manifest: the digests of added policies, of which those of the package have none."""
+
+    policies: dict[str, str | None] = {}
+
 
 RECORD_BYTES = 128
 """The most bytes of a game in a file, besides its actions."""
@@ -179,13 +186,18 @@ class SuiteRun:
         self.suite, self.folder, self.command = suite, folder, command
         self.seeds = suite.seeds_of(seed, games)
         self.fixed = {"suite": suite.name, "seed": self.seeds[0], "games": len(self.seeds)}
-        earlier_results(folder, MANIFEST, self.fixed)  # another suite's folder is refused before minutes of preparation
+        self._earlier_policies()  # another suite's folder is refused before minutes of preparation
         say("Prepare every policy for every board")
         self.planned = list(plan(suite, self.seeds))
         self.tasks = [task for task in self.planned if isinstance(task, Task)]
         self.refused = [task for task in self.planned if isinstance(task, Refusal)]
         self._open_folder()
         self._parts()
+
+    def _earlier_policies(self) -> dict[str, str | None]:
+        """Returns the policies of the manifest; raises ValueError if it is damaged or does not fit."""
+        earlier = earlier_results(self.folder, MANIFEST, self.fixed)
+        return convert(earlier, Manifest, str(self.folder / MANIFEST)).policies
 
     def _open_folder(self) -> None:
         """Creates the folder, or checks that its games are of this suite, this code and these policies."""
@@ -195,7 +207,7 @@ class SuiteRun:
         digests = {policy: Specification.of(policy).digest() for policy in sorted(added)}
         folder.mkdir(parents=True, exist_ok=True)
         with hold_folder(folder):
-            before: dict[str, str | None] = earlier_results(folder, MANIFEST, self.fixed).get("policies", {})
+            before = self._earlier_policies()
             for policy, digest in digests.items():
                 files = f"games/*/*/{policy_folder(policy)}"
                 if before.get(policy, digest) != digest and any(folder.glob(f"{files}/*")):

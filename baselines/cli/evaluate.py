@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -77,6 +78,8 @@ def _check(options: argparse.Namespace, cells: int) -> None:
     files = [path for path in (options.json, options.plot, options.record) if path is not None]
     for path in files:
         check_writable(path)
+    if len({os.path.realpath(path) for path in files}) < len(files):
+        raise ValueError(f"--json, --plot and --record take a file each, not one for two: {', '.join(map(str, files))}")
     check_extra("scipy", "rich")
     if options.plot is not None:
         check_plot(options.plot)

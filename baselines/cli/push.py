@@ -147,11 +147,11 @@ def _selection(agent: Agent) -> Iterator[Measured]:
 def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measured: Sequence[Measured]) -> str:
     """Returns the text of the card, from the checked files of the agent and its win rates by `evaluate.py`."""
     agent = msgspec.json.decode(contents[AGENT_FILE], type=Agent)
-    run = msgspec.json.decode(contents.get(RUN_FILE, b'{"sessions": []}'), type=Run)
+    sessions = msgspec.json.decode(contents[RUN_FILE], type=Run).sessions if RUN_FILE in contents else []
     title, trained_on = name.repository.partition("/")[2], agent.trained_on
     training = [f"step {agent.selected_by and agent.selected_by['steps']}, {agent.channels} channels"]
     training[0] += f", depth {agent.depth}"
-    training += [markdown_code(session["command"]) for session in run.sessions if session.get("command")]
+    training += [markdown_code(session["command"]) for session in sessions if session["command"]]
     return f"""\
 ---
 {_metadata(title, licence, measured)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.files import first_line, hold_folder, remove_link, replace_file, write_json
 from baselines.learned.configurations import check_reward_of
 from baselines.learned.settings import ALGORITHMS, TrainingSettings
+from baselines.provenance import installation_id
 from baselines.schemas import Count, Rate, convert
 from baselines.workers import ProcessPool
 from minesweeper_env.console import say
@@ -84,20 +86,29 @@ class Sweep:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         try:
             storage = JournalStorage(JournalFileBackend(str(self.journal)))
+            names = optuna.get_all_study_names(storage)
         except OSError:
             raise
         except Exception as error:
             # The replay of a damaged line raises errors of many kinds.
             raise ValueError(f"{self.journal} is damaged: {first_line(error)}; delete it") from error
+        if any(name != self.name for name in names):
+            raise ValueError(f"{self.journal} has the trials of another sweep; delete it")
         return optuna.create_study(
             storage=storage,
             # A sampler with the seed of an earlier trial would draw its values again.
             sampler=optuna.samplers.TPESampler(seed=self.seed * 10_007 + draw),
             pruner=optuna.pruners.SuccessiveHalvingPruner(GRACE_PERCENT, REDUCTION),
-            study_name="sweep",
+            study_name=self.name,
             direction="maximize",
             load_if_exists=True,
         )
+
+    @property
+    def name(self) -> str:
+        """The name of the study of Optuna, which tells what is searched for, and by which code."""
+        plan = (self.base.to_json(), self.search, self.trials, self.seed, installation_id())
+        return f"sweep {hashlib.sha256(repr(plan).encode()).hexdigest()[:12]}"
 
     @property
     def journal(self) -> Path:

@@ -24,7 +24,7 @@ from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
 from baselines.policy import PolicyError
 from baselines.provenance import earlier_results, installation_id, processor_name, source_commit
 from baselines.registry import CHECKPOINT_FILE, Specification, agent_folder, agent_names
-from baselines.schemas import Agent, Run, read_as
+from baselines.schemas import Agent, Run, convert, read_as
 from baselines.user_policy import USER_CODE, load, user_code
 from minesweeper_env.config import PRESETS, BoardConfig, board_name, parse_size
 from minesweeper_env.rewards import REWARDS
@@ -138,11 +138,12 @@ def given_settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def folder_to_start_from(agent: str) -> Path:
-    """Returns the folder of the agent with whose weights a training begins; raises ValueError if there is none."""
+    """Returns the folder of the agent with whose weights a training begins; a ValueError if none, or damaged."""
     folder = agent_folder(agent) or Path(agent)
     if not folder.is_dir():
         known = ", ".join(agent_names())
         raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
+    read_run(folder)
     return folder
 
 
@@ -196,9 +197,9 @@ def _name(settings: TrainingSettings) -> str:
 
 def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     """Returns the settings of the training in a folder, with the given ones that may change; others must be equal."""
-    if not (folder / RUN_FILE).is_file():
+    if (run := read_run(folder)) is None:
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
-    settings = TrainingSettings.of(read_json(folder / RUN_FILE).get("settings"))
+    settings = TrainingSettings.of(run["settings"])
     check_earlier(folder, {name: value for name, value in given.items() if name not in MAY_CHANGE})
     return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
 
@@ -228,9 +229,8 @@ def record_session(
 
     `start` is `training_of` the agent that the weights come from; None keeps what the file says.
     """
-    path = folder / RUN_FILE
-    earlier = read_as(path, Run) if path.exists() else Run([])
-    start = start or earlier.start
+    run = read_run(folder) or {"sessions": []}
+    start = start or run.get(START)
     versions = {"minesweeper-env": minesweeper_env.__version__, "python": platform.python_version()}
     session = {
         "command": command,
@@ -240,9 +240,19 @@ def record_session(
         "processor": processor_name(),
         "from_step": steps,
     }
-    content = {"settings": settings.to_json(), "identity": installation_id(), "sessions": [*earlier.sessions, session]}
+    content = {"settings": settings.to_json(), "identity": installation_id(), "sessions": [*run["sessions"], session]}
     content |= code_of_reward(settings.reward)
-    write_json(path, content if start is None else content | {START: start})
+    write_json(folder / RUN_FILE, content if start is None else content | {START: start})
+
+
+def read_run(folder: Path) -> dict[str, Any] | None:
+    """Returns the content of `run.json`, or None if there is none; a ValueError says if it is damaged."""
+    path = folder / RUN_FILE
+    if not path.exists():
+        return None
+    content = read_json(path)
+    convert(content, Run, str(path))
+    return content
 
 
 def training_of(folder: Path) -> dict[str, Any]:
@@ -252,9 +262,9 @@ def training_of(folder: Path) -> dict[str, Any]:
     the content of `run.json`. Either is None if the folder does not tell. The entry `START` of `run` has the same about
     the agent that this one began as.
     """
-    path, selected = folder / RUN_FILE, read_as(folder / AGENT_FILE, Agent).selected_by
+    selected = read_as(folder / AGENT_FILE, Agent).selected_by
     steps = selected and max(selected["steps"], steps_of(folder))
-    return {"steps": steps, "run": read_json(path) if path.exists() else None}
+    return {"steps": steps, "run": read_run(folder)}
 
 
 def lineage(training: dict[str, Any] | None) -> Iterator[dict[str, Any]]:

@@ -71,9 +71,9 @@ _RULE = re.compile(r"(?=.*(?:[+\u2500-\u257f]|\|.*(?:--|:)|(?:--|:).*\|))[-+=|:\
 
 _BORDER = re.compile(r"[|\u2502\u2503\u2551,;]")
 _WORD = re.compile(r"(?![FHXx]+(?![^\W\d_]))[^\W\d_]{2,}")
-_HEADER = re.compile(r"(\d+)x(\d+)x(\d+)")
-_STATED = re.compile(r"\b(\d+) (?:mines?|minas?)\b(?! left| rest)", re.IGNORECASE)
-_LEFT = re.compile(r"\b(?:mines left|minas restantes): *(-?\d+)", re.IGNORECASE)
+_HEADER = re.compile(r"(\d{1,9})x(\d{1,9})x(\d{1,9})")
+_STATED = re.compile(r"\b(\d{1,9}) (?:mines?|minas?)\b(?! left| rest)", re.IGNORECASE)
+_LEFT = re.compile(r"\b(?:mines left|minas restantes): *(-?\d{1,9})(?!\d)", re.IGNORECASE)
 
 Line = tuple[int, str]
 """A line of a text, and its number from 1."""

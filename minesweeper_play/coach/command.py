@@ -3,12 +3,13 @@
 import io
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from baselines.checks import MissingExtraError
-from baselines.files import replace_file
+from baselines.files import read_bounded, replace_file
 from baselines.policy import PolicyError
 from baselines.process import BAD_ARGUMENTS, FAILED, explain, output_width
 from baselines.registry import find_policy
@@ -52,8 +53,9 @@ def analyse(options: PlayOptions) -> int:
 
 
 def _read(path: str, catalogue: Catalogue) -> str:
+    opened: Callable[..., Any] = (lambda *_: nullcontext(sys.stdin.buffer)) if path == "-" else open
     try:
-        return (sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()).decode()
+        return read_bounded(Path(path), opened=opened).decode()
     except OSError as error:
         raise ValueError(catalogue.text("load_failed", path=path, reason=error)) from error
 

@@ -9,6 +9,7 @@ uncovers takes one.
 
 import errno
 import json
+import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.checks import MissingExtraError, import_extra
-from baselines.files import replace_file
+from baselines.files import read_bounded, replace_file
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import FLAGGED
 from minesweeper_env.config import MAX_STEPS, BoardConfig
@@ -201,8 +202,13 @@ class Statistics:
         """Appends a game; raises an OSError if the file cannot be written."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # One write, at the end of the file: two programs do not mix their lines. A damaged last line is closed.
+        line = (b"\n" if self.problem.key else b"") + msgspec.json.encode(record) + b"\n"
         with self.path.open("ab", buffering=0) as file:
-            file.write((b"\n" if self.problem.key else b"") + msgspec.json.encode(record) + b"\n")
+            written = file.write(line)
+            if written < len(line):
+                # A full disk takes a part of the line without an error.
+                file.truncate(file.tell() - written)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def finish(self, record: GameRecord) -> Finish:
         """Adds a game that has ended, unless it is there already; the result says what went wrong with the file."""
@@ -311,7 +317,7 @@ def save_as(session: Session, name: str) -> Report:
 def load_game(path: Path, catalogue: Catalogue) -> Session:
     """Returns the session of a file, after its last move; a missing or damaged file raises a SavedGameError."""
     try:
-        return decode(path.read_bytes())
+        return decode(read_bounded(path))
     except OSError as error:
         raise SavedGameError(catalogue.text("load_failed", path=path, reason=error)) from error
     except SavedGameError as error:

@@ -5,6 +5,7 @@ import re
 import runpy
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from support import ROOT
@@ -123,6 +124,24 @@ def test_a_full_disk_is_named_and_leaves_what_was_there(capsys, command):
     assert status == 1
     assert re.fullmatch(r"python -m azulejos_env: full\.\w+: \w.*", err.splitlines()[-1])
     assert {path: path.read_text() for path in Path().iterdir()} == before
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="a folder of users below /dev")
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("-file notes.txt -generate 4x4", "4\n4\n0\n0\n"),
+        ("-file game.txt -depth 2 -console -tree notes.txt", "digraph"),
+    ],
+)
+def test_a_file_below_dev_is_no_device_and_an_open_file_is_written_in_place(capfd, line, written):
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        notes = Path(folder, "notes.txt")
+        notes.write_text("important notes\n")
+        assert run(capfd, line.replace("notes.txt", str(notes)))[0] == 2
+        assert notes.read_text() == "important notes\n"
+    status, out, _ = run(capfd, line.replace("notes.txt", "/dev/stdout"))
+    assert (status, written in out) == (0, True)
 
 
 def test_a_tree_that_was_written_is_replaced_also_through_a_link(capsys):

@@ -231,6 +231,9 @@ def test_an_error_with_the_status_of_success_is_one_all_the_same(code, asked, tm
         (Raw(200, b'{"choices": []}'), 2, "no chat completion"),
         (Raw(200, b'{"choices": [{"message": null}]}'), 2, "no chat completion"),
         (Raw(200, b"[1]"), 2, "no chat completion"),
+        (Raw(200, b"[" * 200_000 + b"]" * 200_000), 2, "no chat completion"),
+        (Raw(200, completion(json.loads("[" * 900 + "]" * 900))), 1, "no chat completion"),
+        (Raw(200, completion("open 0 0") + b" " * (1 << 23)), 2, "8388608 bytes"),
         (Raw(200, completion("I might open 0 0", "abort")), 2, "I might"),
         (Raw(200, b"{}", 3.0), 2, "timed out"),
     ],
@@ -269,6 +272,23 @@ def test_a_transcript_of_other_boards_is_replaced(tmp_path):
         policy.reset(5)
         play_games(policy, BOARD, [2])
     assert len(server.requests) == asked
+
+
+@pytest.mark.parametrize(
+    ("line", "change"),
+    [(0, {"model": "other"}), (1, {"tokens": -5}), (1, {"prompt_tokens": 2**80}), (1, {"seconds": 1e308})],
+)
+def test_a_transcript_of_another_model_or_of_impossible_figures_is_refused_by_its_name(line, change, tmp_path):
+    with ChatServer(lambda _: "open 2 2") as server:
+        policy = find_policy(chat(server, tmp_path, replay="true"))(BOARD)
+        play_games(policy, BOARD, [1])
+        (path,) = tmp_path.rglob("*.jsonl")
+        lines = [json.loads(each) for each in path.read_text().splitlines()]
+        lines[line] |= change
+        path.write_text("\n".join(map(json.dumps, lines)))
+        policy.reset(0)
+        with pytest.raises(ChatError, match=path.name):
+            play_games(policy, BOARD, [1])
 
 
 def test_wrong_options_are_refused_before_any_request(tmp_path, monkeypatch):

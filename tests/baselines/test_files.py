@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 
 import pytest
 
@@ -29,6 +30,16 @@ def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
         assert link.is_symlink()
         assert target.read_bytes() == content
     assert names(tmp_path / "there") == ["results.json"]
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="a folder of users below /dev")
+def test_a_link_to_a_file_below_dev_is_no_open_file():
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        link = Path(folder, "link")
+        link.symlink_to("results.json")
+        for content in (b"one", b"two"):
+            replace_file(link, content, follow=True)
+            assert link.read_bytes() == content
 
 
 def test_a_link_that_the_user_did_not_choose_is_replaced(tmp_path):
@@ -106,6 +117,8 @@ def test_a_file_that_the_disk_cannot_hold_leaves_nothing(tmp_path):
     try:
         with pytest.raises(OSError, match=r"results\.json"):
             replace_file(tmp_path / "results.json", b"content" * 10)
+        with TemporaryFile() as file, pytest.raises(OSError, match="/dev/fd"):
+            replace_file(Path(f"/dev/fd/{file.fileno()}"), b"content" * 10, follow=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, kept)
     assert names(tmp_path) == []

@@ -10,6 +10,7 @@ from unittest.mock import create_autospec
 import pytest
 import torch
 from support import tiny_suites
+from support.tiny_training import tiny
 
 import baselines
 from baselines import hub
@@ -18,6 +19,7 @@ from baselines.benchmark import suites
 from baselines.checks import MissingExtraError
 from baselines.hub import HUB_NAME, HubError, hub_folder, parse_hub_name
 from baselines.learned.agents import save_agent
+from baselines.learned.configurations import record_session
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from baselines.registry import Specification, find_policy
@@ -240,7 +242,7 @@ def folder(tmp_path):
     """A run folder with files that are sent and files that are not."""
     folder = tmp_path / "mine"
     agent_files(folder)
-    (folder / "run.json").write_text(json.dumps({"sessions": [{"command": "python train.py --algo dqn"}]}))
+    record_session(folder, tiny("dqn"), "python train.py --algo dqn", 0)
     for name in ("curves.png", "checkpoint.safetensors", "progress.csv", "model.pkl"):
         (folder / name).write_bytes(b"content")
     return folder
@@ -277,7 +279,7 @@ def test_texts_of_the_agent_are_shown_in_the_card_and_not_obeyed(folder, capsys)
     content |= {"algo": hostile, "trained_on": {"boards": [hostile], "first_click": hostile}}
     content["selected_by"]["win_rates"] = {hostile: 0.5}
     path.write_text(json.dumps(content))
-    (folder / "run.json").write_text(json.dumps({"sessions": [{"command": hostile}]}))
+    record_session(folder, tiny("dqn"), hostile, 0)
     assert main(["push", str(folder), "ana/mines", "--dry-run"]) == 0
     card = capsys.readouterr().out
     assert card.count("&#60;img") == 5

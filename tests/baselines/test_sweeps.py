@@ -173,12 +173,30 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
     assert f"trials {TRIALS}, not 2" in refused(capsys, main, *words, "2")
 
 
+def prepared(monkeypatch):
+    """Lets sweeps end before their first training, and returns the list that they come into."""
+    sweeps = []
+    monkeypatch.setattr("baselines.cli.sweep._work", lambda sweep, _: sweeps.append(sweep))
+    return sweeps
+
+
+@pytest.mark.parametrize("other", [["gamma=0.5,0.9"], ["depth=1,2", "--seed", "3"], ["depth=1,2", "--steps", "9"]])
+def test_the_journal_of_another_sweep_is_refused(tmp_path, capsys, monkeypatch, other):
+    prepared(monkeypatch)
+    words, folders = ["--config", "quick", "--search"], [tmp_path / "own", tmp_path / "other"]
+    for searched, out in zip((["depth=1,2"], other), folders, strict=True):
+        assert main([*words, *searched, "--out", str(out)]) == 0
+    assert main([*words, *other, "--out", str(folders[1])]) == 0
+    journals = [folder / "journal.log" for folder in folders]
+    journals[1].write_bytes(journals[0].read_bytes())
+    assert str(journals[1]) in refused(capsys, main, *words, *other, "--out", folders[1])
+
+
 def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_named(tmp_path, capsys, monkeypatch):
     words = ["--config", "quick", "--search", "depth=1,2", "--out", str(tmp_path)]
-    monkeypatch.setattr("baselines.cli.sweep._work", lambda *_: 0)
+    sweeps = prepared(monkeypatch)
     assert main(words) == 0
-    sweep = Sweep(tiny("dqn"), {}, 1, 0, tmp_path, "")
-    sweep.study()
+    (sweep,) = sweeps
     journal = tmp_path / "journal.log"
     whole = journal.read_bytes()
     journal.write_bytes(whole + whole[:20])

@@ -145,6 +145,8 @@ def test_openenv_serves_sessions_of_their_own():
             other.step({"reply": "open 0 0"})
         with pytest.raises(RuntimeError, match="mines must be"):
             other.reset(size=5, mines=99)
+        with pytest.raises(RuntimeError, match="1 to 32"):
+            other.reset(size=[1, 1_000_000], mines=1)
         result = client.reset(seed=3, size=[4, 6], mines=5, no_guess="exact", reward={"win": 1, "sound": 0.1})
         first = other.reset(seed=3, size=[4, 6], mines=5, no_guess="exact")
         assert result.observation["text"] == first.observation["text"]

@@ -13,7 +13,7 @@ from minesweeper_env import HIDDEN
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import TextGame
 from minesweeper_env.text_tasks import KINDS, TextTasks
-from minesweeper_text.arguments import game_arguments
+from minesweeper_text.arguments import game_arguments, served_arguments
 from minesweeper_text.trl import MinesweeperEnv, MinesweeperFlagsEnv, game_rows, task_reward, task_rows, win_reward
 
 
@@ -47,6 +47,22 @@ def test_the_arguments_of_a_library_reach_the_game():
     row = game_rows(1, **game_arguments(5, 5, "no", False, **others))[0]
     env = MinesweeperEnv()
     assert "You won." in play(env, env.reset(**row), 5)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "allowed"),
+    [
+        ({"size": [1, 1_000_000], "mines": 1}, "cols must be 1 to 32"),
+        ({"size": 33, "mines": 1}, "rows must be 1 to 32"),
+        ({"size": 32, "mines": 257, "no_guess": "exact"}, "mines .* must be 1 to 256"),
+    ],
+)
+def test_a_server_refuses_boards_of_strangers_that_would_stall_it(wrong, allowed):
+    with pytest.raises(ValueError, match=allowed):
+        served_arguments(**wrong)
+    assert (
+        TextGame(**served_arguments(size=[16, 30], mines=99, no_guess="exact")).config.name == "16x30/99 no-guess exact"
+    )
 
 
 def test_a_game_without_an_end_is_given_up():

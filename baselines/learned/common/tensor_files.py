@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,22 @@ def _checksum(tensors: Tensors, text: str) -> str:
     for name in sorted(tensors):
         digest.update(name.encode() + tensors[name].numpy().tobytes())
     return digest.hexdigest()
+
+
+@contextmanager
+def saved(path: str | Path) -> Generator[Any]:
+    """Yields what `torch.save` wrote; a ValueError names a file that is damaged, or that the block cannot use."""
+    try:
+        content = torch.load(path, weights_only=True, map_location="cpu")
+    except OSError:
+        raise
+    except Exception:
+        # PyTorch raises errors of many kinds, and some of them advise to load the file without its protection.
+        raise ValueError(f"{path} is damaged or no file of torch.save") from None
+    try:
+        yield content
+    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} cannot be used: {first_line(error)}") from error
 
 
 def load_weights(network: nn.Module, weights: Tensors) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 import torch
@@ -24,7 +24,7 @@ from baselines.learned.training.curves import Log, draw_curves
 from baselines.learned.training.selection import Score
 from baselines.provenance import differing_values
 from baselines.registry import CHECKPOINT_FILE
-from baselines.schemas import Kept, Rate, convert
+from baselines.schemas import Kept, Rate, Seconds, convert
 
 EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 11))), 0.1
 """Fractions of the budget at which the agent is evaluated, and the largest fraction of the time that evaluations may
@@ -37,8 +37,6 @@ On a new machine they compile for half a minute, for which nobody waits before t
 
 CURVES_SECONDS = 60.0
 """Time between two pictures of the learning curves; the end draws the last one."""
-
-Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
 
 class Learner(Protocol):

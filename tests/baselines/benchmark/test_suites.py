@@ -2,6 +2,7 @@
 
 import errno
 import json
+import math
 import os
 import random
 import shutil
@@ -85,6 +86,19 @@ def test_a_suite_may_measure_beliefs(monkeypatch):
     monkeypatch.setattr(beliefs, "measure_beliefs", None)
     assert run("a", games=5) == 0, "the beliefs are measured again"
     assert results("a")["boards"] == before
+
+
+def test_beliefs_that_are_damaged_or_of_another_policy_are_measured_again(monkeypatch):
+    changed(monkeypatch, entries=(Entry("bayes"), Entry("bayes:prior=count")), measures_beliefs=True)
+    assert run("a", games=5) == 0
+    before, (kept, other) = results("a")["boards"], sorted(Path("a/games").glob("*/4x5-4-safe/*/beliefs-50.json"))
+    own = json.loads(kept.read_text())
+    contents = ["{", *(json.dumps({**own, "beliefs": {**own["beliefs"], "bits": bits}}) for bits in (math.nan, -5))]
+    for content in (*contents, '{"bits_a_cell": -5}', other.read_text()):
+        kept.write_text(content)
+        assert run("a", games=5) == 0
+        assert results("a")["boards"] == before
+        assert json.loads(kept.read_text()) == own
 
 
 def changed(monkeypatch, **changes):
@@ -344,6 +358,16 @@ def test_added_policies_are_rows_of_every_table_and_stay_when_others_come(monkey
     assert run("a") == 0
     assert "mine.py:First is not named, so its games stay in a and out of the tables" in capsys.readouterr().err
     assert all("mine.py:First" not in board for board in wins("a"))
+
+
+@pytest.mark.parametrize("policies", [[], None, "x", 3, {"mine.py:First": 3}])
+def test_a_damaged_list_of_policies_is_named_before_any_preparation(monkeypatch, capsys, policies):
+    assert run("a", games=8) == 0
+    path = Path("a/suite.json")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "policies": policies}))
+    monkeypatch.setattr(suite_run, "plan", None)
+    arguments = ["tiny", "--games", "8", "--seed", "7", "--out", "a", "--policy", "mine.py:First"]
+    assert str(path) in refused(capsys, suite.main, *arguments)
 
 
 def test_a_policy_that_has_changed_is_refused_until_its_games_are_gone(capsys):

@@ -1,6 +1,7 @@
 """Damaged files of results: every command that reads one exits with status 2 and one line that names the file."""
 
 import json
+import math
 
 import pytest
 from support.commands import refused
@@ -115,6 +116,24 @@ def test_push_names_a_damaged_file(agent, tmp_path, capsys, name, content):
         content = json.loads(path.read_text()) | content
     damage(path, content)
     assert str(path) in refused(capsys, main, *agent)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({name: each} for name in ("settings", "sessions") for each in (None, [], {}, "x")),
+        *({"settings": {"algo": "dqn", "hyperparameters": {}, "minutes": each}} for each in ("1", math.nan)),
+        *({"start": each} for each in (3, {}, {"steps": 9, "run": {}})),
+    ],
+)
+def test_a_damaged_run_is_named_by_all_who_begin_with_its_agent(agent, tmp_path, capsys, changes):
+    run = tmp_path / "run"
+    write_json(run / "run.json", json.loads((run / "run.json").read_text()) | changes)
+    card = ["--track", "reveal", "--author", "me", "--link", "https://example.org"]
+    train = ["train", "--algo", "dqn", "--channels", "4", "--depth", "1", "--steps", "300", "--start"]
+    for command in (agent, [*train, run], ["benchmark", "run", *card, "--policy", run]):
+        out = [] if command is agent else ["--out", tmp_path / "out"]
+        assert str(run / "run.json") in refused(capsys, main, *command, *out)
 
 
 def test_a_configuration_that_is_nested_deep_is_named(tmp_path, capsys):

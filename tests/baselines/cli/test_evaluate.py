@@ -127,6 +127,8 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
         (["--policy", "random", "--seed", str(1 << 30)], "the seeds of test games are 0 to 1073741823"),
         (["--policy", "random", "--json", "no/such/folder/a.json"], "the folder of no/such/folder/a.json does not"),
         (["--policy", "random", "--plot", "a.doc"], "a plot needs a file that ends in .png, .pdf, .svg"),
+        (["--policy", "random", "--json", "a.png", "--plot", "./a.png"], "a.png"),
+        (["--policy", "random", "--plot", "a.png", "--record", "a.png"], "a.png"),
     ],
 )
 def test_bad_arguments_exit_2_with_one_line(capsys, arguments, words):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.played_games import play_judged
 
+from baselines.files import MOST_BYTES
 from baselines.registry import find_policy
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_play.coach.board_text import write_board
@@ -157,6 +158,15 @@ def test_games_without_luck_get_one_advice_through_every_door(run):
         ("1#", {"mines": 5}, "mines must be 0 to 2 on 1 x 2, not 5"),
         ("##\n##", {"mines": 1}, "no number of mines fits on 2 x 2 with first_click 'opening'"),
         ("##\n#1", {"mines": 1, "first_click": "corners"}, "the coach needs --first-click any, safe or opening"),
+        *(
+            (text.replace("N", "9" * 5000), {}, words)
+            for text, words in (
+                ("##\n#1\nN mines", "needs its number of mines"),
+                ("##\n#1\nMines left: N", "needs its number of mines"),
+                ("2x2xN\n##\n#1", "line"),
+                ("2xNx1\n##\n#1", "line"),
+            )
+        ),
         (b"\xff\xfe#", {"mines": 1}, "the input is no text in UTF-8"),
         ("{}", {}, "input is no saved game: "),
         ('{"a":' * 100_000, {}, "input is no saved game: "),
@@ -176,6 +186,13 @@ def test_bad_input_is_one_clear_line(run, content, options, message):
     assert line.startswith("play.py: ")
     assert message in line
     assert len(before) <= 1
+
+
+@pytest.mark.parametrize("from_stdin", [False, True])
+def test_input_without_an_end_is_not_read_whole(run, from_stdin):
+    status, out, err = run(bytes(MOST_BYTES + 1), from_stdin, mines=1)
+    assert (status, out) == (2, "")
+    assert "cannot be read" in err.splitlines()[-1]
 
 
 def test_games_whose_layouts_are_not_equally_likely_are_refused(run):

@@ -1,6 +1,7 @@
 """Statistics and saved games: figures, streaks and best times, several programs at once, damaged and foreign files."""
 
 import json
+import os
 import re
 import sys
 from contextlib import ExitStack
@@ -13,6 +14,7 @@ from support.played_games import Clock, session_on
 from support.positions import counts_of
 from support.processes import started
 
+from baselines.files import MOST_BYTES
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_ending
@@ -169,6 +171,22 @@ def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
     assert set(finish.problem.values) == {"path", "reason"}
 
 
+def test_a_game_that_the_disk_cannot_hold_is_reported_and_leaves_no_part_of_a_line(tmp_path):
+    """The system writes a part of a line up to a limit, as on a full disk."""
+    resource = pytest.importorskip("resource")
+    statistics = Statistics(tmp_path)
+    statistics.add(RECORD)
+    before = statistics.path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, limits[1]))
+    try:
+        finish = statistics.finish(replace(RECORD, identity="44556677"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert finish.problem.key == "statistics_failed"
+    assert statistics.path.read_bytes() == before
+
+
 def test_programs_that_finish_games_at_once_lose_none(tmp_path):
     code = (
         "import sys; from pathlib import Path\n"
@@ -289,6 +307,14 @@ def test_a_foreign_file_is_one_line(tmp_path, content):
         load_game(path, ENGLISH)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_file_without_an_end_is_not_read_whole(tmp_path):
+    path = tmp_path / "zeros"
+    path.touch()
+    os.truncate(path, MOST_BYTES + 1)
+    with pytest.raises(SavedGameError, match="zeros cannot be read"):
+        load_game(path, ENGLISH)
 
 
 def test_a_file_of_another_kind_is_not_replaced(tmp_path):
