@@ -38,15 +38,14 @@ SUFFIX = ".msgpack.gz"
 Stored = tuple[Count, list[GameRecord], Annotated[float, msgspec.Meta(ge=0)], dict[str, Count], dict[str, Any]]
 """Content of a file of games: the fields of its `Part`, and whose they are: `Task.owner`."""
 
+RECORD_BYTES = 128
+"""The most bytes of a game in a file, besides its actions."""
+
 
 class Manifest(msgspec.Struct):
     """What is read of a manifest: the digests of added policies, of which those of the package have none."""
 
     policies: dict[str, str | None] = {}
-
-
-RECORD_BYTES = 128
-"""The most bytes of a game in a file, besides its actions."""
 
 
 class Refusal(NamedTuple):
