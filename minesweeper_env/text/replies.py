@@ -108,9 +108,8 @@ _MARKS = re.compile(
 )
 _AXIS = re.compile(rf"(?<![a-z])(?:{_any_of(AXES)})(?![a-z])")
 _BEHIND = re.compile(rf"[ \t(*_]*+({_any_of(AXES)})(?![a-z])")
-_NAMED = rf"(?<![a-z])(?:{_any_of(AXES)})(?![a-z])"
 _LISTED = re.compile(
-    rf"(?P<before>(?:{_NAMED}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
+    rf"(?P<before>(?:{_AXIS.pattern}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
     rf"(?P<between>\]\[|(?:[\s,;:=\"'`]|and(?![a-z])|{_any_of(AXES)}(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
 )
 # The quotes of an object, which are escaped where it stands in a text.
