@@ -80,12 +80,9 @@ BOARD = ("preset", "size", "mines", "first_click", "no_guess", "luck", "seed")
 """The options of a board, by their names in the parser."""
 
 SURPLUS = {
-    "analyse": (
-        ("preset", "size", "seed"),
-        "--analyse takes the board from the file; leave out --preset, --size and --seed",
-    ),
+    "analyse": ("preset size seed", "--analyse takes the board from the file; leave out --preset, --size and --seed"),
     "practice": (
-        ("first_click", "no_guess", "luck", "saved"),
+        "first_click no_guess luck saved",
         "--practice takes --preset or --size, --mines and --seed alone of the options of a board",
     ),
 }
@@ -201,8 +198,8 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str, wo
 
 def check_company(given: Container[str], mode: str) -> None:
     """Raises a ValueError that says what is missing, or what to leave out, where two options do not go together."""
-    compares = mode == "analyse" and "versus" not in given
-    if ("policy" in given or "versus" in given) and mode not in ("terminal", "serve") and not compares:
+    modes = ("terminal", "serve", *["analyse"] * ("versus" not in given))
+    if ("policy" in given or "versus" in given) and mode not in modes:
         raise ValueError(f"--policy and --versus need the full terminal or --serve; leave out --{mode}")
     if "preset" in given and ("size" in given or "mines" in given):
         raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
@@ -213,8 +210,8 @@ def check_company(given: Container[str], mode: str) -> None:
     for name, option, needed in (("level", "--level", "practice"), ("as_json", "--json", "analyse")):
         if name in given and mode != needed:
             raise ValueError(f"{option} needs --{needed}")
-    surplus, message = SURPLUS.get(mode, ((), ""))
-    if any(name in given for name in surplus):
+    surplus, message = SURPLUS.get(mode, ("", ""))
+    if any(name in given for name in surplus.split()):
         raise ValueError(message)
     if "luck" in given and "no_guess" in given:
         raise ValueError("a board without guesses needs no luck; leave out --no-luck or --no-guess")

@@ -25,8 +25,7 @@ class PlayOptions:
         seed: seed of the first game; None draws one.
         no_guess: the reasoning that solves each board without a guess; False for any board.
         luck: False for games in which forced guesses survive and avoidable ones lose.
-        policy, versus: one policy to watch, or two on the same seeds, from one first cell. With `analyse`, the policy
-            plays the analysed game for comparison.
+        policy, versus: one policy to watch, or to play the analysed game, or two on the same seeds and first cell.
         analyse: path of the position or the game to analyse; "-" for stdin. `mines` and `as_json` belong to it.
         practice: the kind of questions to answer, one of `PRACTICE`. `level` is the reasoning that they need.
         keeps_settings: whether the full terminal begins with the settings that it kept, and keeps new ones.

@@ -73,14 +73,16 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
     return str(error)
 
 
+def _check_finished(options: PlayOptions, is_over: bool, catalogue: Catalogue) -> None:
+    for name in [each for each in ("record", "policy") if getattr(options, each) is not None and not is_over]:
+        raise ValueError(catalogue.text(f"{name}_later"))
+
+
 def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     board, stated = read_position(text)
     if options.mines is not None:
         stated.add(options.mines)
-    if options.record is not None:
-        raise ValueError(catalogue.text("record_later"))
-    if options.policy is not None:
-        raise ValueError(catalogue.text("policy_later"))
+    _check_finished(options, False, catalogue)
     if len(stated) != 1:
         numbers = catalogue.listing([str(number) for number in sorted(stated)])
         raise ValueError(catalogue.text("coach_mines_differ" if stated else "coach_needs_mines", numbers=numbers))
@@ -98,11 +100,8 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     session = decode(text.lstrip().encode())
     if session.config.first_click == "corners":
         raise ValueError(catalogue.text("review_corners"))
-    if options.record is not None and not session.is_over:
-        raise ValueError(catalogue.text("record_later"))
-    if options.policy is not None and not session.is_over:
-        raise ValueError(catalogue.text("policy_later"))
-    rival = None if options.policy is None else replay_with(find_policy(options.policy), session)
+    _check_finished(options, session.is_over, catalogue)
+    played = options.policy and review_game(replay_with(find_policy(options.policy), session))
     review, position, width = review_game(session), None, output_width() or 80
     if options.record is not None:
         replace_file(options.record, draw_review(review, options.record.suffix.lower()), follow=True)
@@ -110,12 +109,11 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     if session.status == "playing":
         rules = {"luck": session.config.luck, "needs_no_guess": bool(session.no_guess)}
         position = analyse_position(session.board, session.config.mines, session.config.first_click, **rules)
-    played = None if rival is None else review_game(rival)
     if options.as_json:
         content = {**review_content(review), "position": position and position_content(position)}
-        return json.dumps(content if played is None else {**content, "policy": review_content(played)}, indent=2)
+        return json.dumps({**content, "policy": review_content(played)} if played else content, indent=2)
     lines = review_lines(review, catalogue, width)
-    if played is not None:
+    if played:
         lines += ["", *wrapped_lines(compare(review, played, str(options.policy), catalogue), width)]
     if position is not None:
         lines += ["", catalogue.text("review_goes_on"), *position_lines(position, catalogue, width)]

@@ -178,16 +178,12 @@ def summary_sentences(review: Review, catalogue: Catalogue) -> Iterator[str]:
 
 def compare(review: Review, played: Review, policy: str, catalogue: Catalogue) -> str:
     """Returns how a policy played the same mines, and for comparison how the person did."""
-    values = {
-        f"{whose}_{name}": value
-        for whose, each in (("own", review), ("its", played))
-        for name, value in (
-            ("result", catalogue.text(f"result_{each.session.status}", count=len(each.turns))),
-            ("skill", points(each.skill, catalogue)),
-            ("luck", points(each.luck, catalogue)),
-        )
-    }
-    return catalogue.text("compared", policy=policy, **values)
+    own, its = (
+        catalogue.text(f"result_{each.session.status}", count=len(each.turns))
+        + catalogue.text("compared_skill", skill=points(each.skill, catalogue), luck=points(each.luck, catalogue))
+        for each in (review, played)
+    )
+    return catalogue.text("compared", policy=policy, own=own, its=its)
 
 
 def points(change: float, catalogue: Catalogue) -> str:

@@ -16,7 +16,7 @@ from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.escape import printable
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, mine_probabilities
-from minesweeper_play.game.moves import Cell, MoveKind
+from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 
@@ -156,24 +156,15 @@ def load_policies(options: PlayOptions) -> list[WatchedPolicy]:
 
 
 def replay_with(policy: Specification, session: Session) -> Session:
-    """Returns the game of a policy with the seed, the mines and the first click of a finished game.
-
-    Raises a ValueError where the policy cannot play the board, and a PolicyError where it fails.
-    """
+    """Returns the game of a policy with the seed, mines and first click of a finished game; PolicyError if it fails."""
     layout, opening = session.placed_mines, next(move for move in session.moves if move.kind in ("open", "reveal"))
     watched = WatchedPolicy(policy, replace(session.config, moves=BoardConfig.moves))
     watched.begin(session.seed, layout)
     again = Session(session.config, seed=session.seed, no_guess=session.no_guess, layout=layout)
-    kinds: dict[str, MoveKind] = {
-        "click": "open",
-        "flag": "flag",
-        "unflag": "flag",
-        "question": "question",
-        "chord": "chord",
-    }
     choice = Choice(opening.cell[0] * session.config.cols + opening.cell[1], opening.cell, None)
     while True:
-        again.move(kinds[watched.config.moves[choice.action // watched.config.cells]], *choice.cell)
+        kind: Any = watched.config.moves[choice.action // watched.config.cells]
+        again.move({"click": "open", "unflag": "flag"}.get(kind, kind), *choice.cell)
         watched.play(choice)
         if watched.is_over or (choice := watched.choose(rated=False)).action == RESIGN:
             return again
