@@ -17,7 +17,6 @@ from minesweeper_env.console import say
 MARKER = ".unfinished"
 """The ending of the file that names the folder of an evaluation which has not ended."""
 
-
 Tokens = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 
 _HELD: dict[Path, ExitStack] = {}
@@ -67,9 +66,10 @@ class Transcripts:
             self._run = f"{evaluation}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
             replace_file(self._marker, self._run.encode())
         self._release()
-        (self.folder / self._run).mkdir(exist_ok=True)
-        _HELD[self.folder / self._run] = lock = ExitStack()
-        lock.enter_context(hold_folder(self.folder / self._run))
+        own = self.folder / self._run
+        own.mkdir(exist_ok=True)
+        _HELD[own] = lock = ExitStack()
+        lock.enter_context(hold_folder(own))
         if self._replay:
             others = [path for path in self.folder.iterdir() if path.is_dir() and path.name != self._run]
             # Games that were played outside of evaluations lie in the folder itself.

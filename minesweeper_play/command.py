@@ -81,10 +81,7 @@ BOARD = ("preset", "size", "mines", "first_click", "no_guess", "luck", "seed")
 
 SURPLUS = {
     "analyse": ("preset size seed", "--analyse takes the board from the file; leave out --preset, --size and --seed"),
-    "practice": (
-        "first_click no_guess luck saved",
-        "--practice takes --preset or --size, --mines and --seed alone of the options of a board",
-    ),
+    "practice": ("first_click no_guess luck saved", "--practice takes --preset or --size, --mines and --seed alone"),
 }
 """The options of a board that a mode does not take, by their names in the parser, and what to say then."""
 

@@ -36,10 +36,11 @@ from minesweeper_env import escape
 Content = dict[str, Any]
 Played = Sequence[tuple[Task, PolicyResult]]
 End = Annotated[float, msgspec.Meta(ge=-1e3, le=1e3)]
+"""An end of the interval of a mean of bits, which may lie outside the range of the bits."""
 
 
 class Beliefs(msgspec.Struct):
-    """Figures of `measure_beliefs`; rounding may leave their bits a little below 0."""
+    """Figures of `measure_beliefs`: a cell costs at most 20 bits, and rounding may leave a mean a little below 0."""
 
     positions: Count
     bits: Annotated[float, msgspec.Meta(ge=-1, le=21)]
@@ -49,7 +50,7 @@ class Beliefs(msgspec.Struct):
     reliability: list[tuple[Rate, Rate, Count]]
 
 
-class Stored(msgspec.Struct):
+class StoredBeliefs(msgspec.Struct):
     """Content of a file of beliefs: whose they are, and None for a policy without any."""
 
     owner: dict[str, Any]
@@ -113,7 +114,7 @@ def _beliefs(task: Task, games: int, out: Path) -> Row | None:
     kept, owner = task.folder(out) / f"beliefs-{count}.json", task.owner() | {"count": count}
     with suppress(ValueError):
         stored = read_json(kept)
-        if convert(stored, Stored, str(kept)).owner == owner:
+        if convert(stored, StoredBeliefs, str(kept)).owner == owner:
             return stored["beliefs"] or None
     found = measure_beliefs(task.games.player(), task.games.config, count, shown=True)
     write_json(kept, {"owner": owner, "beliefs": found})

@@ -74,8 +74,9 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
 
 
 def _check_finished(options: PlayOptions, is_over: bool, catalogue: Catalogue) -> None:
-    for name in [each for each in ("record", "policy") if getattr(options, each) is not None and not is_over]:
-        raise ValueError(catalogue.text(f"{name}_later"))
+    asked = next((name for name in ("record", "policy") if getattr(options, name) is not None), None)
+    if asked and not is_over:
+        raise ValueError(catalogue.text(f"{asked}_later"))
 
 
 def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
