@@ -53,10 +53,11 @@ def examples(names: str) -> str:
             label = kind if " " in kind else f"`{kind}`"
             rows.append([board_title(file["config"]), label, each, mean, per_cent(exact)])
     trained = ",\n".join(f"`{file[key]}`" for file in files for key in ("training", "control") if key in file)
+    first, last = files[0]["seed"], files[0]["seed"] + files[0]["games"] - 1
     head = (
-        f"{trained},\nSEED from 1 to 5, on {files[0]['processor']}; then for each\n`{files[0]['command']}`,\n"
-        f"seeds {files[0]['seed']} to {files[0]['seed'] + files[0]['games'] - 1}. "
-        "The mean has its 95 % interval by Student's t."
+        f"These commands trained the agents:\n{trained},\nwith SEED from 1 to 5, on {files[0]['processor']}.\n"
+        f"This command tested each agent, with the file from its `--out`:\n`{files[0]['command']}`,\n"
+        f"on games of the seeds {first} to {last}. The mean has its 95 % interval by Student's t."
     )
     return f"{head}\n\n{markdown_table(['board', 'trained', 'won, %', 'mean', '`exact`'], rows)}"
 
