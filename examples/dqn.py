@@ -45,8 +45,7 @@ class Args:
     mines: Annotated[int, "mines of the board"] = 14
     luck: Annotated[int, "0 plays games without luck; Q is then no risk, so only the clicks teach"] = 1
     gamma: Annotated[float, "discount of the next click, below 1"] = 0.0
-    num_envs: Annotated[int, "games side by side"] = 256
-    updates: Annotated[int, "updates after each click of all games"] = 1
+    num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
     batch_size: Annotated[int, "stored clicks of each update"] = 256
     learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training"] = 3e-3
     consistency: Annotated[float, "weight of the squared errors of the clues, with gamma 0"] = 0.1
@@ -158,9 +157,9 @@ def options() -> Args:
     """Returns what the command line says; it ends the program if that cannot work, or a model would be overwritten."""
     parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
-    budget = min(args.cpu_minutes or args.minutes, args.steps, args.updates)
+    budget = min(args.cpu_minutes or args.minutes, args.steps)
     if not (0 <= args.gamma < 1 and 0 < args.mines <= np.prod(args.size) - 9 and budget > 0):
-        parser.error("needs 0 <= gamma < 1, 1 <= mines <= cells - 9, and minutes, steps and updates above 0")
+        parser.error("needs 0 <= gamma < 1, 1 <= mines <= cells - 9, minutes above 0 and steps above 0")
     if (args.out / "model.pt").exists():
         parser.error(f"{args.out} holds a model; choose another --out")
     args.out.mkdir(parents=True, exist_ok=True)
@@ -204,13 +203,12 @@ def main() -> None:
         if replay.stored < args.batch_size:
             continue
         # 3. Take a step down the gradient of the loss of a minibatch.
+        loss = loss_of(agent, replay, args)
         optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - done) * min(1, replay.stored / 20_000)
-        for _ in range(args.updates):
-            loss = loss_of(agent, replay, args)
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(agent.parameters(), 1.0)
-            optimizer.step()
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(agent.parameters(), 1.0)
+        optimizer.step()
         # 4. Log and save every ten seconds, and at the end.
         seconds = time.process_time() if args.cpu_minutes else time.monotonic() - begin
         done = max(seconds / 60 / (args.cpu_minutes or args.minutes), steps / args.steps)
