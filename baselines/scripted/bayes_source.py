@@ -252,7 +252,7 @@ class BayesSourcePolicy:
         if len(turn.flags) >= missing:
             return flags
         if turn.click is None:
-            # Only a wrong flag can contradict the clues, so no click can win any more.
+            # A wrong flag contradicts the clues, or no cell can be queried: no click of the program can win any more.
             self.counters["failures"] += 1
             return (*flags, next(cell for cell in hidden if cell not in turn.flags))
         if board[turn.click] == MAX_COUNT:
