@@ -42,8 +42,8 @@ def check_minesweeper_env(env_or_id: _Env | str, *, seed: int = 0, **kwargs: Any
     | saving | so does one with a restored state |
     | gymnasium | Gymnasium's own checker passes without a warning |
 
-    The last three checks play the environment within all wrappers. Wrappers that record statistics or repeat actions break
-    conventions, so check the environment before you put them around it.
+    The last three checks play the environment within all wrappers. Wrappers that record statistics or repeat actions
+    break conventions, so check the environment before you put them around it.
 
     Args:
         env_or_id: a registered id, or a `MinesweeperEnv`, bare or wrapped.
