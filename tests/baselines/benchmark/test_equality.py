@@ -1,12 +1,9 @@
-"""The same games and results from every executor: one process, two, and two nodes of Ray."""
+"""The same games and results from one process and from two; test_cluster.py has two nodes of Ray."""
 
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support import ROOT
-from support.clusters import nodes_of
 from support.tiny_suites import content, records
 
 from baselines.benchmark.suites import SUITES, Group
@@ -49,11 +46,3 @@ def check_same(alone: Path, folder: Path, *options: str) -> None:
 
 def test_processes_change_nothing(alone, tmp_path):
     check_same(alone, tmp_path / "two", "--workers", "2")
-
-
-@pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
-@pytest.mark.parametrize("alone", ["benchmark"], indirect=True)
-def test_a_cluster_of_two_nodes_changes_nothing(alone, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    with nodes_of(1, 1) as cluster:
-        check_same(alone, tmp_path / "ray", "--ray", cluster.address)
