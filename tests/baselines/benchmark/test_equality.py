@@ -36,13 +36,9 @@ def play(name: str, folder: Path, *options: str) -> Path:
     return folder
 
 
-def check_same(alone: Path, folder: Path, *options: str) -> None:
-    """Checks that the games and the results of the suite do not depend on how it is played, times apart."""
-    play(alone.name, folder, *options)
+def test_processes_change_nothing(alone, tmp_path):
+    """Two processes end with the games and the results of one, times apart."""
+    folder = play(alone.name, tmp_path / "two", "--workers", "2")
     assert records(alone)
     assert records(folder) == records(alone)
     assert content(folder) == content(alone)
-
-
-def test_processes_change_nothing(alone, tmp_path):
-    check_same(alone, tmp_path / "two", "--workers", "2")
