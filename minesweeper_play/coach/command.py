@@ -35,7 +35,7 @@ def analyse(options: PlayOptions) -> int:
             raise ValueError(catalogue.text("coach_corners"))
         say(catalogue.text("coach_reading", file=name))
         text = _read(str(options.analyse), catalogue).lstrip("\ufeff")
-        is_saved = text.lstrip()[:1] == "{"
+        is_saved = text.lstrip()[:1] == "{" and '"covered"' not in text
         found = (_reviewed if is_saved else _analysed)(text, options, catalogue)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
