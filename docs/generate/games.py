@@ -9,10 +9,10 @@ from pathlib import Path
 
 import coach
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.recording import Slide, animated_gif, draw_slide, replay, slides_of
+from baselines.recording import PAPER, TEXT, animated_gif, draw_board, lines_of, replay, slides_of
 from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 from minesweeper_env.window import load_pygame
@@ -38,7 +38,7 @@ def as_png(picture: Image.Image) -> bytes:
 
 
 def draw_pair() -> bytes:
-    """Returns a game of `dqn` above one of `exact` on the same board, with the mine probabilities.
+    """Returns a game of `dqn` beside one of `exact` on the same board, with the mine probabilities.
 
     `dqn` loses it by a click of risk 1/4 beside a safe cell.
     """
@@ -49,11 +49,18 @@ def draw_pair() -> bytes:
         games.append(replay(name.partition(":")[0], config, seed, actions))
     slides = slides_of([games], 0.8)
 
-    def stacked(place: int) -> Image.Image:
-        halves = [np.asarray(draw_slide(Slide([frame], 0.0), True)) for frame in slides[place].frames]
-        return Image.fromarray(np.concatenate(halves))
+    def beside(place: int) -> Image.Image:
+        picture = Image.new("RGB", (548, 324), PAPER)
+        pen, font = ImageDraw.Draw(picture), ImageFont.load_default(18)
+        for left, (game, frame) in zip((12, 280), slides[place].frames, strict=True):
+            lines = dict(lines_of(game, frame))
+            risks = ", ".join(f"{name} {lines[name]}" for name in ("risk", "least risk") if name in lines)
+            picture.paste(draw_board(game, frame, True), (left, 36))
+            pen.text((left, 8), f"{game.policy} {lines.get('result', '')}", TEXT, font=font)
+            pen.text((left, 296), risks, TEXT, font=font)
+        return picture
 
-    return animated_gif(stacked, [slide.seconds for slide in slides])
+    return animated_gif(beside, [slide.seconds for slide in slides])
 
 
 def half_played(size: tuple[int, int], mines: int, seed: int, moves: int) -> Session:
