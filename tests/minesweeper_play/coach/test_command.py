@@ -11,6 +11,7 @@ from support.played_games import play_judged
 from baselines.files import MOST_BYTES
 from baselines.registry import find_policy
 from minesweeper_env import HIDDEN, BoardConfig
+from minesweeper_env.text import board_text
 from minesweeper_play.coach.board_text import write_board
 from minesweeper_play.coach.command import analyse
 from minesweeper_play.game.records import save_game
@@ -55,6 +56,11 @@ def test_a_position_is_analysed(run, from_stdin, language, begin, text):
     assert status == 0
     assert text in out
     assert err.startswith(begin)
+
+
+def test_a_board_of_a_text_game_in_json_is_no_saved_game(run):
+    status, out, _ = run(board_text(np.array([[1, HIDDEN, HIDDEN]]), 1, style="json"), language="en")
+    assert (status, out.splitlines()[0]) == (0, "1x3 board, 1 mine: 1 layout fits.")
 
 
 def test_json_holds_the_analysis(run):
