@@ -87,7 +87,8 @@ def read_board(text: str) -> NDArray[np.int8]:
 def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
     """Returns the board that a text shows, see `read_board`, and the numbers of mines that the text states."""
     text = re.sub(r"array\(|,? *dtype=\w+|[\ufeff\ufe0f\u20e3()]", "", text.replace("\u00a0", " "))
-    text = re.sub(r'\{"mines": *(\d{1,9}).*?"board": *\[|\]\}', r"\1 mines\n", text)
+    # The style "json" of text games.
+    text = re.sub(r'\{"mines": *(\d{1,9})[^\[{]*"board": *\[|\]\}', r"\1 mines\n", text)
     numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not _RULE.fullmatch(line)]
     prose = [(n, line) for n, line in numbered if _WORD.search(line) and not set(line) & set("[#\u25a0|\u2502")]
     lines = [
