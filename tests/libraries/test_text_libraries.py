@@ -9,7 +9,7 @@ import time
 
 import pytest
 from support import ROOT
-from support.chat_server import ChatServer, Raw, best_move
+from support.chat_server import ChatServer, Raw, best_move, completion
 
 from minesweeper_env.text import REWARDS, TextGame
 from minesweeper_env.text_tasks import TextTasks
@@ -97,20 +97,23 @@ def test_verifiers_scores_the_tasks_of_the_page(tmp_path, monkeypatch):
     assert sorted(trace.reward for episode in episodes for trace in episode.traces) == [0.0, 1.0, 1.0, 1.0]
 
 
-def test_verifiers_tells_a_broken_server_from_a_lost_game(tmp_path, monkeypatch):
+@pytest.mark.parametrize("answer", [Raw(400, b"{}"), Raw(200, completion("open 0 0", "length"))])
+def test_verifiers_tells_a_broken_server_from_a_lost_game_of_cut_replies(answer, tmp_path, monkeypatch):
     pytest.importorskip("verifiers")
     from verifiers.v1.cli.eval.runner import run_eval
     from verifiers.v1.configs.cli.eval import EvalConfig
 
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    with ChatServer(lambda _: Raw(400, b"{}")) as server:
+    with ChatServer(lambda _: answer) as server:
         client = {"type": "eval", "base_url": server.url, "api_key_var": "OPENAI_API_KEY"}
         taskset = {"id": "minesweeper_text", "games": 1}
         config = EvalConfig(
             env={"taskset": taskset}, model="m", client=client, push=False, rich=None, output_dir=str(tmp_path)
         )
         (episode,) = asyncio.run(run_eval(config))
-    assert not episode.ok
+    assert episode.ok == (answer.status == 200)
+    if episode.ok:
+        assert episode.traces[0].rewards["form"].score == 0.0
 
 
 def blocks_of_page(name="language-models"):
