@@ -4,11 +4,12 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from minesweeper_env.text import TextGame, shortened
+from minesweeper_env.text.replies import tool_call
 from minesweeper_text.arguments import game_arguments
 
 FIGURES = ("win", "illegal", "unsound", "excess_risk")
@@ -59,10 +60,11 @@ def play(arguments: dict[str, Any], history: int | None = None) -> Solver:
         state.store.set("figures", figures)
         while not game.over and not state.completed:
             state.messages = shortened(state.messages, history)
-            state = await generate(state)
-            # The last words of a reply that a limit cut are no decision.
+            state = await generate(state, tool_calls="none")
+            if calls := state.output.message.tool_calls:  # Some models call a tool although none is offered.
+                state.messages[-1] = ChatMessageAssistant(content=tool_call(calls[-1].function, calls[-1].arguments))
             is_whole = state.output.stop_reason not in ("max_tokens", "model_length", "content_filter")
-            text, _, _, _, info = game.step(state.output.completion if is_whole else "")
+            text, _, _, _, info = game.step(state.messages[-1].text if is_whole else "")  # Cut words are no decision.
             figures["win"] = float(info["is_success"])
             figures["illegal"] += info["illegal"]
             figures["unsound"] += not info.get("sound", True)

@@ -181,7 +181,7 @@ def test_openenv_serves_sessions_of_their_own():
     server.should_exit = True
 
 
-def inspect_games(folder, tokens=2, limits=None, **arguments):
+def inspect_games(folder, tokens=2, limits=None, calls=False, **arguments):
     """Returns the log of games that Inspect plays, and the number of messages in each request."""
     from inspect_ai import eval as evaluate
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -194,6 +194,9 @@ def inspect_games(folder, tokens=2, limits=None, **arguments):
         lengths.append(len(messages))
         content = reply_of([{"content": message.text} for message in messages])
         output = ModelOutput.from_content("mockllm/model", content)
+        if calls and content != "hm":
+            _, row, col = content.split()
+            output = ModelOutput.for_tool_call("mockllm/model", "open", {"row": int(row), "col": int(col)})
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=tokens)
         return output
 
@@ -211,9 +214,10 @@ def test_inspect_wins_every_game_without_luck(tmp_path):
     assert (figures["win"], figures["unsound"]) == (1.0, 0.0)
 
 
-def test_inspect_scores_games(tmp_path):
+@pytest.mark.parametrize("calls", [False, True])
+def test_inspect_scores_games(calls, tmp_path):
     pytest.importorskip("inspect_ai")
-    figures, lengths = inspect_games(tmp_path, history=1)
+    figures, lengths = inspect_games(tmp_path, calls=calls, history=1)
     assert figures == {"win": 1.0, "illegal": 1.0, "unsound": 0.0, "excess_risk": 0.0}
     assert set(lengths) == {2, 4}
 
