@@ -137,6 +137,7 @@ def draw_text_learning(figure: Figure) -> None:
         replies, rates = np.transpose(curves, (2, 0, 1))
         (line,) = axes.plot(replies[0], 100 * rates.mean(axis=0), linewidth=2.2, label=reward)
         axes.plot(replies.T, 100 * rates.T, color=line.get_color(), linewidth=0.6, alpha=0.5)
+    # docs/how-to/language-models.md says how this rate was measured.
     draw_ceilings(axes, {"least risk, in test games": 83.4})
     axes.set(xlabel="replies that it has learned from", ylabel="games won, per cent", ylim=(20, 90))
     axes.legend(loc="lower right", ncols=2)
@@ -236,7 +237,7 @@ def draw_ladder(figure: Figure) -> None:
 
 def draw_ceilings(axes: Axes, rates: dict[str, float]) -> None:
     """Draws a dashed line at the win rate of each policy, in per cent."""
-    for (name, rate), style in zip(rates.items(), ("--", "-."), strict=False):
+    for (name, rate), style in zip(rates.items(), ("--", "-.")[: len(rates)], strict=True):
         axes.axhline(rate, color=INK, linestyle=style, linewidth=1, label=name, zorder=1)
 
 

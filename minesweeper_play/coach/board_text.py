@@ -88,7 +88,8 @@ def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
     """Returns the board that a text shows, see `read_board`, and the numbers of mines that the text states."""
     text = re.sub(r"array\(|,? *dtype=\w+|[\ufeff\ufe0f\u20e3()]", "", text.replace("\u00a0", " "))
     # The style "json" of text games.
-    text = re.sub(r'\{"mines": *(\d{1,9})[^\[{]*"board": *\[|\]\}', r"\1 mines\n", text)
+    text = re.sub(r'\{"mines": *(\d{1,9})[^\[{]*"board": *\[\s*(\[[^{}]*?\])\s*\]\s*\}', r"\1 mines\n\2", text)
+    text = re.sub(r"\], *\[", "],\n[", text)
     numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not _RULE.fullmatch(line)]
     prose = [(n, line) for n, line in numbered if _WORD.search(line) and not set(line) & set("[#\u25a0|\u2502")]
     lines = [
@@ -99,8 +100,7 @@ def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
     for number, _ in prose:
         if lines[0][0] < number < lines[-1][0]:
             raise TextError("coach_between", line=number)
-    header = _HEADER.fullmatch(lines[0][1].strip())
-    if header is not None:
+    if (header := _HEADER.fullmatch(lines[0][1].strip())) is not None:
         size, mines = sorted(map(int, header.groups()[:2])), int(header[3])
         with suppress(TextError):
             board = _board_of(lines[1:])

@@ -1,5 +1,7 @@
 """Boards as text: what is read, what is written, and the errors, which name the line."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -86,6 +88,7 @@ FORMS = {
     "squares": "\u2b1c111\n12\U0001f7e6\U0001f7e6\n1\U0001f7e6\U0001f7e6\U0001f7e6\n" + "\U0001f7e6" * 4,
     "TextGame": board_text(np.array(CORNER, np.int8), 3),
     "TextGame, json": board_text(np.array(CORNER, np.int8), 3, style="json"),
+    "TextGame, json on one line": json.dumps(json.loads(board_text(np.array(CORNER, np.int8), 3, style="json"))),
     "numbered rows": "1 . 1 1 1\n2 1 2 # #\n3 1 # # #\n4 # # # #",
 }
 
