@@ -109,7 +109,7 @@ class TextTasks(Sequence[dict[str, Any]]):
             if facts is None or self.level not in (None, facts["level"]):
                 continue
             facts = {"board": position.codes.tolist(), "mines": position.mines, **facts}
-            if self.split in (None, split_of(np.array(facts["board"], np.int8))):
+            if self.split is None or self.split == split_of(np.array(facts["board"], np.int8)):
                 return facts
         level = f" of level {self.level}" * (self.level is not None)
         raise ValueError(f"{_GAMES} games on {self.config.name} have no task {self.kind}{level}: choose another board")
