@@ -48,6 +48,7 @@ THINKING = (
 MARKED_FORMS = (
     *("<move>{verb} {row} {col}</move>", "<answer>{row} {col}</answer>", "<action>({row}, {col})</action>"),
     *("[{verb} {row} {col}]", r"\boxed{{{row}, {col}}}", r"$\boxed{{\text{{{verb} }} ({row}, {col})}}$"),
+    r"\boxed{{\text{{{verb}}}~{row}~{col}}}",
     *("{verb}({row}, {col})", "{verb}_cell({row}, {col})", "{verb}_cell(row={row}, col={col})"),
     '{{"name": "{verb}", "arguments": {{"row": {row}, "col": {col}}}}}',
     '{{"name": "{verb}_cell", "arguments": "{{\\"col\\": {col}, \\"row\\": {row}}}"}}',
@@ -83,7 +84,7 @@ def _any_of(words: Iterable[str]) -> str:
 
 # Every repetition is possessive or bounded, so that a reply is read in linear time. Patterns read lower case, and begin
 # with characters that are rare in a text, which `re` finds quickly.
-_GAP = rf"(?:\s++|[:=,;()\[\]{{}}<>/\"'`*\\$|]|(?:{_any_of((*FILLERS, *AXES))})(?![a-z]))"
+_GAP = rf"(?:\s++|[:=,;()\[\]{{}}<>/\"'`*\\$|~]|(?:{_any_of((*FILLERS, *AXES))})(?![a-z]))"
 _NUMBER = r"-?[0-9]++(?!\.[0-9])"
 _PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,20}}+)(?P<second>{_NUMBER})"
 # A number that follows the name of a tool directly counts its calls.
