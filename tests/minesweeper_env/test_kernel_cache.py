@@ -89,20 +89,21 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_damaged_files_are_a_miss_with_one_warning(call, tmp_path, damage):
+def test_damaged_files_are_a_miss_with_one_warning(call, tmp_path):
     call(MINESWEEPER_COMPILE_NOTICE="0")
-    # The index of one kernel, and the machine code of the other.
-    for pattern in ("*.fill-*.nbi", "*.clear-*.nbc"):
-        (path,) = tmp_path.rglob(pattern)
-        DAMAGE[damage](path)
-    result, hits, lines = call(MINESWEEPER_COMPILE_NOTICE="0")
-    assert (result, hits) == (12, 0)
-    assert len(lines) == 1
-    assert "NUMBA_CACHE_DIR" in lines[0]
-    assert str(tmp_path) in lines[0]
-    if damage != "folder":
-        assert call() == (12, 2, [])
+    # The folder comes last, because it stays.
+    for damage, spoil in DAMAGE.items():
+        # The index of one kernel, and the machine code of the other.
+        for pattern in ("*.fill-*.nbi", "*.clear-*.nbc"):
+            (path,) = tmp_path.rglob(pattern)
+            spoil(path)
+        result, hits, lines = call(MINESWEEPER_COMPILE_NOTICE="0")
+        assert (damage, result, hits) == (damage, 12, 0)
+        assert len(lines) == 1
+        assert "NUMBA_CACHE_DIR" in lines[0]
+        assert str(tmp_path) in lines[0]
+        if damage != "folder":
+            assert call() == (12, 2, [])
 
 
 FULL = """
