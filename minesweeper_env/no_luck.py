@@ -244,6 +244,7 @@ def compile_redraw() -> None:
     """Compiles the kernels, or loads them from the disk, once a process; forked processes then have them."""
     config = BoardConfig(1, 3, 1, first_click="safe", moves=("click",), luck=False)
     games, guess = Games(config, 1, RewardWeights()), np.zeros(1, np.int64)
-    games.set_mines(np.array([[True, False, False]]))
+    games.reset(np.ones(1, np.bool_), np.array([[[True, False, False]]]))
     games.play(guess + 1, WAIT)
+    # A forced guess on the mine: its layout is drawn anew.
     LayoutRedraw(config, 1, ThreadPool()).set_mines(games, guess)

@@ -16,6 +16,7 @@ def _prepare(_: argparse.Namespace) -> Work:
     names = [*(name for row in POLICIES.values() for name in row.compiled), "afterstate"]
     parts |= {name: partial(_if_installed, partial(_play, name)) for name in names}
     parts["training of afterstate"] = partial(_if_installed, _play_itself)
+    parts["guesses of the coach"] = _rank_guesses
     parts["azulejos"] = AzulejosEnv(2, 1, "minimax:depth=1", "second").reset
     return partial(warm_up, parts)
 
@@ -35,6 +36,18 @@ def _play(policy: str) -> None:
 
     player = find_policy(policy)(BoardConfig(5, 5, 5))
     play_games(player, player.config, range(3))
+
+
+def _rank_guesses() -> None:
+    import numpy as np
+
+    from baselines.scripted.oracle_play.position_value import Winning
+    from minesweeper_env.codes import HIDDEN
+    from minesweeper_env.config import BoardConfig
+
+    board = np.full((8, 8), HIDDEN, np.int8)
+    board[0, 0] = 1
+    Winning(BoardConfig(8, 8, 14, "any"), 2).choices(board)
 
 
 def _play_itself() -> None:
