@@ -35,7 +35,9 @@ def check_writable(path: Path) -> None:
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         raise ValueError(f"the folder of {path} does not exist")
-    if not os.access(path if _is_written_in_place(path) else folder, os.W_OK):
+    # A rename would also replace a file that its user protects from writing.
+    written = [path] * path.exists() + [folder] * (not _is_written_in_place(path))
+    if not all(os.access(each, os.W_OK) for each in written):
         raise ValueError(f"{path} cannot be written")
 
 

@@ -111,6 +111,8 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     if len(cards) > 1 and options.name is not None:  # The trainings of one entry.
         cards = [msgspec.structs.replace(card, name=f"{card.name}@{number}") for number, card in enumerate(cards, 1)]
     for card in cards:
+        if card.name == "suite":
+            raise ValueError("suite.json tells what the folder holds; choose another --name")
         check_card(card, PROTOCOLS[options.protocol])
         earlier_file(card, options.out)
     return cards

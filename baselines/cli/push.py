@@ -77,6 +77,9 @@ def _read(folder: Path) -> dict[str, bytes]:
     from baselines.learned.agents import load_network
 
     paths = [path for name in (*NEEDED, RUN_FILE, "curves.png") if (path := folder / name).is_file()]
+    # A folder from a stranger may hold a link to any file of the user.
+    if links := [str(path) for path in paths if not path.resolve().is_relative_to(folder.resolve())]:
+        raise ValueError(f"{', '.join(links)} leads out of the folder: copy the file there to send it")
     load_network(folder)
     if folder / RUN_FILE in paths:
         read_as(folder / RUN_FILE, Run)

@@ -31,6 +31,7 @@ from baselines.learned.run_log import read_points
 from baselines.learned.settings import TrainingSettings
 from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
+from baselines.provenance import earlier_results
 from baselines.registry import Specification
 from baselines.schemas import Count, Games, read_as
 from baselines.workers import ProcessPool, local_workers
@@ -150,7 +151,10 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_earlier(task.folder, task.settings.to_json())
         # A damaged result is refused before the first training.
         _ = task.result
-    claim_folder(options.out, STUDY_FILE, {"games": options.games})
+    agents = {"policies": options.policy, "boards": [*settings.boards]}
+    # The results alone keep the games of --policy, so other agents need another folder; trainings have folders.
+    compared = agents if earlier_results(options.out, STUDY_FILE, {}).get("policies") else {}
+    claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, agents)
     if bases and options.seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {options.seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
     return partial(_work, tasks, settings.configs, options)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.command import SIDE, Parser, add_options, add_settings
-from baselines.files import write_json
+from baselines.files import hold_folder, write_json
 from baselines.hub import RUN_FILE
 from baselines.learned.configurations import checked_settings, given_settings, read_configuration
 from baselines.learned.settings import TrainingSettings
@@ -36,11 +36,14 @@ def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
     return checked_settings(read_configuration(name), given)
 
 
-def claim_folder(out: Path, file: str, plan: Mapping[str, Any]) -> None:
-    """Creates the folder of a study with its file; a ValueError if that tells of another plan or of other code."""
+def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[str, Any] | None = None) -> None:
+    """Creates the folder of a study with its file; a ValueError if that tells of another plan or of other code.
+
+    What is `noted` is written into the file, too, and compared with nothing.
+    """
     out.mkdir(parents=True, exist_ok=True)
     earlier_results(out, file, plan)
-    write_json(out / file, {**plan, "identity": installation_id()})
+    write_json(out / file, {**plan, **(noted or {}), "identity": installation_id()})
 
 
 def train_in(folder: Path, settings: TrainingSettings, command: str, **how: Any) -> Training:
@@ -48,7 +51,8 @@ def train_in(folder: Path, settings: TrainingSettings, command: str, **how: Any)
     from baselines.learned.training import loop
 
     folder.mkdir(parents=True, exist_ok=True)
-    training = loop.train(settings, folder, command, resume=(folder / RUN_FILE).is_file(), bar=False, **how)
+    with hold_folder(folder):
+        training = loop.train(settings, folder, command, resume=(folder / RUN_FILE).is_file(), bar=False, **how)
     if training.is_interrupted:
         raise KeyboardInterrupt
     return training

@@ -32,9 +32,12 @@ def read_rows(folder: Path) -> list[dict[str, str]]:
     """Returns the numbers of the log by column, one row a step."""
     rows: dict[float, dict[str, str]] = {}
     with suppress(FileNotFoundError), (folder / LOG_FILE).open(newline="", encoding="utf-8", errors="replace") as file:
-        for row in map(_numbers, csv.DictReader(file)):
-            if STEP in row:
-                rows.setdefault(float(row[STEP]), {}).update(row)
+        try:
+            for row in map(_numbers, csv.DictReader(file)):
+                if STEP in row:
+                    rows.setdefault(float(row[STEP]), {}).update(row)
+        except csv.Error as error:
+            raise ValueError(f"{folder / LOG_FILE} is damaged: {error}") from error
     return [rows[step] for step in sorted(rows)]
 
 

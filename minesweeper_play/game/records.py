@@ -201,9 +201,10 @@ class Statistics:
     def add(self, record: GameRecord) -> None:
         """Appends a game; raises an OSError if the file cannot be written."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # One write, at the end of the file: two programs do not mix their lines. A damaged last line is closed.
-        line = (b"\n" if self.problem.key else b"") + msgspec.json.encode(record) + b"\n"
-        with self.path.open("ab", buffering=0) as file:
+        # One write, at the end of the file: two programs do not mix their lines. A last line without end is closed.
+        with self.path.open("a+b", buffering=0) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            line = (b"" if file.read(1) in (b"", b"\n") else b"\n") + msgspec.json.encode(record) + b"\n"
             written = file.write(line)
             if written < len(line):
                 # A full disk takes a part of the line without an error.

@@ -32,6 +32,16 @@ def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
     assert names(tmp_path / "there") == ["results.json"]
 
 
+def test_a_file_that_its_user_protects_cannot_be_written(tmp_path, monkeypatch):
+    path = tmp_path / "results.json"
+    path.write_bytes(b"one")
+    path.chmod(0o444)
+    # The superuser may write everything.
+    monkeypatch.setattr(os, "access", lambda each, _: bool(os.stat(each).st_mode & stat.S_IWUSR))
+    with pytest.raises(ValueError, match="cannot be written"):
+        check_writable(path)
+
+
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="a folder of users below /dev")
 def test_a_link_to_a_file_below_dev_is_no_open_file():
     with TemporaryDirectory(dir="/dev/shm") as folder:

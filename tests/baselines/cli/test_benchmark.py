@@ -111,6 +111,7 @@ def test_no_file_of_something_else_is_replaced_and_a_tampered_one_exits_with_1_a
     assert run(tmp_path) == 0
     again = ["run", "--policy", "random", "--out", tmp_path, *SMALL, "--name"]
     assert "suite.json" in refused(capsys, benchmark.main, *again, "suite")
+    assert "suite.json" in refused(capsys, benchmark.main, *again[:4], tmp_path / "new", *SMALL, "--name", "suite")
     assert benchmark.main([*map(str, again), "a b", "--author", "me"]) == 0
     assert "'a b' by 'me'" in refused(capsys, benchmark.main, *again, "a_b")
     path = tmp_path / "random.json"

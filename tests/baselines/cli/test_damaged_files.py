@@ -118,6 +118,12 @@ def test_push_names_a_damaged_file(agent, tmp_path, capsys, name, content):
     assert str(path) in refused(capsys, main, *agent)
 
 
+def test_push_sends_no_file_from_outside_of_the_folder(agent, tmp_path, capsys):
+    (tmp_path / "secret.txt").write_text("secret")
+    (tmp_path / "run" / "curves.png").symlink_to("../secret.txt")
+    assert "curves.png leads out of the folder" in refused(capsys, main, *agent)
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -17,6 +17,7 @@ from baselines.evaluation import evaluate as scoring
 from baselines.evaluation.evaluate import BATCH_SIZE, play
 from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import wilson_interval
+from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.seeds import DEVELOPMENT_SEEDS
 from baselines.policy import PolicyError
 from baselines.registry import Row
@@ -92,6 +93,15 @@ def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monke
     assert f"subset played only the first {BATCH_SIZE} of 45 games." in captured.out
     assert "straightforward" not in captured.out
     assert f"interrupted: subset had played {BATCH_SIZE} games" in captured.err
+
+
+def test_an_interruption_before_the_first_game_leaves_earlier_results(tmp_path, monkeypatch):
+    found = tmp_path / "results.json"
+    assert run("--policy", "random", "--json", str(found)) == 0
+    before = found.read_bytes()
+    play_instead_of_subset(monkeypatch, lambda assignment, _: PolicyResult.of(assignment, [], interrupted=True))
+    assert run("--policy", "subset", "--json", str(found)) == 130
+    assert found.read_bytes() == before
 
 
 @pytest.mark.parametrize("error", [WorkerError("killed"), PolicyError("killed"), PositionTooHardError("killed")])

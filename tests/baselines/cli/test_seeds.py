@@ -8,7 +8,8 @@ from support.commands import refused
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.seeds import agent_rates, band, carry_out, main, plan, row_of
-from baselines.files import read_json, write_json
+from baselines.cli.studies import train_in
+from baselines.files import hold_folder, read_json, write_json
 from baselines.learned.run_log import read_points
 from baselines.learned.training import selection
 from baselines.registry import Specification
@@ -182,6 +183,15 @@ def test_own_agents_are_compared_without_a_training(tmp_path, capsys):
     assert "4x4/2" in capsys.readouterr().out
     results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
     assert [len(row["win_rates"]) for row in results] == [3]
+    for others in (["subset", *board], [*agents, *board, "--mines", "3"]):
+        line = refused(capsys, main, "--policy", *others, "--out", tmp_path / "out")
+        assert "was made with" in line
+    assert json.loads((tmp_path / "out" / "results.json").read_text())["results"] == results
+
+
+def test_a_run_folder_belongs_to_one_training_at_a_time(tmp_path):
+    with hold_folder(tmp_path), pytest.raises(BlockingIOError):
+        train_in(tmp_path, tiny("dqn"), "")
 
 
 @pytest.mark.parametrize(

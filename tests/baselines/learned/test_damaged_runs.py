@@ -53,6 +53,12 @@ def log_steps(folder, steps, *rows):
             log.dump(step)
 
 
+def test_a_field_without_an_end_names_the_log(tmp_path):
+    (tmp_path / "progress.csv").write_text(f"{STEP}\n{'9' * 200_000}\n")
+    with pytest.raises(ValueError, match=r"progress\.csv is damaged"):
+        read_points(tmp_path)
+
+
 def test_the_sessions_share_a_log_without_what_a_kill_made_them_repeat(tmp_path):
     log_steps(tmp_path, 0, 10, 20, 25)
     log = tmp_path / "progress.csv"

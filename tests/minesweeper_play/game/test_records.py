@@ -163,6 +163,15 @@ def test_a_damaged_line_is_left_out_and_no_game_is_lost_not_even_of_a_later_vers
     assert statistics.read() == [RECORD, RECORD]
 
 
+def test_a_last_line_without_its_end_is_a_game_and_so_is_the_next_one(tmp_path):
+    statistics = Statistics(tmp_path)
+    statistics.add(RECORD)
+    statistics.path.write_bytes(statistics.path.read_bytes().rstrip(b"\n"))
+    statistics.add(RECORD)
+    assert statistics.read() == [RECORD, RECORD]
+    assert not statistics.problem.key
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the folder is locked where the system can")
 def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
     (tmp_path / "file").write_text("")
