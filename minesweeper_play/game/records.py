@@ -194,8 +194,7 @@ class Statistics:
                 records.append(msgspec.json.decode(line, type=GameRecord))
             except (ValueError, RecursionError):
                 damaged += 1
-        values = {"count": damaged, "path": self.path}
-        self.problem = Report("statistics_damaged", values=values) if damaged else Report()
+        self.problem = Report("statistics_damaged", values={"count": damaged, "path": self.path}) if damaged else Report()
         return records
 
     def add(self, record: GameRecord) -> None:
