@@ -194,7 +194,8 @@ class Statistics:
                 records.append(msgspec.json.decode(line, type=GameRecord))
             except (ValueError, RecursionError):
                 damaged += 1
-        self.problem = Report("statistics_damaged", values={"count": damaged, "path": self.path}) if damaged else Report()
+        values = {"count": damaged, "path": self.path}
+        self.problem = Report("statistics_damaged", values=values) if damaged else Report()
         return records
 
     def add(self, record: GameRecord) -> None:
@@ -204,8 +205,7 @@ class Statistics:
         with self.path.open("a+b", buffering=0) as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
             line = (b"" if file.read(1) in (b"", b"\n") else b"\n") + msgspec.json.encode(record) + b"\n"
-            written = file.write(line)
-            if written < len(line):
+            if (written := file.write(line)) < len(line):
                 # A full disk takes a part of the line without an error.
                 file.truncate(file.tell() - written)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
