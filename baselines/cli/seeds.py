@@ -151,8 +151,8 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_earlier(task.folder, task.settings.to_json())
         # A damaged result is refused before the first training.
         _ = task.result
-    agents = {"policies": options.policy, "boards": [*settings.boards]}
-    # The results alone keep the games of --policy, so other agents need another folder; trainings have folders.
+    # Without a training the results are all that there is, so other agents need another folder.
+    agents = {"policies": [] if bases else options.policy, "boards": [*settings.boards]}
     compared = agents if earlier_results(options.out, STUDY_FILE, {}).get("policies") else {}
     claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, agents)
     if bases and options.seeds < ENOUGH_SEEDS:
