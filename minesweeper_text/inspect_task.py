@@ -64,7 +64,7 @@ def play(arguments: dict[str, Any], history: int | None = None) -> Solver:
             if calls := state.output.message.tool_calls:  # Some models call a tool although none is offered.
                 state.messages[-1] = ChatMessageAssistant(content=tool_call(calls[-1].function, calls[-1].arguments))
             is_whole = state.output.stop_reason not in ("max_tokens", "model_length", "content_filter")
-            text, _, _, _, info = game.step(state.messages[-1].text if is_whole else "")  # Cut words are no decision.
+            text, _, _, _, info = game.step(state.messages[-1].text if is_whole else "")  # A cut reply is no decision.
             figures["win"] = float(info["is_success"])
             figures["illegal"] += info["illegal"]
             figures["unsound"] += not info.get("sound", True)

@@ -101,7 +101,7 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
             while not segment.terminated:
                 calls = segment.messages[-1].tool_calls or [] if segment.messages else []
                 reply = tool_call(calls[-1].name, calls[-1].arguments) if calls else segment.last_reply
-                reply = "" if talk.trace.is_truncated else reply  # Cut words are no decision.
+                reply = "" if talk.trace.is_truncated else reply  # A cut reply is no decision.
                 text, _, terminated, truncated, info = game.step(reply)
                 sums.update(info["rewards"])
                 sums["illegal"] += info["illegal"]

@@ -123,7 +123,7 @@ def _work(assignments: Sequence[Assignment], results: Results, options: argparse
                 result = play(assignment, workers)
                 if result.records:
                     results.policies.append(result)
-                if options.json is not None and results.policies:  # Without any, an earlier file stays.
+                if options.json is not None and results.policies:  # Without a result an earlier file stays.
                     results.to_json(options.json)
                 if result.interrupted:
                     say(f"interrupted: {assignment.name} had played {result.games} games")

@@ -151,7 +151,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_earlier(task.folder, task.settings.to_json())
         # A damaged result is refused before the first training.
         _ = task.result
-    # Without a training the results are all that there is, so other agents need another folder.
+    # A study without trainings keeps its games in the results alone, so other agents need another folder.
     agents = {"policies": [] if bases else options.policy, "boards": [*settings.boards]}
     compared = agents if earlier_results(options.out, STUDY_FILE, {}).get("policies") else {}
     claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, agents)

@@ -39,7 +39,7 @@ def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
 def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[str, Any] | None = None) -> None:
     """Creates the folder of a study with its file; a ValueError if that tells of another plan or of other code.
 
-    What is `noted` is written into the file, too, and compared with nothing.
+    `noted` is written into the file, too, but compared with nothing.
     """
     out.mkdir(parents=True, exist_ok=True)
     earlier_results(out, file, plan)

@@ -201,7 +201,7 @@ class Statistics:
     def add(self, record: GameRecord) -> None:
         """Appends a game; raises an OSError if the file cannot be written."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # One write, at the end of the file: two programs do not mix their lines. A last line without end is closed.
+        # One write, at the end of the file: two programs do not mix their lines. A last line without its end is closed.
         with self.path.open("a+b", buffering=0) as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
             line = (b"" if file.read(1) in (b"", b"\n") else b"\n") + msgspec.json.encode(record) + b"\n"
