@@ -87,11 +87,11 @@ test-quick: warm-up
 	$(BIN)/python $(PYTEST) -m "not slow"
 
 test-slow: warm-up
-	$(BIN)/python $(PYTEST) -m "slow and not figures"
+	$(BIN)/python $(PYTEST) -m "slow and not figures and not cluster"
 
 # Quick and slow tests in one run: each process imports the libraries once, and none waits for the last slow test.
 test-all: warm-up
-	$(BIN)/python $(PYTEST) -m "not figures"
+	$(BIN)/python $(PYTEST) -m "not figures and not cluster"
 
 # The figures of the pages, played again on fewer games: they take longer than all other tests of policies and agents.
 test-figures: warm-up
@@ -119,9 +119,11 @@ test-python: $(OTHER_VENV)/installed
 	$(OTHER_VENV)/bin/python -m minesweeper_env.warm_up
 	$(OTHER_VENV)/bin/python $(PYTEST) -m "not slow" tests/minesweeper_env
 
-# The snippets of docs/how-to/libraries.md, and the libraries for language models; no part of `make test`.
+# The snippets of docs/how-to/libraries.md, nodes of Ray that are killed, and the libraries for language models; no part
+# of `make test`.
 test-libraries: $(VENV)/installed $(LIBRARIES)/torchrl/installed $(LIBRARIES)/tianshou/installed $(LIBRARIES)/rllib/installed $(LIBRARIES)/reasoning-gym/installed $(LIBRARIES)/$(CLEANRL) $(TEXT_LIBRARIES:%=test-%)
 	$(BIN)/python -m pytest tests/libraries
+	$(BIN)/python -m pytest -m cluster
 
 $(TEXT_LIBRARIES:%=test-%): test-%: $(LIBRARIES)/%/installed
 	NUMBA_CACHE_DIR=$(abspath $(LIBRARIES))/kernels $(LIBRARIES)/$*/bin/python -m pytest tests/libraries/test_text_libraries.py tests/libraries/test_trl.py

@@ -153,6 +153,7 @@ def test_killed_workers_of_a_local_pool_cost_nothing(tmp_path):
 
 @needs_ray
 @pytest.mark.slow
+@pytest.mark.cluster
 @pytest.mark.usefixtures("fault_suite")
 def test_an_interrupt_and_killed_workers_and_nodes_of_a_cluster_cost_nothing(tmp_path):
     folder = tmp_path / "disturbed"
@@ -176,6 +177,7 @@ def test_an_interrupt_and_killed_workers_and_nodes_of_a_cluster_cost_nothing(tmp
 
 @needs_ray
 @pytest.mark.slow
+@pytest.mark.cluster
 @pytest.mark.usefixtures("fault_suite")
 def test_a_unit_that_kills_four_workers_and_a_node_with_another_installation_are_named(tmp_path, evaluate, capsys):
     folder = tmp_path / "disturbed"
