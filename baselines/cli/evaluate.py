@@ -98,6 +98,8 @@ def _check_recording(options: argparse.Namespace, cells: int) -> None:
             raise ValueError(f"--record takes boards of at most {1 << 16} cells, which records number in two bytes")
         if options.record.suffix not in RECORD_SUFFIXES:
             raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
+        if not 0.01 <= options.record_speed <= 100:
+            raise ValueError(f"--record-speed shows 0.01 to 100 moves per second, not {options.record_speed:g}")
         check_extra("PIL", *(("imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ()), extra="video")
 
 

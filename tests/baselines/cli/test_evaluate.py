@@ -139,6 +139,7 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
         (["--policy", "random", "--plot", "a.doc"], "a plot needs a file that ends in .png, .pdf, .svg"),
         (["--policy", "random", "--json", "a.png", "--plot", "./a.png"], "a.png"),
         (["--policy", "random", "--plot", "a.png", "--record", "a.png"], "a.png"),
+        (["--policy", "random", "--record", "a.gif", "--record-speed", "0.001"], "0.01 to 100 moves per second"),
     ],
 )
 def test_bad_arguments_exit_2_with_one_line(capsys, arguments, words):
