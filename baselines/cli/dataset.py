@@ -76,6 +76,8 @@ def _prepare(options: argparse.Namespace) -> Work:
     for assignment in choose_policies(options.policy, config, range(first, last + 1), record=True):
         name = options.name or default_name(assignment.name, config)
         check_name(name)
+        if any(name == planned for planned, *_ in plans):
+            raise ValueError(f"two policies would write {name}; record them one by one, with --name")
         plans.append((name, assignment, make_env(assignment.config, options.observation, options.reward)))
     return partial(_write_all, plans, options)
 

@@ -1,6 +1,7 @@
 """The command that writes Minari data sets."""
 
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -8,6 +9,7 @@ import time
 import numpy as np
 import pytest
 from support import ROOT
+from support.commands import refused
 from support.processes import started
 
 from baselines.__main__ import main as run_command
@@ -150,6 +152,16 @@ def one_game(monkeypatch, tmp_path):
     config = BoardConfig(5, 5, 3, moves=("click",))
     records = play_games(find_policy("random")(config), config, TRAINING_SEEDS[:1], record=True)
     return "mine/random-v0", "random", make_env(config, "codes", "win_loss"), records, "command"
+
+
+def test_two_policies_whose_data_sets_have_one_name_are_refused_before_the_games(tmp_path, capsys):
+    pytest.importorskip("minari")
+    agents = [tmp_path / name for name in ("runs/a", "runs-a")]
+    for agent in agents:
+        shutil.copytree(ROOT / "baselines/learned/weights/dqn", agent)
+    out = tmp_path / "out"
+    assert "one by one, with --name" in refused(capsys, dataset.main, *BOARD, "--policy", *agents, "--out", out)
+    assert not list(out.iterdir())
 
 
 @pytest.mark.slow
