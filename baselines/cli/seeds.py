@@ -222,7 +222,9 @@ def _carry_out(task: Task, files: Mapping[str, bytes] | None) -> dict[str, bytes
 
 
 def _read_files(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """Returns the files below a folder, and not what links lead to: that may be a file of the user elsewhere."""
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
 def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:

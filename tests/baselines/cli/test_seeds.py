@@ -7,7 +7,7 @@ import pytest
 from support.commands import refused
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.cli.seeds import agent_rates, band, carry_out, main, plan, row_of
+from baselines.cli.seeds import _read_files, agent_rates, band, carry_out, main, plan, row_of
 from baselines.cli.studies import train_in
 from baselines.files import hold_folder, read_json, write_json
 from baselines.learned.run_log import read_points
@@ -120,6 +120,16 @@ def test_what_is_done_is_not_done_again(tmp_path):
     carry_out(longer)
     assert longer.result.games == 40
     assert (task.folder / "checkpoint.safetensors").stat().st_mtime_ns == before
+
+
+def test_what_a_link_in_a_run_folder_leads_to_is_not_sent_to_another_machine(tmp_path):
+    (tmp_path / "secret").write_text("of the user")
+    folder = tmp_path / "run"
+    (folder / "below").mkdir(parents=True)
+    (folder / "below" / "run.json").write_bytes(b"{}")
+    (folder / "link").symlink_to(tmp_path / "secret")
+    (folder / "folder").symlink_to(tmp_path)
+    assert _read_files(folder) == {"below/run.json": b"{}"}
 
 
 class Here(Workers):
