@@ -214,6 +214,8 @@ def time_entry(path: Path, typed: str | None, seconds: float) -> None:
     boards = result.times.boards if result.times is not None and result.times.processor == processor else {}
     for games in result.boards:
         boards = boards | {games.name: time_games(policy, games, seconds)}
+        if result_files.read_result_file(path).sha256 != result.sha256:
+            raise ValueError(f"{path} has other games than at the start of the timing; time it again")
         msgspec.structs.replace(result, times=Times(processor, boards)).write(path)
         print(f"{result.card.name} on {games.name}: {boards[games.name].ms_per_game:.3g} ms/game", flush=True)
 

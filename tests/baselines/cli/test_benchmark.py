@@ -151,6 +151,22 @@ def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch
     assert [each["ms_per_game"] for each in measured.values()] == [0.25, 0.75]
 
 
+def test_a_timing_replaces_no_games_that_another_command_has_written_meanwhile(tmp_path, monkeypatch, capsys):
+    assert run(tmp_path) == 0
+    path = tmp_path / "random.json"
+    times = path.read_bytes()
+
+    def play_more(*_):
+        assert run(tmp_path / "more", "random", "--games", "1100") == 0
+        path.write_bytes((tmp_path / "more" / "random.json").read_bytes())
+        return Time(20, 0.5)
+
+    monkeypatch.setattr(entries, "time_games", play_more)
+    assert benchmark.main(["time", str(path)]) == 1
+    assert "random.json has other games than at the start" in capsys.readouterr().err.splitlines()[-1]
+    assert times != path.read_bytes() == (tmp_path / "more" / "random.json").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
