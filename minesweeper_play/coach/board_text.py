@@ -1,7 +1,7 @@
 """Boards as text: as `play.py --analyse` reads and writes them, and with numbers of rows and columns for people.
 
 A board has one line per row, with or without borders or blanks between the cells; a `/` separates rows, too. Text
-before and after it is left out, and so are the numbers of rows and columns. docs/how-to/coach.md lists the signs.
+before and after it is left out, and so are the numbers of rows and columns. docs/how-to/coach.md shows the usual signs.
 
 Some signs mean open cells in one program, and covered ones in another. All readings of a text are made, and those that
 no game shows are left out. Where several remain, the text is refused.

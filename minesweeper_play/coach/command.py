@@ -122,7 +122,7 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
 
 
 def position_content(analysis: Analysis) -> dict[str, Any]:
-    """Returns the JSON of an analysis, which docs/how-to/coach.md describes; cells are [row, col] from 0."""
+    """Returns the JSON of an analysis (main fields: docs/how-to/coach.md); cells are [row, col] from 0."""
     return {
         **_head("position"),
         "rows": analysis.board.shape[0],
@@ -144,7 +144,7 @@ def position_content(analysis: Analysis) -> dict[str, Any]:
 
 
 def review_content(review: Review) -> dict[str, Any]:
-    """Returns the JSON of a review, which docs/how-to/coach.md describes; cells are [row, col] from 0."""
+    """Returns the JSON of a review (main fields: docs/how-to/coach.md); cells are [row, col] from 0."""
     session, found = review.session, diagnose(review.turns)
     return {
         **_head("review"),
