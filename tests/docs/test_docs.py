@@ -68,7 +68,7 @@ def test_the_code_of_a_page_runs_and_prints_what_it_shows(page):
     assert "".join(code_blocks(page, "text")) == printed.getvalue()
 
 
-@pytest.mark.parametrize(("page", "least"), [("studies/inference.md", 10), ("concepts/game.md", 7)])
+@pytest.mark.parametrize(("page", "least"), [("studies/inference.md", 8), ("concepts/game.md", 7)])
 def test_the_sessions_of_a_page_print_what_it_says(page, least):
     session = "\n".join(code_blocks(f"docs/{page}", "pycon"))
     examples = doctest.DocTestParser().get_doctest(session, {}, page, None, 0)
