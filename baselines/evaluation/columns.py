@@ -28,7 +28,7 @@ COLUMNS: dict[str, Column] = {
     "guesses": Column("guesses/game", "guesses_per_game", ".2f", 8),
     "illegal": Column("illegal/game", "illegal_per_game", ".2f", 4),
     "cut": Column("cut/game", "cut_per_game", ".2f", 7),
-    "unsound": Column("unsound clicks", lambda row: _if_judged(row, "clicks_past_safe"), "d", 2),
+    "past_safe": Column("past safe", lambda row: _if_judged(row, "clicks_past_safe"), "d", 2),
     "avoidable": Column("avoidable losses", lambda row: _if_judged(row, "lost_avoidable", {}).get("count"), "d", 3),
     "excess": Column("excess risk/game", lambda row: _if_judged(row, "excess_risk_per_game"), ".3f", 5),
     "bits": Column("bits/cell", lambda row: row.get("beliefs", {}).get("bits"), ".4f", 3),
@@ -52,9 +52,9 @@ EVALUATED = ("policy", "games", "wins", "win_rate", "interval", "clicks", "ms", 
 """Columns of the table of `evaluate.py`."""
 
 ANSWERED = (
-    *("policy", "games", "win_rate", "interval", "illegal", "cut", "unsound", "avoidable", "excess", "tokens", "p"),
+    *("policy", "games", "win_rate", "interval", "illegal", "cut", "past_safe", "avoidable", "excess", "tokens", "p"),
 )
-"""Columns of the table of `evaluate.py` with a language model; unsound clicks had a safe cell on their board."""
+"""Columns of the table of `evaluate.py` with a language model; clicks past safe had a safe cell on their board."""
 
 COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval", "p_holm", "ms")
 """Columns of the table of `baselines.evaluate`."""
