@@ -229,12 +229,7 @@ def _beginnings(text: str) -> list[str]:
 
 def policy_names() -> list[str]:
     """Returns the names of the scripted policies, weakest first, and of the shipped agents."""
-    return [*SCRIPTED, *agent_names()]
-
-
-def agent_names() -> list[str]:
-    """Returns the names of the shipped agents."""
-    return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{AGENT_FILE}"))
+    return [*SCRIPTED, *sorted(AGENTS)]
 
 
 def agent_folder(name: str) -> Path | None:

@@ -27,6 +27,7 @@ from typing import Any
 from baselines.checks import import_extra
 from baselines.files import COPIES
 from baselines.process import VARIABLES, use_one_thread
+from baselines.provenance import installation_id
 from minesweeper_env.console import say, show_compilations
 
 MOST_KILLS = 4
@@ -222,8 +223,6 @@ class RayWorkers(Workers):
         self, work: Callable[..., Any], calls: Iterator[Call], on_look: Callable[[], object] = lambda: None
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result; see `Workers.run`."""
-        from baselines.provenance import installation_id
-
         identity, flying = installation_id(), dict[Any, Call]()
         while True:
             places = CALLS_PER_CPU * self.count
@@ -252,8 +251,6 @@ class RayWorkers(Workers):
 
 def _carry_out(identity: dict[str, str], work: Callable[..., Any], call: Call) -> Any:
     """Carries out a call on a node; raises a ClusterError if the installation differs from that of the command."""
-    from baselines.provenance import installation_id
-
     pairs = [(name, there, identity[name]) for name, there in installation_id().items()]
     if differences := "; ".join(f"{name} {there}, not {here}" for name, there, here in pairs if there != here):
         raise ClusterError(f"node {socket.gethostname()} has another installation: {differences}")

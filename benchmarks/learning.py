@@ -24,7 +24,7 @@ from baselines.learned.agents import CLICKS, load_network
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.configurations import read_configuration
 from baselines.learned.settings import PRECISIONS, Budget, TrainingSettings
-from baselines.registry import AGENTS_FOLDER, agent_names, find_policy
+from baselines.registry import AGENTS, AGENTS_FOLDER, find_policy
 from baselines.schemas import Agent, read_as
 from minesweeper_env.config import BoardConfig
 
@@ -57,7 +57,7 @@ def playing(name: str) -> Work:
 def players() -> Iterator[str]:
     """Yields the specifications of the timed policies."""
     yield "exact"
-    for name in agent_names():
+    for name in sorted(AGENTS):
         if read_as(AGENTS_FOLDER / name / AGENT_FILE, Agent).kind == CLICKS:
             yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
         else:
@@ -69,7 +69,7 @@ def learner_of(name: str) -> MultiBoardMixin:
     """Returns a model that continues from the weights of a shipped agent, if it is there."""
     settings = replace(TrainingSettings.of(read_configuration(f"{name}-8x8")), device="cpu")
     learner = settings.make_learner()
-    if name in agent_names():
+    if name in AGENTS:
         learner.begin_with(load_network(AGENTS_FOLDER / name))
     return learner
 

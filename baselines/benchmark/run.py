@@ -6,19 +6,19 @@ The games of a policy on a board are a task. A file per unit of play holds them,
 import gzip
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from baselines.benchmark.suites import SUITES, Entry, Suite
 from baselines.evaluation.evaluate import prepare
-from baselines.evaluation.games import GameRecord, Start
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Assignment, Part, Schedule, play_units
 from baselines.files import file_name, hold_folder, read_bounded, replace_file, write_json
@@ -40,12 +40,6 @@ Stored = tuple[Count, list[GameRecord], Annotated[float, msgspec.Meta(ge=0)], di
 
 RECORD_BYTES = 128
 """The most bytes of a game in a file, besides its actions."""
-
-
-class Manifest(msgspec.Struct):
-    """What is read of a manifest: the digests of added policies, of which those of the package have none."""
-
-    policies: dict[str, str | None] = {}
 
 
 class Refusal(NamedTuple):
@@ -161,17 +155,10 @@ def plan(suite: Suite, seeds: range, earlier: Iterable[Task | Refusal] = ()) -> 
                 except ValueError as error:
                     yield Refusal(group.name, entry, board, str(error))
                 else:
-                    size, start = entry.batch_size or games.batch_size, _start_of(entry, games.config)
+                    size = entry.batch_size or games.batch_size
+                    start = None if entry.start is None else partial(resolve_name(entry.start), games.config)
                     games = replace(games, batch_size=size, start=start, diagnose=False)
                     yield Task(group.name, entry, board, games, digest)
-
-
-def _start_of(entry: Entry, config: BoardConfig) -> Callable[[int], Start] | None:
-    """Returns what gives each game of an entry its start; None for the first-click rule."""
-    if entry.start is None:
-        return None
-    module, _, function = entry.start.partition(":")
-    return partial(getattr(import_module(module), function), config)
 
 
 class SuiteRun:
@@ -194,9 +181,9 @@ class SuiteRun:
         self._parts()
 
     def _earlier_policies(self) -> dict[str, str | None]:
-        """Returns the policies of the manifest; raises ValueError if it is damaged or does not fit."""
-        earlier = earlier_results(self.folder, MANIFEST, self.fixed)
-        return convert(earlier, Manifest, str(self.folder / MANIFEST)).policies
+        """Returns the digests of added policies in the manifest; raises ValueError if it is damaged or does not fit."""
+        found = earlier_results(self.folder, MANIFEST, self.fixed).get("policies", {})
+        return convert(found, dict[str, str | None], f"{self.folder / MANIFEST}, policies")
 
     def _open_folder(self) -> None:
         """Creates the folder, or checks that its games are of this suite, this code and these policies."""

@@ -13,7 +13,7 @@ from baselines.cli.command import Command, Parser, Work
 from baselines.evaluation.intervals import wilson_interval
 from baselines.files import read_json
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN_FILE, HubName, parse_hub_name
-from baselines.registry import agent_folder, agent_names
+from baselines.registry import AGENTS, agent_folder
 from baselines.schemas import Agent, Count, Games, Rate, Run, convert, read_as
 from minesweeper_env.config import board_name
 from minesweeper_env.console import say
@@ -63,7 +63,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     say(f"{action} of {options.agent} to {name}")
     folder = None if HUB_NAME.fullmatch(options.agent) else agent_folder(options.agent)
     if folder is None:
-        shipped = ", ".join(agent_names())
+        shipped = ", ".join(sorted(AGENTS))
         raise ValueError(f"{options.agent} is no run folder with {AGENT_FILE}, and no shipped agent ({shipped})")
     contents = _read(folder)
     played_as = {options.agent, str(folder), str(Path(options.agent))}

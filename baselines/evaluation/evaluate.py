@@ -142,6 +142,11 @@ def prepare(
         built.reset(0)
         boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False, luck=True).arguments()).reset(seed=0)
         built.act(boards, infos["action_mask"])
+    is_judged = diagnose or (getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS)
+    if is_judged:
+        from baselines.evaluation.judge import check_judgeable
+
+        check_judgeable(games)
     return Assignment(
         name or built.name,
         partial(make, config),
@@ -149,7 +154,7 @@ def prepare(
         seeds,
         policy_seed=seeds.start,
         batch_size=getattr(built, "batch_size", BATCH_SIZE),
-        diagnose=diagnose or (getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS),
+        diagnose=is_judged,
         record=record,
         precision=getattr(make, "precision", None),
         transcripts=getattr(built, "transcripts", None),

@@ -75,12 +75,6 @@ class Assignment:
     transcripts: Transcripts | None = None
     made: Policy | None = None
 
-    def __post_init__(self) -> None:
-        if self.diagnose:
-            from baselines.evaluation.judge import check_judgeable
-
-            check_judgeable(self.config)
-
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"made": None}
 

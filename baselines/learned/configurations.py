@@ -23,7 +23,7 @@ from baselines.learned.run_log import steps_of
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
 from baselines.policy import PolicyError
 from baselines.provenance import earlier_results, installation_id, processor_name, source_commit
-from baselines.registry import CHECKPOINT_FILE, Specification, agent_folder, agent_names
+from baselines.registry import AGENTS, CHECKPOINT_FILE, Specification, agent_folder
 from baselines.schemas import Agent, Run, convert, read_as
 from baselines.user_policy import USER_CODE, load, user_code
 from minesweeper_env.config import PRESETS, BoardConfig, board_name, parse_size
@@ -141,7 +141,7 @@ def folder_to_start_from(agent: str) -> Path:
     """Returns the folder of the agent with whose weights a training begins; a ValueError if none, or damaged."""
     folder = agent_folder(agent) or Path(agent)
     if not folder.is_dir():
-        known = ", ".join(agent_names())
+        known = ", ".join(sorted(AGENTS))
         raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
     read_run(folder)
     return folder
