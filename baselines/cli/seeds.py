@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from baselines.checks import check_extra
 from baselines.cli.command import Command, Parser, Work, add_options, chosen_workers, whole_number_from
-from baselines.cli.studies import add_task, claim_folder, study_settings, train_in
-from baselines.cli.train import NEEDED
+from baselines.cli.train import NEEDED, add_task, claim_folder, study_settings, train_in
 from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
 from baselines.evaluation.seeds import check_seeds
 from baselines.files import hold_folder, replace_file, write_json
@@ -32,7 +31,7 @@ from baselines.learned.settings import TrainingSettings
 from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
 from baselines.provenance import earlier_results
-from baselines.registry import Specification
+from baselines.registry import Specification, find_policy
 from baselines.schemas import Count, Games, read_as
 from baselines.workers import ProcessPool, local_workers
 from minesweeper_env import BoardConfig
@@ -239,7 +238,6 @@ def agent_rates(
 ) -> dict[str, list[float]]:
     """Returns the win rates of agents in test games of each board, one for each agent of a row of the table."""
     from baselines.evaluation.evaluate import play, prepare
-    from baselines.registry import find_policy
 
     found: dict[str, list[float]] = {}
     with local_workers(workers) as there:

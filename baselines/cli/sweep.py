@@ -17,8 +17,7 @@ import msgspec
 
 from baselines.checks import check_extra, did_you_mean, number_or_text
 from baselines.cli.command import Command, Parser, Work, add_options, whole_number_from
-from baselines.cli.studies import add_task, claim_folder, study_settings, train_in
-from baselines.cli.train import NEEDED
+from baselines.cli.train import NEEDED, add_task, claim_folder, study_settings, train_in
 from baselines.evaluation.intervals import wilson_interval
 from baselines.files import first_line, hold_folder, remove_link, replace_file, write_json
 from baselines.learned.configurations import check_reward_of

@@ -1,9 +1,13 @@
-"""`python train.py`: trains an agent and leaves it in a run folder that `evaluate.py` plays."""
+"""`python train.py`: trains an agent and leaves it in a run folder that `evaluate.py` plays.
+
+The studies of many trainings, `seeds` and `sweep`, share the functions at the end.
+"""
 
 from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -12,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.checks import check_extra
 from baselines.cli.command import SIDE, Command, Parser, Work, add_options, add_settings
-from baselines.files import hold_folder, is_empty, read_json
+from baselines.files import hold_folder, is_empty, read_json, write_json
 from baselines.hub import RUN_FILE
-from baselines.learned.configurations import long_help, settings_and_folder
+from baselines.learned import configurations
+from baselines.learned.settings import TrainingSettings
 from baselines.process import FAILED, INTERRUPTED, explain, typed_command
+from baselines.provenance import earlier_results, installation_id
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
@@ -36,7 +42,7 @@ class LongHelp(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         """Prints, and leaves."""
         parser.print_help()
-        print(long_help(max(get_terminal_size().columns - 2, 20)))
+        print(configurations.long_help(max(get_terminal_size().columns - 2, 20)))
         parser.exit()
 
 
@@ -109,7 +115,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*NEEDED)
     for module in ("wandb", "tensorboard") if options.track else ():
         check_extra(module, extra=module)
-    settings, folder = settings_and_folder(options)
+    settings, folder = configurations.settings_and_folder(options)
     say(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
     with ExitStack() as held:
         # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
@@ -135,5 +141,44 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-COMMAND = Command("train", "Train a Minesweeper agent by reinforcement learning.", EXAMPLES, _add_arguments, _prepare)
-main = COMMAND.main
+def add_task(parser: Parser) -> None:
+    """Adds the arguments of the folder, the tables, and the board and training."""
+    add_options(parser, "--wide")
+    add_options(parser, "--out", required=True)
+    task = parser.add_argument_group("board and training (default as configured)")
+    add_options(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
+    add_options(task, "--mines", "--boards")
+    add_settings(task, "first_click", "no_guess", "luck", "reward", "minutes", "steps")
+
+
+def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
+    """Returns the settings of a configuration, with those that the options replace, and one thread."""
+    given = configurations.given_settings(options) | {"threads": 1}
+    # Studies give each training its own seed; --seed of a sweep is that of its draws.
+    given.pop("seed", None)
+    return configurations.checked_settings(configurations.read_configuration(name), given)
+
+
+def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[str, Any] | None = None) -> None:
+    """Creates the folder of a study with its file; a ValueError if that tells of another plan or of other code.
+
+    `noted` is written into the file, too, but compared with nothing.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    earlier_results(out, file, plan)
+    write_json(out / file, {**plan, **(noted or {}), "identity": installation_id()})
+
+
+def train_in(folder: Path, settings: TrainingSettings, command: str, **how: Any) -> Training:
+    """Trains in a run folder, or goes on there; a signal raises a KeyboardInterrupt. For `how` see `loop.run`."""
+    from baselines.learned.training import loop
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with hold_folder(folder):
+        training = loop.train(settings, folder, command, resume=(folder / RUN_FILE).is_file(), bar=False, **how)
+    if training.is_interrupted:
+        raise KeyboardInterrupt
+    return training
+
+
+main = Command("train", "Train a Minesweeper agent by reinforcement learning.", EXAMPLES, _add_arguments, _prepare).main

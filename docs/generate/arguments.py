@@ -46,8 +46,7 @@ def _parser(name: str) -> argparse.ArgumentParser:
     if name == "play":
         parser: argparse.ArgumentParser = import_module(PLAY_MODULE).make_parser("minesweeper play")
         return parser
-    module = import_module(f"baselines.cli.{name.replace('-', '_')}")
-    command: Command = getattr(module, "COMMAND", None) or module.main.__self__
+    command: Command = import_module(f"baselines.cli.{name.replace('-', '_')}").main.__self__
     return command.parser(f"minesweeper {name}")
 
 

@@ -11,7 +11,7 @@ import pytest
 from baselines.__main__ import COMMANDS
 from baselines.cli import benchmark, seeds, sweep, train
 from baselines.cli.command import Parser, whole_number_from
-from baselines.cli.studies import study_settings
+from baselines.cli.train import study_settings
 
 NEEDED = {
     train: [],
