@@ -233,7 +233,7 @@ class ChatPolicy:
     def _answer(self, observation: str) -> Answer:
         """Returns the answer to an observation from the transcript, or from the server."""
         if self._kept is None:
-            self._kept = self._read()
+            self._kept = self.transcripts.read(self._seed)
         if self._kept and self._kept[0].observation == observation:
             self.counters["read"] += 1
             self._played.append(self._kept.pop(0))
@@ -243,12 +243,6 @@ class ChatPolicy:
             self._played.append(self._server.ask(self._messages(observation)))
             self.transcripts.write(self._seed, self._played)
         return self._played[-1]
-
-    def _read(self) -> list[Answer]:
-        try:
-            return self.transcripts.read(self._seed)
-        except ValueError as error:
-            raise ChatError(str(error)) from None
 
     def _messages(self, observation: str) -> list[dict[str, str]]:
         """Returns the conversation: the rules, the last exchanges without their thinking, and the observation."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import msgspec
 
 from baselines.files import hold_folder, replace_file
+from baselines.policy import PolicyError
 from baselines.schemas import Seconds
 from minesweeper_env.console import say
 
@@ -91,8 +92,7 @@ class Transcripts:
     def read(self, seed: int) -> list[Answer]:
         """Returns the answers of an earlier play of a game that may be read; [] for none.
 
-        Raises:
-            ValueError: a file is no transcript, or one of other settings.
+        A PolicyError names a file that is no transcript, or one of other settings.
         """
         folders = [self.folder / self._run] * bool(self._run) + [self._earlier] * self._replay
         paths = (folder / f"{seed}.jsonl" for folder in folders)
@@ -103,7 +103,7 @@ class Transcripts:
                     raise ValueError("its first line has other settings")
                 return [msgspec.json.decode(line, type=Answer) for line in lines]
             except (ValueError, RecursionError) as error:
-                raise ValueError(f"{path} is no transcript of this model ({error}): delete or move it") from None
+                raise PolicyError(f"{path} is no transcript of this model ({error}): delete or move it") from None
         return []
 
     def write(self, seed: int, answers: Sequence[Answer]) -> None:

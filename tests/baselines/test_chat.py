@@ -23,6 +23,7 @@ from baselines.chat import KEY, ChatError
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import derived_seed
+from baselines.policy import PolicyError
 from baselines.registry import find_policy
 from baselines.transcripts import Transcripts
 from baselines.workers import local_workers
@@ -287,7 +288,7 @@ def test_a_transcript_of_another_model_or_of_impossible_figures_is_refused_by_it
         lines[line] |= change
         path.write_text("\n".join(map(json.dumps, lines)))
         policy.reset(0)
-        with pytest.raises(ChatError, match=path.name):
+        with pytest.raises(PolicyError, match=path.name):
             play_games(policy, BOARD, [1])
 
 
