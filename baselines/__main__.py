@@ -36,7 +36,10 @@ def main(arguments: Sequence[str] | None = None, program: str = MODULE) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given or given in (["-h"], ["--help"]):
-        _print_help(program)
+        print(f"usage: {program} COMMAND ...\n\ncommands:")
+        for name, summary in COMMANDS.items():
+            print(f"  {name:<11} {summary}")
+        print(f"\n{program} COMMAND --help shows the options of a command.")
         return 0
     name = given[0]
     if name in COMMANDS:
@@ -44,13 +47,6 @@ def main(arguments: Sequence[str] | None = None, program: str = MODULE) -> int:
         return run_command(module, given[1:], f"{program} {name}")
     say(f"{program}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}{did_you_mean(name, COMMANDS)}")
     return BAD_ARGUMENTS
-
-
-def _print_help(program: str) -> None:
-    print(f"usage: {program} COMMAND ...\n\ncommands:")
-    for name, summary in COMMANDS.items():
-        print(f"  {name:<11} {summary}")
-    print(f"\n{program} COMMAND --help shows the options of a command.")
 
 
 if __name__ == "__main__":

@@ -12,20 +12,11 @@ import msgspec
 
 from baselines.benchmark.run import Refusal, SuiteRun, Task
 from baselines.benchmark.suites import Group
+from baselines.evaluation import results
 from baselines.evaluation.columns import best_rows, board_title, table_of
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
-from baselines.evaluation.results import (
-    PolicyResult,
-    answer_notes,
-    config_row,
-    file_head,
-    paired_tests,
-    rate_row,
-    with_tests,
-    without_difference,
-)
 from baselines.evaluation.seeds import range_text
 from baselines.files import read_json, replace_file, write_json
 from baselines.provenance import versions
@@ -34,7 +25,7 @@ from baselines.tables import Column, Page, Row, Table
 from minesweeper_env import escape
 
 Content = dict[str, Any]
-Played = Sequence[tuple[Task, PolicyResult]]
+Played = Sequence[tuple[Task, results.PolicyResult]]
 End = Annotated[float, msgspec.Meta(ge=-1e3, le=1e3)]
 """An end of the interval of a mean of bits, which may lie outside the range of the bits."""
 
@@ -74,31 +65,31 @@ def content_of(run: SuiteRun, played: Played) -> Content:
     for group in run.suite.groups:
         for board in group.boards:
             here = [each for each in played if (each[0].group, each[0].board) == (group.name, board)]
-            tests = [without_difference(test) for test in _tests(here, group.paired)]
-            rows = with_tests((_row(run, task, result, group) for task, result in here), tests)
+            tests = [results.without_difference(test) for test in _tests(here, group.paired)]
+            rows = results.with_tests((_row(run, task, result, group) for task, result in here), tests)
             left_out = [
                 {"policy": task.entry.policy, "reason": task.reason}
                 for task in run.refused
                 if (task.group, task.board) == (group.name, board)
             ]
-            content = {"group": group.name, "config": config_row(board), "results": rows}
+            content = {"group": group.name, "config": results.config_row(board), "results": rows}
             boards.append(content | {"comparisons": tests, "left_out": left_out})
     return {
         "suite": run.suite.name,
         "title": run.suite.title,
-        **file_head(run.seeds[0], len(run.seeds), run.command, versions()),
+        **results.file_head(run.seeds[0], len(run.seeds), run.command, versions()),
         "notes": [*run.suite.notes, *_notes(played, run.refused, len(run.seeds))],
         "boards": boards,
     }
 
 
-def _row(run: SuiteRun, task: Task, result: PolicyResult, group: Group) -> Row:
+def _row(run: SuiteRun, task: Task, result: results.PolicyResult, group: Group) -> Row:
     if group.measures_beliefs:
         result = replace(result, beliefs=_beliefs(task, result.games, run.folder))
     row = result.row()
     if "flag" in task.games.config.moves:
         # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
-        found = rate_row(result.games, sum(record.marked for record in result.records))
+        found = results.rate_row(result.games, sum(record.marked for record in result.records))
         row |= {"marked": found["wins"], "marked_rate": found["win_rate"], "marked_ci95": found["ci95"]}
     return row | (scores(result.records) if group.scored else {})
 
@@ -148,11 +139,11 @@ def _tests(here: Played, paired: str) -> list[Row]:
 
     A reference meets each policy on the games that both played; ranks hold only policies of equally many games.
     """
-    alike: dict[tuple[str | None, int | None], list[PolicyResult]] = {}
+    alike: dict[tuple[str | None, int | None], list[results.PolicyResult]] = {}
     for task, result in here:
         games = len(task.games.seeds) if paired in ("next", "all") else None
         alike.setdefault((task.entry.start, games), []).append(result)
-    return [test for results in alike.values() for test in paired_tests(results, paired)]
+    return [test for each in alike.values() for test in results.paired_tests(each, paired)]
 
 
 def _notes(played: Played, refused: Sequence[Refusal], games: int) -> Iterator[str]:
@@ -168,7 +159,7 @@ def _notes(played: Played, refused: Sequence[Refusal], games: int) -> Iterator[s
     for task, result in played:
         if result.truncated:
             yield f"{task} reached the step limit in {result.truncated} games, which count as not won."
-    yield from answer_notes(replace(result, policy=f"{task}") for task, result in played)
+    yield from results.answer_notes(replace(result, policy=f"{task}") for task, result in played)
     for policy in dict.fromkeys(task.entry.policy for task in refused):
         tasks = [task for task in refused if task.entry.policy == policy]
         names = ", ".join(dict.fromkeys(task.board.name for task in tasks))

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from baselines.benchmark.suites import SUITES, Entry, Suite
+from baselines.benchmark.suites import MANIFEST, SUITES, Entry, Suite
 from baselines.evaluation.evaluate import prepare
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.results import PolicyResult
@@ -29,9 +29,6 @@ from baselines.schemas import Count, convert
 from baselines.workers import Workers
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.console import say
-
-MANIFEST = "suite.json"
-"""The file of a folder with the suite, its seed and games, the digests of added policies, and the code that plays."""
 
 SUFFIX = ".msgpack.gz"
 

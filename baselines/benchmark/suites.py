@@ -13,6 +13,9 @@ from minesweeper_env.config import BoardConfig, NoGuess
 GAMES = 1000
 """Number of games of each policy on each board, unless the command says another."""
 
+MANIFEST = "suite.json"
+"""The file of a folder with the suite, its seed and games, the digests of added policies, and the code that plays."""
+
 
 @dataclass(frozen=True)
 class Entry:

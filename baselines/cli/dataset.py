@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from baselines.checks import check_extra
-from baselines.cli.command import BOARD, Command, Parser, Work, add_options, chosen_board, whole_number_from
+from baselines.cli.command import BOARD, Command, Parser, Work, add_options, chosen_board
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
@@ -36,13 +36,8 @@ def _add_arguments(parser: Parser) -> None:
         metavar="NAME",
         help=f"store rewards of this scheme: {', '.join(REWARDS)}",
     )
-    parser.add_argument(
-        "--seed",
-        type=whole_number_from(0),
-        default=TRAINING_SEEDS.start,
-        metavar="SEED",
-        help="seed game 0 with SEED, game i with SEED + i; training games only",
-    )
+    text = "seed game 0 with SEED, game i with SEED + i; training games only"
+    add_options(parser, "--seed", default=TRAINING_SEEDS.start, help=text)
     add_options(parser, "--workers")
     parser.add_argument(
         "--name",

@@ -16,7 +16,7 @@ from baselines.evaluation.seeds import check_seeds
 from baselines.files import check_writable
 from baselines.plot_style import SUFFIXES, check_plot
 from baselines.process import INTERRUPTED
-from baselines.registry import Specification, policy_names
+from baselines.registry import Specification, find_policy, policy_names
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _check(options: argparse.Namespace, cells: int) -> None:
     files = [path for path in (options.json, options.plot, options.record) if path is not None]
     for path in files:
         check_writable(path)
-    if len({os.path.realpath(path) for path in files}) < len(files):
+    if len(set(map(os.path.realpath, files))) < len(files):
         raise ValueError(f"--json, --plot and --record take a file each, not one for two: {', '.join(map(str, files))}")
     check_extra("scipy", "rich")
     if options.plot is not None:
@@ -156,7 +156,6 @@ def choose_policies(
         ValueError: a policy that is chosen by its own name does not play these games.
     """
     from baselines.evaluation.evaluate import prepare
-    from baselines.registry import find_policy
 
     if diagnose:
         from baselines.evaluation.judge import check_judgeable
