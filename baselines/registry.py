@@ -210,9 +210,7 @@ class Specification:
     def __call__(self, board: BoardConfig, seed: int = 0) -> ReadyPolicy:
         """Makes the policy for a board, with the moves that the policy plays, and resets it with `seed`.
 
-        Raises:
-            ValueError: an option or the board is not allowed; the message names the allowed values.
-            PolicyError: the code of a user's policy fails.
+        A ValueError names the allowed options or boards, and a PolicyError what fails in the code of a user's policy.
         """
         moves = getattr(self.make, "moves", DEFAULT_MOVES)
         policy = self.make(replace(board, moves=moves), **self.options)
@@ -233,11 +231,9 @@ def policy_names() -> list[str]:
 
 
 def agent_folder(name: str) -> Path | None:
-    """Returns the run folder of an agent, or None if there is none.
+    """Returns the run folder of a shipped agent, of a path, or of an agent of the hub; None if there is none.
 
-    Args:
-        name: name of a shipped agent, the path of a run folder, or an agent of the Hugging Face hub. It is downloaded;
-            if that fails, a HubError, which is a ValueError, says why.
+    An agent of the hub is downloaded; if that fails, a HubError, which is a ValueError, says why.
     """
     for folder in (AGENTS_FOLDER / name, local_path(name)):
         if (folder / AGENT_FILE).is_file():
@@ -294,11 +290,8 @@ def make_policy(
 def find_policy(name: str, **options: Any) -> Specification:
     """Returns the policy of a specification, perhaps with more options, loaded and, from the hub, at its commit.
 
-    Raises:
-        ValueError: the name is unknown, the policy lacks an option, an option is given twice, or an agent of the hub
-            cannot be had.
-        PolicyError: the code of the class or function fails while it is loaded.
-        MissingExtraError: the policy needs a package that is not installed.
+    A ValueError says that the name is unknown, that an option is unknown or given twice, or that an agent of the hub
+    cannot be had; a PolicyError what fails in the user's code; a MissingExtraError which package is not installed.
     """
     found = Specification.of(name).pinned()
     for option in found.options.keys() & options.keys():

@@ -55,11 +55,7 @@ class WorkerError(RuntimeError):
 
 
 class KilledWorkerError(WorkerError):
-    """A call killed its worker as often as a call may.
-
-    Attributes:
-        call: its arguments.
-    """
+    """A call, of these arguments, killed its worker as often as a call may."""
 
     def __init__(self, call: Call, kills: int = MOST_KILLS) -> None:
         super().__init__(f"killed its worker {kills} times, perhaps because memory ran out")
@@ -82,14 +78,9 @@ class Workers:
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result when it has ended, whatever their order; a lost call is carried out again.
 
-        Args:
-            work: what to call; elsewhere it must pickle, and so must the arguments.
-            calls: the arguments of each call, taken when the call can begin.
-            on_look: called every second while no call ends.
-
-        Raises:
-            KilledWorkerError: a call killed its worker again and again.
-            WorkerError: there are no workers any more.
+        Elsewhere the work and the arguments of its calls must pickle. A call is taken when it can begin. `on_look` is
+        called every second while no call ends. A KilledWorkerError says that a call killed its worker again and again,
+        and another WorkerError that there are no workers any more.
         """
         for call in calls:
             yield call, work(*call)
@@ -117,8 +108,7 @@ class ProcessPool(Workers):
     def __init__(self, count: int, kills: int = MOST_KILLS) -> None:
         """Prepares the workers, which start with their first calls; one call may kill so many of them.
 
-        Raises:
-            WorkerError: worker processes cannot be started.
+        A WorkerError says that worker processes cannot be started.
         """
         self._kills, self._context = kills, multiprocessing.get_context("spawn")
         try:
@@ -259,15 +249,10 @@ def _carry_out(identity: dict[str, str], work: Callable[..., Any], call: Call) -
 
 @contextmanager
 def connected(address: str, files: Files) -> Generator[RayWorkers]:
-    """Yields the workers of a cluster; a cluster of this machine alone ends with the context.
+    """Yields the workers of a cluster, whose address `cluster_address` accepts; a cluster of this machine ends with it.
 
-    Args:
-        address: an address that `cluster_address` accepts.
-        files: copied to the nodes, where `local_path` finds them.
-
-    Raises:
-        ClusterError: there is no such cluster, it has another version of Ray or Python, or it cannot be started.
-        MissingExtraError: Ray is not installed.
+    The files are copied to the nodes, where `local_path` finds them. A ClusterError says that there is no such cluster,
+    that it has another version of Ray or Python, or why it cannot be started.
     """
     # Ray reads these when it is imported: no reports to its makers, and the loopback interface alone.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

@@ -53,11 +53,7 @@ class Protocol:
         )
 
     def seeds_of(self, first: int | None, games: int) -> range:
-        """Returns the seeds of the first `games` games.
-
-        Raises:
-            ValueError: `first` is another seed than the first of the protocol, or there are fewer games.
-        """
+        """Returns the seeds of the first `games` games; a ValueError if there are fewer, or `first` begins others."""
         if first not in (None, self.seeds.start):
             raise ValueError(f"benchmark {self.version} begins with seed {self.seeds.start}, not {first}")
         if not 1 <= games <= len(self.seeds):

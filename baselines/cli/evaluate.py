@@ -84,23 +84,23 @@ def _check(options: argparse.Namespace, cells: int) -> None:
     if options.plot is not None:
         check_plot(options.plot)
         check_extra("matplotlib")
-    _check_recording(options, cells)
+    if options.record is not None:
+        _check_recording(options, cells)
+    elif options.record_all or options.record_overlay or options.record_games > 1:
+        raise ValueError("--record-games, --record-all and --record-overlay need --record FILE")
     for name in options.policy:
         if name != ALL:
             Specification.of(name).check()
 
 
 def _check_recording(options: argparse.Namespace, cells: int) -> None:
-    if options.record is None and (options.record_all or options.record_overlay or options.record_games > 1):
-        raise ValueError("--record-games, --record-all and --record-overlay need --record FILE")
-    if options.record is not None:
-        if cells > 1 << 16:
-            raise ValueError(f"--record takes boards of at most {1 << 16} cells, which records number in two bytes")
-        if options.record.suffix not in RECORD_SUFFIXES:
-            raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
-        if not 0.01 <= options.record_speed <= 100:
-            raise ValueError(f"--record-speed shows 0.01 to 100 moves per second, not {options.record_speed:g}")
-        check_extra("PIL", *(("imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ()), extra="video")
+    if cells > 1 << 16:
+        raise ValueError(f"--record takes boards of at most {1 << 16} cells, which records number in two bytes")
+    if options.record.suffix not in RECORD_SUFFIXES:
+        raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
+    if not 0.01 <= options.record_speed <= 100:
+        raise ValueError(f"--record-speed shows 0.01 to 100 moves per second, not {options.record_speed:g}")
+    check_extra("PIL", *(("imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ()), extra="video")
 
 
 def _prepare(options: argparse.Namespace) -> Work:
@@ -149,11 +149,8 @@ def choose_policies(
 ) -> list[Assignment]:
     """Builds each policy once, and returns the games of each; for the arguments see `prepare`.
 
-    `ALL` leaves out, with a note on stderr, the policies that do not play these games. With `diagnose` it leaves out,
-    too, the policies whose clicks the oracle cannot judge.
-
-    Raises:
-        ValueError: a policy that is chosen by its own name does not play these games.
+    `ALL` leaves out, with a note on stderr, the policies that do not play these games, and with `diagnose` those whose
+    clicks the oracle cannot judge; a ValueError refuses one that is chosen by its own name.
     """
     from baselines.evaluation.evaluate import prepare
 

@@ -81,11 +81,8 @@ def write_dataset(
     """Writes the episodes of recorded games in a hidden folder, which gets its name when all are written.
 
     `name` is the id of the data set, "namespace/name-v0"; `env` comes from `make_env`; `records` have their actions;
-    `command` repeats the data set.
-
-    Raises:
-        OSError: the data set cannot be written.
-        ValueError: a data set of this name has appeared meanwhile.
+    `command` repeats the data set. An OSError says that it cannot be written, a ValueError that one of this name has
+    appeared meanwhile.
     """
     check_name(name)
     path = Path(get_dataset_path(name))

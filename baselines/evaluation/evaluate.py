@@ -120,20 +120,11 @@ def prepare(
     record: bool = False,
     trial: bool = True,
 ) -> Assignment:
-    """Builds a policy once, and returns its games, which that policy plays in this process.
+    """Builds a policy once, and returns its games, which that policy plays in this process; see `Assignment`.
 
-    Args:
-        make: makes the policy.
-        config: board of the games, with any moves.
-        seeds: seed of each game.
-        name: name of the policy in tables; "" for its own.
-        diagnose: True to judge its clicks; some policies are judged without being asked to.
-        record: True to keep the actions of every game.
-        trial: True to let code of the user choose once on an empty board.
-
-    Raises:
-        ValueError: it does not play this board.
-        PolicyError: it breaks the protocol.
+    `config` may have any moves, and a name of "" stands for that of the policy. Some policies are judged without
+    `diagnose`. With `trial`, code of the user chooses once on an empty board. A ValueError says that the policy does
+    not play these games, and a PolicyError that it breaks the protocol.
     """
     built = make(config)
     games = built.config
@@ -184,10 +175,14 @@ def _makers(policies: Any) -> dict[str, Maker]:
 
 
 def _maker(policy: Any, name: str) -> Maker:
-    """Returns what makes a policy: a text specifies it, an object plays itself, or a callable takes a board."""
+    """Returns what makes a policy: a text specifies it, an object plays itself, or a callable takes a board.
+
+    A ValueError says what to do with a model, a network or a function of one observation.
+    """
     if isinstance(policy, str):
         return find_policy(policy)
-    _check_kind(policy)
+    if not has_act(policy):
+        _check_callable(policy)
     return partial(UserPolicy, name, policy)
 
 
@@ -197,10 +192,7 @@ def _name_of(policy: Any) -> str:
     return policy_name(policy) if has_act(policy) else str(getattr(policy, "__name__", type(policy).__name__))
 
 
-def _check_kind(policy: Any) -> None:
-    """Raises a ValueError, with what to do, for a model, a network or a function of one observation."""
-    if has_act(policy):
-        return
+def _check_callable(policy: Any) -> None:
     kind = type(policy).__name__
     modules = {each.__module__.partition(".")[0] for each in type(policy).__mro__}
     if modules & {"stable_baselines3", "sb3_contrib"}:

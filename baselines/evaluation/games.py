@@ -104,9 +104,8 @@ def play_games(
     The caller resets the policy. Seed s gives the first game of a single environment seeded s. `starts` replace the
     first-click rule and the policy's first clicks. `record` keeps the actions of every game.
 
-    Raises:
-        PolicyError: the policy chose an illegal action, or returned another shape or type.
-        ValueError: the policy was built for other games, or a layout does not fit the configuration.
+    A PolicyError says that the policy chose an illegal action, or returned another shape or type; a ValueError that it
+    was built for other games, or that a layout does not fit the configuration.
     """
     check_built_for(policy, config)
     count = len(seeds)
@@ -164,11 +163,7 @@ def _mark(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray
 def choose_actions(
     policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8], seeds: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Returns the actions of a policy in games with these seeds, (N,) int64.
-
-    Raises:
-        PolicyError: the policy gave any other answer, or an illegal action.
-    """
+    """Returns the actions of a policy in games with these seeds, (N,) int64; a PolicyError for any other answer."""
     answer: Any = policy.act(observations, masks)
     count, last = len(masks), masks.shape[1] - 1
     if not isinstance(answer, np.ndarray) or answer.shape != (count,) or answer.dtype != np.int64:

@@ -118,19 +118,18 @@ NOTES = (
 )
 """An explanation of the labels of `diagnostic_lines`."""
 
-
 BELIEFS = (
     "bits/cell: divergence of the policy's own mine probabilities from the exact ones, per covered cell next to a "
     "number of frozen positions. off by 1%: certain cells among these believed on the wrong side of 1%."
 )
-"""An explanation of the labels of `belief_lines`."""
+"""An explanation of its labels of beliefs."""
 
 
 def show_diagnostics(rows: Sequence[Row], page: Page) -> None:
     """Adds the diagnostics of rows, and their beliefs if there are any, to a page."""
     page.title("What the clicks were like")
     for row in rows:
-        page.block(row["policy"], [*diagnostic_lines(row["diagnostics"]), *belief_lines(row)])
+        page.block(row["policy"], diagnostic_lines(row))
     for note in (*NOTES, *([BELIEFS] if any("beliefs" in row for row in rows) else [])):
         page.note(note)
     for row in rows:
@@ -142,13 +141,14 @@ def show_diagnostics(rows: Sequence[Row], page: Page) -> None:
             )
 
 
-def diagnostic_lines(found: Row) -> list[tuple[str, str]]:
-    """Returns the diagnostics of a row for people, as (label, value)."""
+def diagnostic_lines(row: Row) -> list[tuple[str, str]]:
+    """Returns the diagnostics of a row for people, and its beliefs if there are any, as (label, value)."""
+    found, beliefs = row["diagnostics"], row.get("beliefs")
 
     def share(name: str) -> str:
         return shown(found[name]["share"], ".1%", found[name]["ci95"]) or "none"
 
-    return [
+    lines = [
         ("clicks judged", f"{found['clicks_judged']}"),
         ("on mines", f"{found['clicks_on_mines']}, in {share('games_on_mines')} of the games"),
         ("past safe", f"{found['clicks_past_safe']}, in {share('games_past_safe')} of the games"),
@@ -159,12 +159,7 @@ def diagnostic_lines(found: Row) -> list[tuple[str, str]]:
         ("avoidable", share("lost_avoidable")),
         ("forced", share("lost_forced")),
     ]
-
-
-def belief_lines(row: Row) -> list[tuple[str, str]]:
-    """Returns the figures of a policy's beliefs for people, as (label, value); none without beliefs."""
-    if "beliefs" not in row:
-        return []
-    found = row["beliefs"]
-    wrong = f"{found['certain_wrong']:.2%} of {found['certain_cells']} certain cells"
-    return [("bits/cell", shown(found["bits"], ".4f", found["bits_ci95"])), ("off by 1%", wrong)]
+    if beliefs is not None:
+        lines.append(("bits/cell", shown(beliefs["bits"], ".4f", beliefs["bits_ci95"])))
+        lines.append(("off by 1%", f"{beliefs['certain_wrong']:.2%} of {beliefs['certain_cells']} certain cells"))
+    return lines

@@ -217,11 +217,8 @@ def play_units(
 ) -> Generator[tuple[Unit, Part]]:
     """Plays the units of a schedule, and yields each with its games when it is done, whatever their order.
 
-    `on_look` is called every second while no unit ends.
-
-    Raises:
-        PolicyError: a policy broke the protocol.
-        WorkerError: a unit killed its workers again and again, or there are no workers any more.
+    `on_look` is called every second while no unit ends. A PolicyError says that a policy broke the protocol, and a
+    WorkerError that a unit killed its workers again and again, or that there are none any more.
     """
     name, schedule.workers = uuid4().hex, workers
     calls = ((schedule.tasks[unit.task], name, unit) for unit in iter(schedule.next, None))
