@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Self, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from minesweeper_env.console import is_live, say
 from minesweeper_env.escape import printable
@@ -22,46 +22,38 @@ MOST_NAME, LEAST_BAR, MOST_BAR = 20, 6, 40
 """Maximum width of the name in a line of progress, and the bounds of its bar: in less room it has none."""
 
 
-class Progress(ExitStack):
-    """A display that `draw` returns for a number of columns, in another thread, or else a line at most every `seconds`.
+@contextmanager
+def progress_display(
+    draw: Callable[[int], RenderableType], line: Callable[[], str], seconds: float = LINE_SECONDS, leave: bool = False
+) -> Generator[Callable[..., None]]:
+    """Shows what `draw` returns for a number of columns, in another thread, or prints a line at most every `seconds`.
 
-    Use it as a context manager. With `leave`, the last display stays on the screen.
+    Where stderr is a terminal, what others print there appears above the display, and with `leave` the last one stays.
+    Elsewhere the function that the context yields prints the line: after news or `at_once`, and otherwise if it is due.
     """
+    is_terminal, next_line = is_live(sys.stderr), time.monotonic() + seconds
 
-    def __init__(
-        self,
-        draw: Callable[[int], RenderableType],
-        line: Callable[[], str],
-        seconds: float = LINE_SECONDS,
-        leave: bool = False,
-    ) -> None:
-        super().__init__()
-        self._draw, self._line, self._seconds, self._leave = draw, line, seconds, leave
-        self._next_line = time.monotonic() + seconds
-        self.is_live = is_live(sys.stderr)
+    def show(news: str = "", at_once: bool = False) -> None:
+        nonlocal next_line
+        if not is_terminal and (news or at_once or time.monotonic() >= next_line):
+            next_line = time.monotonic() + seconds
+            say(f"{news}{line()}")
 
-    def __enter__(self) -> Self:
-        """Shows the display, where stderr is a terminal; what others print there meanwhile appears above it."""
-        if self.is_live:
+    with ExitStack() as stack:
+        if is_terminal:
             from rich.live import Live
 
             console = console_on(sys.stderr, styled=True)
             live = Live(
                 console=console,
-                get_renderable=lambda: self._draw(console.width - 1),
+                get_renderable=lambda: draw(console.width - 1),
                 refresh_per_second=2,
-                transient=not self._leave,
+                transient=not leave,
                 redirect_stdout=sys.stdout.isatty(),
             )
-            self.callback(_stop, live)
+            stack.callback(_stop, live)
             live.start(refresh=True)
-        return self
-
-    def show(self, news: str = "", at_once: bool = False) -> None:
-        """Prints a line on stderr where there is no terminal: one with news at once, otherwise if one is due."""
-        if not self.is_live and (news or at_once or time.monotonic() >= self._next_line):
-            self._next_line = time.monotonic() + self._seconds
-            say(f"{news}{self._line()}")
+        yield show
 
 
 def _stop(live: Live) -> None:
@@ -81,11 +73,14 @@ def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator
     def add(finished: int) -> None:
         nonlocal done
         done += finished
-        bar.show()
+        show()
 
-    with Progress(lambda width: progress_line(name, done / games, facts(), width), lambda: f"{name}: {facts()}") as bar:
-        if not bar.is_live:
-            say(f"{verb} {name}")
+    def draw(width: int) -> RenderableType:
+        return progress_line(name, done / games, facts(), width)
+
+    if not is_live(sys.stderr):
+        say(f"{verb} {name}")
+    with progress_display(draw, lambda: f"{name}: {facts()}") as show:
         yield add
 
 

@@ -193,10 +193,6 @@ def end_with(alive: Connection) -> None:
     os._exit(1)
 
 
-class ClusterError(WorkerError):
-    """A cluster cannot be reached, or its nodes have another installation; the message is one line."""
-
-
 class RayWorkers(Workers):
     """The processors of a cluster. Ray itself repeats a call whose worker or node is lost."""
 
@@ -236,14 +232,14 @@ class RayWorkers(Workers):
         except errors.RayTaskError as error:
             raise error.cause from error
         except errors.RayError as error:
-            raise ClusterError(f"a call on the cluster failed: {' '.join(str(error).split())}") from error
+            raise WorkerError(f"a call on the cluster failed: {' '.join(str(error).split())}") from error
 
 
 def _carry_out(identity: dict[str, str], work: Callable[..., Any], call: Call) -> Any:
-    """Carries out a call on a node; raises a ClusterError if the installation differs from that of the command."""
+    """Carries out a call on a node; raises a WorkerError if the installation differs from that of the command."""
     pairs = [(name, there, identity[name]) for name, there in installation_id().items()]
     if differences := "; ".join(f"{name} {there}, not {here}" for name, there, here in pairs if there != here):
-        raise ClusterError(f"node {socket.gethostname()} has another installation: {differences}")
+        raise WorkerError(f"node {socket.gethostname()} has another installation: {differences}")
     return work(*call)
 
 
@@ -251,7 +247,7 @@ def _carry_out(identity: dict[str, str], work: Callable[..., Any], call: Call) -
 def connected(address: str, files: Files) -> Generator[RayWorkers]:
     """Yields the workers of a cluster, whose address `cluster_address` accepts; a cluster of this machine ends with it.
 
-    The files are copied to the nodes, where `local_path` finds them. A ClusterError says that there is no such cluster,
+    The files are copied to the nodes, where `local_path` finds them. A WorkerError says that there is no such cluster,
     that it has another version of Ray or Python, or why it cannot be started.
     """
     # Ray reads these when it is imported: no reports to its makers, and the loopback interface alone.
@@ -275,7 +271,7 @@ def connected(address: str, files: Files) -> Generator[RayWorkers]:
                 socket.create_connection((host.strip("[]"), int(port)), 2.0).close()
             ray.init(address, **settings)
         except Exception as error:  # Ray raises it where its node does not start in time.
-            raise ClusterError(_why(address, error)) from error
+            raise WorkerError(_why(address, error)) from error
         try:
             yield RayWorkers(ray)
         finally:

@@ -68,7 +68,7 @@ class Card(Strict, frozen=True):
         """The inference that the card states; otherwise that of the policy of the package, or of the track."""
         if self.inference is not msgspec.UNSET:
             return str(self.inference)
-        return inference_of(self.policy) or INFERENCE_OF_TRACK[self.track][0]
+        return of_package(self.policy)[1] or INFERENCE_OF_TRACK[self.track][0]
 
     @property
     def entry(self) -> str:
@@ -84,10 +84,10 @@ class Card(Strict, frozen=True):
 def check_card(card: Card, protocol: Protocol) -> None:
     """Raises a ValueError if a card breaks a rule of a protocol, or names a policy of the package for another one."""
     one_of("track", card.track, protocol.tracks)
-    known = track_of(card.policy)
+    known, inference = of_package(card.policy)
     if known not in (None, card.track):
         raise ValueError(f"{card.policy} is a policy of the package, of track {known}, not {card.track}")
-    allowed = (inference_of(card.policy),) if known else INFERENCE_OF_TRACK[card.track]
+    allowed = (inference,) if known else INFERENCE_OF_TRACK[card.track]
     one_of(f"inference in track {card.track}", card.inference_at_play, allowed)
     check_name_is_free(card, (Card(name, name, "search", AUTHOR) for name in policy_names()))
     is_learned = card.track in ("board", "reveal") or card.training_steps is not None
@@ -96,22 +96,18 @@ def check_card(card: Card, protocol: Protocol) -> None:
         raise ValueError(f"a learned entry needs {' and '.join(name for name, there in stated.items() if not there)}")
 
 
-def track_of(policy: str) -> str | None:
-    """Returns the track of a policy of the package, which an option such as first=exact changes; None for others."""
-    base, _, options = policy.partition(":")
-    track, _ = OF_PACKAGE.get(base, (None, ""))
-    return "oracle" if "=exact" in options and track not in (None, "search") else track
+def of_package(policy: str) -> tuple[str | None, str]:
+    """Returns the track of a policy of the package and its inference at play, which options such as first=exact change.
 
-
-def inference_of(policy: str) -> str:
-    """Returns the inference at play of a policy of the package, which an option such as first=exact changes.
-
-    For other policies, and where the options decide, it is empty.
+    For other policies, and where the user decides, they are None and empty.
     """
-    if (track := track_of(policy)) is None:
-        return ""
     base, _, options = policy.partition(":")
-    return "oracle" if "=exact" in options else OF_PACKAGE[base][1] or INFERENCE_OF_TRACK[track][0]
+    track, inference = OF_PACKAGE.get(base, (None, ""))
+    if track is None:
+        return None, ""
+    if "=exact" in options:
+        return track if track == "search" else "oracle", "oracle"
+    return track, inference or INFERENCE_OF_TRACK[track][0]
 
 
 def check_name_is_free(card: Card, others: Iterable[Card]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from baselines.benchmark import result_files
-from baselines.benchmark.cards import AUTHOR, Card, track_of
+from baselines.benchmark.cards import AUTHOR, Card, of_package
 from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import Games, RefusedFileError, ResultFile, Time, Times
 from baselines.benchmark.run import Refusal, SuiteRun, Task, plan
@@ -36,15 +36,15 @@ def card_for(policy: str, **given: Any) -> Card:
         raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
     specification = Specification.of(policy)
     card = msgspec.convert({"policy": policy, "sha256": specification.digest(), **fields}, Card)
-    if card.track == "board" and track_of(policy) is None and (seen := _mines_seen(specification.base)):
+    if card.track == "board" and of_package(policy)[0] is None and (seen := _mines_seen(specification.base)):
         raise ValueError(f"the track of {policy} is reveal, or search, not board: a player does not see {seen}")
     return msgspec.structs.replace(card, inference=card.inference_at_play)
 
 
 def _known(policy: str) -> dict[str, Any]:
     """Returns the track, the author and the weights of a policy of the package, and the training of an agent."""
-    base = Specification.of(policy).base
-    known: dict[str, Any] = {"track": track, "author": AUTHOR} if (track := track_of(policy)) else {}
+    base, (track, _) = Specification.of(policy).base, of_package(policy)
+    known: dict[str, Any] = {"track": track, "author": AUTHOR} if track else {}
     folder = agent_folder(base)
     # An agent also had the trainings of the agents that it began as.
     trainings = list(lineage(training_of(folder) if folder else None))

@@ -22,7 +22,7 @@ from baselines.evaluation.games import GameRecord
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.units import Assignment, Part, Schedule, play_units
 from baselines.files import file_name, hold_folder, read_bounded, replace_file, write_json
-from baselines.progress import Progress, format_seconds, progress_line
+from baselines.progress import format_seconds, progress_display, progress_line
 from baselines.provenance import earlier_results, installation_id, source_commit
 from baselines.registry import Specification, find_policy
 from baselines.schemas import Count, convert
@@ -225,13 +225,13 @@ class SuiteRun:
                 say(f"{verb} {self.suite.name} in {self.folder}: {schedule.done} of {schedule.games} games are done")
 
             tell("going on with" if any(parts) else "playing")
-            display = Progress(lambda width: progress_line("", schedule.fraction_done(), facts(), width), facts)
+            display = progress_display(lambda width: progress_line("", schedule.fraction_done(), facts(), width), facts)
             try:
-                with display, workers as there, closing(play_units(schedule, there, display.show)) as units:
+                with display as show, workers as there, closing(play_units(schedule, there, show)) as units:
                     for unit, part in units:
                         task = self.tasks[unit.task]
                         task.write(self.folder, part)
-                        display.show(f"{task} is done; " if schedule.finish(unit, part.seconds) else "")
+                        show(f"{task} is done; " if schedule.finish(unit, part.seconds) else "")
             except KeyboardInterrupt:
                 tell("interrupted:")
                 raise

@@ -23,7 +23,7 @@ from baselines.benchmark import suites
 from baselines.cli import evaluate as evaluate_command
 from baselines.cli import suite as suite_command
 from baselines.evaluation import units
-from baselines.workers import ClusterError, cluster_address, connected
+from baselines.workers import WorkerError, cluster_address, connected
 
 needs_ray = pytest.mark.skipif(
     find_spec("ray") is None or not sys.platform.startswith("linux"), reason="needs the extra ray, and reads /proc"
@@ -47,7 +47,7 @@ def test_a_cluster_that_is_not_there_is_named_at_once():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
-    with pytest.raises(ClusterError, match=f"no cluster of Ray at {address}"), connected(address, {}):
+    with pytest.raises(WorkerError, match=f"no cluster of Ray at {address}"), connected(address, {}):
         pass
 
 
@@ -57,7 +57,7 @@ def test_whatever_ray_raises_at_its_start_is_one_line(monkeypatch):
 
     monkeypatch.setattr("baselines.workers.import_extra", lambda *_: SimpleNamespace(init=init))
     line = "this machine: The current node timed out during startup"
-    with pytest.raises(ClusterError, match=line), connected("local", {}):
+    with pytest.raises(WorkerError, match=line), connected("local", {}):
         pass
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from support.screens import Screen
 
-from baselines.progress import Progress, game_bar, progress_line
+from baselines.progress import game_bar, progress_display, progress_line
 from baselines.tables import Page
 
 
@@ -23,7 +23,7 @@ def test_a_display_is_drawn_below_other_output_and_removed(monkeypatch):
     screen = put_on_screen(monkeypatch)
     for stdout in (Screen(), io.StringIO()):
         monkeypatch.setattr(sys, "stdout", stdout)
-        with Progress(lambda _: "a display\nbelow", str):
+        with progress_display(lambda _: "a display\nbelow", str):
             print("a warning", file=sys.stderr)
             print("a result")
             assert screen.text.splitlines()[-1].rstrip() == "below"
@@ -39,7 +39,7 @@ def test_an_error_leaves_the_last_state_and_the_stream(monkeypatch, error):
     state = ["begun"]
 
     def work():
-        with Progress(lambda _: "\n".join(state), str, leave=True):
+        with progress_display(lambda _: "\n".join(state), str, leave=True):
             state[:] = ["almost done", "two lines"]
             raise error
 
@@ -57,7 +57,7 @@ def test_a_terminal_that_goes_away_stops_nothing(monkeypatch):
     def gone(_text):
         raise OSError(5, "Input/output error")
 
-    with Progress(lambda _: "a line", str, leave=True):
+    with progress_display(lambda _: "a line", str, leave=True):
         monkeypatch.setattr(screen, "write", gone)
     assert sys.stderr is screen
 
@@ -104,8 +104,8 @@ def test_without_a_terminal_lines_with_the_pace_come_from_time_to_time(
 
 
 def test_news_come_at_once(capsys):
-    with Progress(str, lambda: "5 of 9 games") as progress:
-        progress.show("exact is done; ")
-        progress.show()
-        progress.show(at_once=True)
+    with progress_display(str, lambda: "5 of 9 games") as show:
+        show("exact is done; ")
+        show()
+        show(at_once=True)
     assert capsys.readouterr().err == "exact is done; 5 of 9 games\n5 of 9 games\n"

@@ -19,7 +19,7 @@ from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import state
 from baselines.learned.training.curves import Log, start_tracking
 from baselines.learned.training.state import EVALUATIONS, Learner, Training, TrainingState
-from baselines.progress import Progress, format_seconds, progress_line
+from baselines.progress import format_seconds, progress_display, progress_line
 from baselines.registry import CHECKPOINT_FILE
 from baselines.tables import Page
 from minesweeper_env.console import say
@@ -198,10 +198,11 @@ def show(training: Training, shown: bool) -> Generator[Callable[[], None]]:
 
     def after_round() -> None:
         nonlocal score
-        progress.show(at_once=training.score is not score)
+        show_line(at_once=training.score is not score)
         score = training.score
 
-    with Progress(lambda width: panel(training, width), lambda: line(training), LINE_SECONDS, leave=True) as progress:
+    display = progress_display(lambda width: panel(training, width), lambda: line(training), LINE_SECONDS, leave=True)
+    with display as show_line:
         yield after_round
 
 
