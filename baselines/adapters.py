@@ -199,7 +199,10 @@ class _ScoredPolicy(_BoardPolicy):
 
     def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Returns the legal actions with the highest scores, of equal ones the first, or actions drawn by softmax."""
-        scores = self._rate(boards, masks)
+        import torch
+
+        with torch.no_grad():
+            scores = self._rate(boards, masks).reshape(len(boards), -1).float().cpu().numpy()
         legal = scores[masks].astype(np.float64)
         if np.isnan(legal).any():
             raise PolicyError(f"{self.name} gives a legal action a score that is not a number (NaN)")
@@ -212,8 +215,8 @@ class _ScoredPolicy(_BoardPolicy):
         return filled.argmax(axis=1)
 
     @abstractmethod
-    def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
-        """Returns the logits or Q-values, (N, actions)."""
+    def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> Any:
+        """Returns the logits or Q-values, a tensor (N, actions) or (N, moves, rows, cols)."""
 
 
 class SB3Policy(_ScoredPolicy):
@@ -266,25 +269,16 @@ class SB3Policy(_ScoredPolicy):
         self._input = _input_of(model.observation_space, self.config, f"the {name} model")
         self._rate(self._empty_boards(1), np.ones((1, self.config.actions), np.bool_))
 
-    def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
-        import torch
-
+    def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> Any:
         policy = self._model.policy
         policy.set_training_mode(False)
-        with torch.no_grad():
-            inputs, _ = policy.obs_to_tensor(self._input(boards, masks))
-            scores: NDArray[np.floating] = _outputs(policy, inputs, masks).float().cpu().numpy()
-        return scores
-
-
-def _outputs(policy: Any, inputs: Any, masks: NDArray[np.bool_]) -> Any:
-    """Returns the Q-values or the logits of a policy of Stable-Baselines3, a tensor (N, actions)."""
-    if hasattr(policy, "q_net"):
-        return policy.q_net(inputs)
-    if hasattr(policy, "quantile_net"):
-        return policy.quantile_net(inputs).mean(dim=1)
-    takes_masks = "action_masks" in inspect.signature(policy.get_distribution).parameters
-    return policy.get_distribution(inputs, *([masks] if takes_masks else ())).distribution.logits
+        inputs, _ = policy.obs_to_tensor(self._input(boards, masks))
+        if hasattr(policy, "q_net"):
+            return policy.q_net(inputs)
+        if hasattr(policy, "quantile_net"):
+            return policy.quantile_net(inputs).mean(dim=1)
+        takes_masks = "action_masks" in inspect.signature(policy.get_distribution).parameters
+        return policy.get_distribution(inputs, *([masks] if takes_masks else ())).distribution.logits
 
 
 def _moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | None, owner: str) -> tuple[str, ...]:
@@ -381,11 +375,7 @@ class TorchPolicy(_ScoredPolicy):
         self._device = torch.device("cpu") if first is None else first.device
         self._check_outputs()
 
-    def _rate(self, boards: NDArray[np.int8], _masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
-        outputs: NDArray[np.floating] = self._forward(boards).reshape(len(boards), -1).float().cpu().numpy()
-        return outputs
-
-    def _forward(self, boards: NDArray[np.int8]) -> Tensor:
+    def _rate(self, boards: NDArray[np.int8], _masks: NDArray[np.bool_], /) -> Any:
         import torch
 
         inputs = torch.as_tensor(self._encoder.encode(boards), dtype=self._dtype, device=self._device)
@@ -394,16 +384,14 @@ class TorchPolicy(_ScoredPolicy):
         if trains := getattr(network, "training", False):
             network.eval()
         try:
-            with torch.no_grad():
-                outputs: Tensor = network(inputs, *more)
+            return network(inputs, *more)
         finally:
             if trains:
                 network.train()
-        return outputs
 
     def _check_outputs(self) -> None:
         """Checks the outputs for two empty boards."""
-        config, outputs = self.config, self._forward(self._empty_boards(2))
+        config, outputs = self.config, self._rate(self._empty_boards(2), np.ones((2, self.config.actions), np.bool_))
         shape, board = tuple(getattr(outputs, "shape", ())), (config.rows, config.cols)
         allowed = [(2, config.actions), (2, len(self.moves), *board), *([(2, *board)] if len(self.moves) == 1 else [])]
         if shape not in allowed or not hasattr(outputs, "cpu"):
