@@ -84,20 +84,15 @@ class TileSheet:
         return "".join(f'<path fill="{hex_of(colour)}" d="{path_of(area)}"/>' for colour, area in areas)
 
 
-class Layer(NamedTuple):
-    """Elements in a place of their own: those that each frame adds, and the transform of all."""
-
-    transform: str
-    frames: Sequence[str]
-
-
-def animated_svg(size: tuple[int, int], fixed: str, layers: Sequence[Layer], seconds: Sequence[float]) -> bytes:
+def animated_svg(
+    size: tuple[int, int], fixed: str, layers: Sequence[tuple[str, Sequence[str]]], seconds: Sequence[float]
+) -> bytes:
     """Returns an SVG that repeats for ever; without animation it shows the last frame.
 
     Args:
         size: width and height in pixels.
         fixed: elements below all layers, and definitions.
-        layers: as many frames in each as `seconds` has.
+        layers: of each its transform, and the elements that each frame adds, as many as `seconds` has.
         seconds: the time for which each frame is the newest.
     """
     width, height = size
@@ -109,10 +104,10 @@ def animated_svg(size: tuple[int, int], fixed: str, layers: Sequence[Layer], sec
         if frame
     )
     drawn = "".join(
-        f'<g transform="{layer.transform}" fill="none" stroke-width=".1">'
-        + "".join(f'<g class="f{frame}">{content}</g>' for frame, content in enumerate(layer.frames) if content)
+        f'<g transform="{transform}" fill="none" stroke-width=".1">'
+        + "".join(f'<g class="f{frame}">{content}</g>' for frame, content in enumerate(frames) if content)
         + "</g>"
-        for layer in layers
+        for transform, frames in layers
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'

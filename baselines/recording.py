@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from baselines.animated_svg import BoardFrame, Layer, TileSheet, animated_svg, hex_of
+from baselines.animated_svg import BoardFrame, TileSheet, animated_svg, hex_of
 from baselines.evaluation.games import GameRecord
 from baselines.files import replace_file
 from baselines.progress import game_bar
@@ -345,9 +345,9 @@ def svg(slides: Sequence[Slide], overlay: bool, *, panel: bool = True) -> bytes:
     for place in range(len(slides[0].frames)):
         shown, left = [slide.frames[place] for slide in slides], place * width + margin
         boards = (_board(game, frame, overlay, TILE) for game, frame in shown)
-        layers.append(Layer(f"translate({left} {margin}) scale({side})", sheet.draw_frames(boards)))
+        layers.append((f"translate({left} {margin}) scale({side})", sheet.draw_frames(boards)))
         if panel:
-            layers.append(Layer(f"translate({left + config.cols * side + margin} {margin})", _panel_frames(shown)))
+            layers.append((f"translate({left + config.cols * side + margin} {margin})", _panel_frames(shown)))
     ground = f'<rect width="100%" height="100%" fill="{hex_of(PAPER)}"/>'
     seconds = [slide.seconds for slide in slides]
     return animated_svg((width * len(slides[0].frames), height), sheet.patterns() + ground, layers, seconds)
