@@ -190,7 +190,7 @@ def test_adding_up():
         "lost_avoidable": half,
         "lost_forced": half,
     }
-    lines = dict(diagnostic_lines(add_up(games[:1])))
+    lines = dict(diagnostic_lines({"diagnostics": add_up(games[:1])}))
     assert lines["past safe"] == "2, in 100.0% (20.7% to 100.0%) of the games"
     assert (lines["avoidable"], lines["forced"]) == ("100.0% (20.7% to 100.0%)", "0.0% (0.0% to 79.3%)")
 
@@ -200,7 +200,7 @@ def test_nothing_to_share():
     assert total["excess_risk_per_guess"] is None
     assert total["excess_risk_per_game_ci95"] is None
     assert total["lost_avoidable"] == {"count": 0, "of": 0, "share": None, "ci95": None}
-    assert [value for _, value in diagnostic_lines(total)[-2:]] == ["none", "none"]
+    assert [value for _, value in diagnostic_lines({"diagnostics": total})[-2:]] == ["none", "none"]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_the_command_writes_and_prints_the_figures(tmp_path, capsys):
         total = add_up([record.diagnosis for record in records])
         assert row["diagnostics"] == json.loads(json.dumps(total))
         assert total["lost"] == row["games"] - row["wins"]
-        lines = [f"  {label:13}  {value}" for label, value in diagnostic_lines(total)]
+        lines = [f"  {label:13}  {value}" for label, value in diagnostic_lines({"diagnostics": total})]
         assert "\n".join([row["policy"], *lines]) in printed
     assert "forced if its risk was the least." in printed
     assert "too hard" not in printed
