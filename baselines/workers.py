@@ -65,10 +65,8 @@ class KilledWorkerError(WorkerError):
 class Workers:
     """Carries out calls one after the other in this process. Its heirs carry out several at a time, elsewhere."""
 
-    @property
-    def count(self) -> int:
-        """The number of calls that are carried out at a time, at this moment."""
-        return 1
+    count = 1
+    """The number of calls that are carried out at a time, at this moment."""
 
     def run(
         self,
@@ -110,7 +108,7 @@ class ProcessPool(Workers):
 
         A WorkerError says that worker processes cannot be started.
         """
-        self._kills, self._context = kills, multiprocessing.get_context("spawn")
+        self.count, self._kills, self._context = count, kills, multiprocessing.get_context("spawn")
         try:
             # Workers end when this process closes one end, by its own end or by a kill too.
             self._theirs, self._ours = self._context.Pipe(duplex=False)
@@ -122,11 +120,6 @@ class ProcessPool(Workers):
         for number in range(count):
             self._free.put(number)
         self._threads = ThreadPoolExecutor(count)
-
-    @property
-    def count(self) -> int:
-        """The number of processes."""
-        return len(self._executors)
 
     def run(
         self, work: Callable[..., Any], calls: Iterator[Call], on_look: Callable[[], object] = lambda: None
@@ -200,19 +193,15 @@ class RayWorkers(Workers):
         self._ray = ray
         self._remote = ray.remote(num_cpus=1, max_retries=MOST_KILLS - 1)(_carry_out)
 
-    @property
-    def count(self) -> int:
-        """The number of processors, as nodes come and go."""
-        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
-
     def run(
         self, work: Callable[..., Any], calls: Iterator[Call], on_look: Callable[[], object] = lambda: None
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result; see `Workers.run`."""
         identity, flying = installation_id(), dict[Any, Call]()
         while True:
-            places = CALLS_PER_CPU * self.count
-            while len(flying) < places and (call := next(calls, None)) is not None:
+            # Nodes come and go.
+            self.count = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+            while len(flying) < CALLS_PER_CPU * self.count and (call := next(calls, None)) is not None:
                 flying[self._remote.remote(identity, work, call)] = call
             if not flying:
                 return
