@@ -84,21 +84,21 @@ def numbers_of(owner: Any, method: str, boards: Boards) -> Floats | None:
     return np.asarray(numbers, np.float64).reshape(len(boards), -1)[:, : boards[0].size].reshape(boards.shape)
 
 
-class _Keeper:
-    """An observer of games that keeps one board of each, every board after the first click being equally likely."""
+def _boards_under_way(policy: Policy, config: BoardConfig, seeds: range) -> Boards:
+    """Returns a board of each game, every board after the first click being equally likely."""
+    boards = np.full((len(seeds), config.rows, config.cols), config.codes.hidden, np.int8)
+    rng, seen = np.random.default_rng(seeds.start), np.zeros(len(seeds), np.int64)
 
-    def __init__(self, config: BoardConfig, games: int, seed: int) -> None:
-        self.boards = np.full((games, config.rows, config.cols), config.codes.hidden, np.int8)
-        self._most, self._random = config.codes.max_count, np.random.default_rng(seed)
-        self._seen = np.zeros(games, np.int64)
-
-    def __call__(self, games: NDArray[np.int64], observations: Boards, *_: object) -> None:
-        begun = (observations <= self._most).any(axis=(1, 2))
+    def keep(games: NDArray[np.int64], observations: Boards, *_: object) -> None:
+        begun = (observations <= config.codes.max_count).any(axis=(1, 2))
         games, observations = games[begun], observations[begun]
-        self._seen[games] += 1
+        seen[games] += 1
         # As many draws as a full batch needs: the first positions are the same for every count.
-        kept = self._random.random(BATCH)[games] * self._seen[games] < 1.0
-        self.boards[games[kept]] = observations[kept]
+        kept = rng.random(BATCH)[games] * seen[games] < 1.0
+        boards[games[kept]] = observations[kept]
+
+    play_games(policy, config, seeds, observers=[keep])
+    return boards
 
 
 @lru_cache(maxsize=2)
@@ -113,9 +113,7 @@ def frozen_positions(config: BoardConfig, count: int = POSITIONS, shown: bool = 
     with game_bar("playing", "exact for positions", count) if shown else nullcontext(lambda _: None) as on_finished:
         for first in range(FIRST_SEED, FIRST_SEED + count, BATCH):
             seeds = range(first, min(first + BATCH, FIRST_SEED + count))
-            keeper = _Keeper(plain, len(seeds), first)
-            play_games(policy, plain, seeds, observers=[keeper])
-            batches.append(keeper.boards)
+            batches.append(_boards_under_way(policy, plain, seeds))
             on_finished(len(seeds))
     boards = np.concatenate(batches)
     is_open = (boards <= plain.codes.max_count).reshape(len(boards), -1)
