@@ -1,8 +1,23 @@
-"""Boards that need no guess: the public names of `minesweeper_env.no_guess`, whose other names may change."""
+"""Generator of boards that need no guess: layouts that logic alone wins from a first cell, each with its proof.
 
-from minesweeper_env.no_guess.generate import Level, Method, NoGuessBoard, generate
-from minesweeper_env.no_guess.search import MAX_ATTEMPTS
-from minesweeper_env.no_guess.supply import AttemptsExceededError, GenerationError, ImpossibleBoardError
+`generate` draws layouts by the first-click rule, and plays each one by logic up to the first position where logic is
+stuck. The first layout that logic wins is the board, so all such layouts are equally likely. Where they are rare, as on
+dense boards, it moves mines at the place where logic is stuck. docs/how-to/no-guess.md measures the bias that remains.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from minesweeper_env.checks import generator_state
+from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig, check_config, items_of, one_of, whole_number
+from minesweeper_env.inference import Step
+from minesweeper_env.no_guess.search import MAX_ATTEMPTS, METHODS, search_config, searchers
+from minesweeper_env.no_guess.supply import AttemptsExceededError, GenerationError, ImpossibleBoardError, failure
 
 __all__ = [
     "MAX_ATTEMPTS",
@@ -14,3 +29,91 @@ __all__ = [
     "NoGuessBoard",
     "generate",
 ]
+
+Level = Literal["subset", "exact"]
+"""The logic that wins a board; see `generate`."""
+
+Method = Literal["auto", "rejection", "repair"]
+"""The search for a board; see `generate`."""
+
+
+@dataclass(frozen=True)
+class NoGuessBoard:
+    """A board that logic wins from its first cell.
+
+    Attributes:
+        config: size, mines and first-click rule.
+        first_cell: (row, col) of the first click.
+        level: "subset" or "exact", the logic that suffices.
+        seed: the seed that gives this board again.
+        layout: (rows, cols) bool, True at the mines.
+        proof: the steps after the first click, in order. Each names the cells that it finds, safe or mines, and the
+            clues that force them. Safe cells are opened at once, and a 0 opens its neighbours as in the game.
+        attempts: the number of layouts that were played to find it.
+    """
+
+    config: BoardConfig
+    first_cell: tuple[int, int]
+    level: Level
+    seed: int
+    layout: NDArray[np.bool_]
+    proof: tuple[Step, ...]
+    attempts: int
+
+
+def generate(
+    config: BoardConfig,
+    first_cell: Sequence[int],
+    level: Level = "exact",
+    seed: int | None = None,
+    max_attempts: int = MAX_ATTEMPTS,
+    *,
+    method: Method = "auto",
+    on_attempts: Callable[[int], object] | None = None,
+) -> NoGuessBoard:
+    """Returns a board that needs no guess.
+
+    The same arguments give the same board. An environment with `no_guess=level` that is reset with the same seed plays
+    it when its first click is `first_cell`.
+
+    Args:
+        config: size, mines and first-click rule. The first cell is never a mine, not even with first_click "any".
+        first_cell: (row, col) of the first click.
+        level: "subset": single clues, all subset differences of clues, their overlaps, and disjoint clues that account
+            for all mines left, as `inference.deduce(level="subset")` finds them. "exact": every cell whose mine
+            probability is 0.
+        seed: determines the board; None draws a seed, which the board tells.
+        max_attempts: the number of layouts to play, at most.
+        method: "rejection": every layout that this level wins is equally likely. "repair": mines are moved where logic
+            is stuck. "auto": rejection for 64 layouts, then repair.
+        on_attempts: called now and then with the number of layouts played so far.
+
+    Raises:
+        ImpossibleBoardError: no layout can be won without a guess; found out where there are at most 20,000.
+        AttemptsExceededError: `max_attempts` layouts were played in vain.
+        ValueError: an argument is not allowed; the message names the allowed values.
+    """
+    cell = _check_cell(check_config(config), first_cell)
+    for name, value, allowed in (("level", level, NO_GUESS_LEVELS), ("method", method, METHODS)):
+        one_of(name, value, allowed)
+    attempts = whole_number("max_attempts", max_attempts, 1)
+    seed = int(np.random.default_rng().integers(1 << 32)) if seed is None else whole_number("seed", seed, 0)
+    with searchers(search_config(config)).lend() as searcher:
+        # As `reset(seed=seed)` of an environment does, so that both have the same game.
+        state = generator_state(seeding.np_random(seed)[0])
+        found = searcher.search(np.array([cell]), np.array([state]), level, attempts, method, on_attempts)
+        if not found.solved[0]:
+            raise failure(searcher, cell, level, int(found.attempts[0]))
+        layout = found.layouts[0]
+        proof = tuple(searcher.prove(layout, cell, level))
+    row, col = divmod(cell, config.cols)
+    return NoGuessBoard(config, (row, col), level, seed, layout, proof, int(found.attempts[0]))
+
+
+def _check_cell(config: BoardConfig, first_cell: Sequence[int]) -> int:
+    """Returns the number of a cell given as (row, col)."""
+    cell = tuple(whole_number("first_cell", value, 0) for value in items_of(first_cell))
+    if len(cell) != 2 or cell[0] >= config.rows or cell[1] >= config.cols:
+        allowed = f"(row, col) with row 0 to {config.rows - 1} and col 0 to {config.cols - 1}"
+        raise ValueError(f"first_cell must be {allowed}, not {first_cell!r}")
+    return cell[0] * config.cols + cell[1]
