@@ -1,9 +1,7 @@
 """Batches of games under one configuration, which both environments play; threads may divide a batch."""
 
-import math
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import cache
 from types import EllipsisType
 from typing import Any
 
@@ -23,32 +21,6 @@ Chosen = NDArray[np.bool_] | EllipsisType
 
 LEAST_CELLS = 1 << 16
 """Cells of all boards of a part, at least. A smaller part takes less time than a thread takes to begin it."""
-
-LEAST_POOLED = 1 << 15
-"""Bytes of an array that comes from a pool, at least."""
-
-
-class ArrayPool:
-    """Supplies int8 arrays of one shape, and reuses each one once no view of it is left.
-
-    Freeing a large array returns its memory to the operating system, which supplies the next array page by page.
-    On a large board that takes most of the time of a step. The pool keeps four arrays.
-    """
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self._shape = shape
-        self._arrays: list[NDArray[np.int8]] = []
-
-    def take(self) -> NDArray[np.int8]:
-        """Returns a view of an uninitialised array that no other view shares."""
-        for k in range(len(self._arrays)):
-            # The list holds one of the two references, and the call itself the other.
-            if sys.getrefcount(self._arrays[k]) == 2:
-                return self._arrays[k][...]
-        array = np.empty(self._shape, np.int8)
-        if len(self._arrays) < 4:
-            self._arrays.append(array)
-        return array[...]
 
 
 class Games:
@@ -82,11 +54,6 @@ class Games:
         )
         self.boards = _empty(count, cells)
         self.arrays = (*self._rules, *self.boards)
-        makers: list[Callable[[], Any]] = [
-            ArrayPool(shape).take if math.prod(shape) >= LEAST_POOLED else partial(np.empty, shape, np.dtype(np.int8))
-            for shape in ((count, cells), (count, len(config.moves), cells))
-        ]
-        self._new_codes, self._new_masks = makers
         self.rewards = np.zeros(count)
         self.events = np.zeros((5, count), np.bool_)
         self.opened = np.zeros(count, np.int64)
@@ -130,7 +97,8 @@ class Games:
         Raises:
             ValueError: an action is out of range; no step is taken.
         """
-        codes, masks = self._new_codes(), self._new_masks()
+        codes = np.empty((self.count, self.config.cells), np.int8)
+        masks = np.empty((self.count, len(self.config.moves), self.config.cells), np.int8)
         if len(self._slices) == 1:
             wrong = kernels.play_batch(actions, mode, codes, masks, *self._results_and_state) >= 0
         else:
