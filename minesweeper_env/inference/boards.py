@@ -32,21 +32,15 @@ class PositionTooHardError(ValueError):
     """An exact answer would take more than a stated bound allows."""
 
 
-def check_radius(radius: Any) -> int:
-    """Returns a neighbourhood radius as an int, or raises a ValueError unless it is 1 to `MAX_RADIUS`."""
-    if whole_number("radius", radius, 1) > MAX_RADIUS:
-        raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {radius}")
-    return int(radius)
-
-
-def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: int) -> NDArray[np.int8]:
+def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) -> NDArray[np.int8]:
     """Returns cell codes of any integer type as a contiguous int8 array that can be written to.
 
     `dimensions` is 2 for one board (rows, cols), and 3 for a batch (N, rows, cols).
 
     Raises:
-        ValueError: the type, shape, codes or number of mines are not allowed; the message states what is.
+        ValueError: the radius, type, shape, codes or number of mines are not allowed; the message states what is.
     """
+    radius = whole_number("radius", radius, 1, MAX_RADIUS)
     array = np.asarray(boards)
     if array.ndim != dimensions or 0 in array.shape[-2:]:
         shape = "(rows, cols)" if dimensions == 2 else "(N, rows, cols)"

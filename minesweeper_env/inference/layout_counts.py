@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import whole_number
-from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards, check_radius
+from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL, MODULAR, level_span
 from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_board
 from minesweeper_env.inference.counting.posterior import failure, infer, run_forward_pass, run_with_workspace
@@ -125,7 +125,7 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
 
     A PositionTooHardError also refuses a number with too many digits.
     """
-    array = check_boards(board, 2, mines, check_radius(radius))
+    array = check_boards(board, 2, mines, radius)
     rows, cols = array.shape
     sizes, found = np.empty((array.size, 3), np.int64), np.empty(2 * array.size)
     remainders: list[list[int]] = []
@@ -167,7 +167,7 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
         (K + 1,) float64 for clues up to K: the probabilities that the cell is free and shows each clue. They add up
         to 1 minus the probability of a mine.
     """
-    array = check_boards(board, 2, mines, check_radius(radius))
+    array = check_boards(board, 2, mines, radius)
     codes = Codes.of_radius(radius)
     row, col = (whole_number("cell", value, 0) for value in cell)
     if row >= array.shape[0] or col >= array.shape[1] or array[row, col] <= codes.max_count:

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import whole_number
-from minesweeper_env.inference.boards import check_boards, check_radius
+from minesweeper_env.inference.boards import check_boards
+from minesweeper_env.inference.counting import backward_pass as backward
 from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.backward_pass import (
     UNDERFLOW,
@@ -248,7 +249,7 @@ def sample_layouts(
     Returns:
         (size, rows, cols) bool, True for a mine.
     """
-    array = check_boards(board, 2, mines, check_radius(radius))
+    array = check_boards(board, 2, mines, radius)
     whole_number("size", size, 0)
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, not {type(rng).__name__}")

@@ -21,7 +21,8 @@ from typing import Literal, NamedTuple
 from numpy.typing import ArrayLike
 
 from minesweeper_env.cell_sets import to_bits
-from minesweeper_env.inference.boards import PositionTooHardError, check_boards, check_radius
+from minesweeper_env.config import one_of
+from minesweeper_env.inference.boards import PositionTooHardError, check_boards
 from minesweeper_env.inference.deduction.board_state import BoardState, Cell, easiest_reason, forced
 from minesweeper_env.inference.deduction.constraints import BY_DIFFERENCE, BY_OVERLAP, NOTHING, TOO_HARD, view_closure
 from minesweeper_env.inference.deduction.kernels import deducers
@@ -103,14 +104,12 @@ def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Level = "exa
 
 def read(board: ArrayLike, mines: int, radius: int) -> BoardState:
     """Returns the state before the first step; raises what `deduce` raises."""
-    return BoardState(check_boards(board, 2, mines, check_radius(radius)), int(mines), radius)
+    return BoardState(check_boards(board, 2, mines, radius), int(mines), radius)
 
 
 def levels_up_to(level: str) -> Sequence[Level]:
     """Returns a level and the easier ones; raises a ValueError if there is no such level."""
-    if level not in LEVELS:
-        raise ValueError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
-    return LEVELS[: LEVELS.index(level) + 1]
+    return LEVELS[: LEVELS.index(one_of("level", level, LEVELS)) + 1]
 
 
 class _Finding(NamedTuple):

@@ -17,7 +17,7 @@ from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import whole_number
-from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards, check_radius
+from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards
 from minesweeper_env.inference.reading import MINE, NOWHERE, OPEN, SAFE, UNKNOWN, Clues, Ints, Neighbours, read_clues
 
 Int = int | np.integer[Any]
@@ -348,7 +348,7 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
             they have more than `MAX_ENTRIES` cells.
     """
     limit = whole_number("limit", limit, 1)
-    array = check_boards(board, 2, mines, check_radius(radius))
+    array = check_boards(board, 2, mines, radius)
     most = Codes.of_radius(radius).max_count
     cells = np.flatnonzero(array > most)
     allowed = min(limit, max(1, MAX_ENTRIES // max(1, len(cells))))
