@@ -6,19 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.rendering import (
-    INK,
-    TILE,
-    Colour,
-    covered_tile,
-    draw_tick,
-    join_cells,
-    join_tiles,
-    open_tile,
-    write,
-)
+from minesweeper_env import rendering as drawing
 
-COLOURS: tuple[Colour, ...] = (
+COLOURS: tuple[drawing.Colour, ...] = (
     (230, 159, 0),
     (86, 180, 233),
     (0, 133, 96),
@@ -32,8 +22,8 @@ COLOURS: tuple[Colour, ...] = (
 """The colours of the tiles, after Okabe and Ito (2008), "Color universal design": the usual kinds of colour blindness
 leave them apart. Each tile also carries its digit."""
 
-PAPER: Colour = (58, 62, 69)
-LIGHT: Colour = (232, 235, 239)
+PAPER: drawing.Colour = (58, 62, 69)
+LIGHT: drawing.Colour = (232, 235, 239)
 LEAST_COLS = 8
 """The least number of tiles from left to right, so that the scores have room."""
 
@@ -73,7 +63,7 @@ def render_text(view: View) -> str:
     cells = [[str(colour) if colour else "." for colour in row] for row in view.board.tolist()]
     last = np.argwhere(view.last).tolist()
     move = f"last move: {len(last)} tiles at ({last[0][0]},{last[0][1]})" if last else "no move yet"
-    return "\n".join([join_cells(cells, 1), view.status_line(), move])
+    return "\n".join([drawing.join_cells(cells, 1), view.status_line(), move])
 
 
 def picture_size(view: View) -> tuple[int, int]:
@@ -83,7 +73,7 @@ def picture_size(view: View) -> tuple[int, int]:
     return rows + len(view.scores), max(cols, LEAST_COLS, _MARKS + digits)
 
 
-def render_picture(view: View, side: int = TILE) -> NDArray[np.uint8]:
+def render_picture(view: View, side: int = drawing.TILE) -> NDArray[np.uint8]:
     """Returns a position as a picture, (side * height, side * width, 3) uint8.
 
     Each player has a line: ">" for the player to move or a tick for the winner, its number, and its score. A tie has
@@ -97,7 +87,7 @@ def render_picture(view: View, side: int = TILE) -> NDArray[np.uint8]:
     rows, cols = view.board.shape
     top = side * len(view.scores)
     board = picture[top : top + side * rows, : side * cols]
-    board[:] = join_tiles(_tiles(side)[view.board])
+    board[:] = drawing.join_tiles(_tiles(side)[view.board])
     _outline(board, view.last, side)
     return picture
 
@@ -105,22 +95,22 @@ def render_picture(view: View, side: int = TILE) -> NDArray[np.uint8]:
 @lru_cache(maxsize=16)
 def _tiles(side: int) -> NDArray[np.uint8]:
     """Returns the empty tile, and a tile of each colour, (10, side, side, 3)."""
-    tiles = [open_tile(side=side)]
+    tiles = [drawing.open_tile(side=side)]
     for digit, colour in enumerate(COLOURS, start=1):
-        ink = INK if np.dot(colour, (0.299, 0.587, 0.114)) > 110 else LIGHT
-        tiles.append(write(covered_tile(colour, side), str(digit), ink))
+        ink = drawing.INK if np.dot(colour, (0.299, 0.587, 0.114)) > 110 else LIGHT
+        tiles.append(drawing.write(drawing.covered_tile(colour, side), str(digit), ink))
     return np.stack(tiles)
 
 
 def _draw_line(line: NDArray[np.uint8], view: View, player: int, side: int) -> None:
     """Draws the line of a player into a row of dark tiles."""
     if view.turn == player:
-        write(line[:, :side], ">", LIGHT)
+        drawing.write(line[:, :side], ">", LIGHT)
     elif view.turn is None and player in view.leaders and (len(view.scores) > 1 or not view.board.any()):
-        draw_tick(line[:, :side], LIGHT)
-    write(line[:, side : 2 * side], str(player + 1), LIGHT)
+        drawing.draw_tick(line[:, :side], LIGHT)
+    drawing.write(line[:, side : 2 * side], str(player + 1), LIGHT)
     for place, digit in enumerate(str(view.scores[player]), start=_MARKS):
-        write(line[:, side * place : side * (place + 1)], digit, COLOURS[3])
+        drawing.write(line[:, side * place : side * (place + 1)], digit, COLOURS[3])
 
 
 def _outline(board: NDArray[np.uint8], cells: NDArray[np.bool_], side: int) -> None:
@@ -129,7 +119,7 @@ def _outline(board: NDArray[np.uint8], cells: NDArray[np.bool_], side: int) -> N
     core = _shrunk(inside, max(1, side // 10))
     light = core & ~_shrunk(core, max(1, side // 16))
     crop = (slice(side, -side), slice(side, -side))
-    board[(inside & ~core)[crop]] = INK
+    board[(inside & ~core)[crop]] = drawing.INK
     board[light[crop]] = (255, 255, 255)
 
 

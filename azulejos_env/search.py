@@ -15,18 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azulejos_env.config import Rules
-from azulejos_env.position import (
-    Board,
-    Cell,
-    Cells,
-    Position,
-    cell_of,
-    collapse,
-    gather,
-    list_groups,
-    new_score,
-    with_border,
-)
+from azulejos_env.position import Cell, Cells, Position, cell_of, collapse, gather, list_groups, new_score, with_border
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import whole_number
 
@@ -56,7 +45,7 @@ class _Arrays(NamedTuple):
     sizes: NDArray[np.int32]  # (D + 1, M): their numbers of tiles
     lines: NDArray[np.int32]  # (D + 1, D + 1): the best line from each level; -1 ends it
     group: Cells  # room for the cells of one group
-    scratch: Board  # room for one board
+    scratch: NDArray[np.int8]  # room for one board
     counters: NDArray[np.int64]  # the number of positions evaluated, and the number from which the search stops
 
 

@@ -70,8 +70,8 @@ def inlined(function: Function, *, forceinline: bool = True) -> Function:
 def _stamp(path: Path) -> str:
     """Returns a hash of a file, of all files that it imports, directly or not, and of the linker.
 
-    Only imports of the form `from package.module import name` are followed, and only into this package and the
-    outermost package of the file.
+    Only imports of the forms `from package.module import name` and `from package.folder import module` are followed,
+    and only into this package and the outermost package of the file.
     """
     inside = takewhile(lambda folder: (folder / "__init__.py").exists(), path.parents)
     packages = {"minesweeper_env": _PACKAGE} | {folder.name: folder for folder in list(inside)[-1:]}
@@ -82,7 +82,9 @@ def _stamp(path: Path) -> str:
         if source in sources or not source.exists():
             continue
         sources[source] = source.read_bytes()
-        for package, name in re.findall(r"^from (\w+)\.([\w.]+) import", sources[source].decode(), re.MULTILINE):
+        imports = re.findall(r"^from (\w+)\.([\w.]+) import (.*)", sources[source].decode(), re.MULTILINE)
+        for package, place, names in imports:
             if package in packages:
-                waiting.append(packages[package].joinpath(*name.split(".")).with_suffix(".py"))
+                module = packages[package].joinpath(*place.split("."))
+                waiting += [module.with_suffix(".py"), *(module / f"{name}.py" for name in re.findall(r"\w+", names))]
     return hashlib.sha256(b"".join(sources[source] for source in sorted(sources))).hexdigest()

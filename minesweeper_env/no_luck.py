@@ -17,20 +17,10 @@ from numpy.typing import NDArray
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import MAX_STEPS, BoardConfig
+from minesweeper_env.engine import state
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.rules import CHORD, CLICK, is_legal, read_action
-from minesweeper_env.engine.state import (
-    MINE_BIT,
-    PLAYING,
-    RULE_FIELDS,
-    STATUS,
-    WAIT,
-    Boards,
-    Generators,
-    Int,
-    RewardWeights,
-    Rules,
-)
+from minesweeper_env.engine.state import RULE_FIELDS, Boards, CodeArray, Generators, Int, Integers, RewardWeights, Rules
 from minesweeper_env.inference.boards import PositionTooHardError
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN
 from minesweeper_env.inference.counting.frontier import read_board
@@ -41,9 +31,6 @@ from minesweeper_env.inference.reading import SAFE
 from minesweeper_env.inference.sampling import fill_layouts
 from minesweeper_env.splitmix import GOLDEN, mix
 from minesweeper_env.threads import ThreadPool, split
-
-Bytes = NDArray[np.int8]
-Cells = NDArray[np.int64]
 
 FITS, NEEDS_FREE, NEEDS_MINE, OPENS_SEVERAL = range(4)
 """What the rule says of a layout and a move: it fits, the clicked cell must change, or the move is a chord."""
@@ -57,7 +44,7 @@ _11, _2_TO_53 = np.uint64(11), float(1 << 53)
 
 @kernel
 def judge_moves(
-    begin: int, actions: Cells, seen: Bytes, verdicts: Bytes, certainties: Floats, *arrays: Any
+    begin: int, actions: Integers, seen: CodeArray, verdicts: CodeArray, certainties: Floats, *arrays: Any
 ) -> tuple[int, int]:
     """Judges the layouts of N games by their moves, from game `begin` on; returns N and OK, or a game and its outcome.
 
@@ -76,7 +63,7 @@ def judge_moves(
     for i in range(begin, len(actions)):
         verdicts[i] = FITS
         move, cell = read_action(rules, actions[i])
-        if boards.progress[i, STATUS] != PLAYING or not is_legal(rules, boards.shown, i, move, cell):
+        if boards.progress[i, state.STATUS] != state.PLAYING or not is_legal(rules, boards.shown, i, move, cell):
             continue
         board = boards.shown[i, :cells]
         if move == CHORD:
@@ -85,7 +72,7 @@ def judge_moves(
             outcome, avoidable = _weigh_click(board, most, rules.mines, cell, seen[i], certainties, workspace)
             if outcome != OK:
                 return i, outcome
-            is_mine = boards.truth[i, cell] >= MINE_BIT
+            is_mine = boards.truth[i, cell] >= state.MINE_BIT
             if certainties[cell] != 0.0 and avoidable and not is_mine:
                 verdicts[i] = NEEDS_MINE
             elif certainties[cell] != 1.0 and not avoidable and is_mine:
@@ -94,7 +81,7 @@ def judge_moves(
 
 
 @inlined
-def _is_begun(board: Bytes, most: int) -> bool:
+def _is_begun(board: CodeArray, most: int) -> bool:
     shown = 0
     for cell in range(len(board)):
         shown += board[cell] <= most
@@ -103,7 +90,7 @@ def _is_begun(board: Bytes, most: int) -> bool:
 
 @inlined
 def _weigh_click(
-    board: Bytes, most: int, mines: int, clicked: Int, seen: Bytes, certainties: Floats, workspace: Workspace
+    board: CodeArray, most: int, mines: int, clicked: Int, seen: CodeArray, certainties: Floats, workspace: Workspace
 ) -> tuple[int, bool]:
     """Asks, from cheap to dear, what was known before, single clues, and the oracle.
 
@@ -163,10 +150,10 @@ class LayoutRedraw:
             clicks = replace(config, moves=("click",), max_steps=MAX_STEPS)
             self._trial = Games(clicks, 1, RewardWeights())
 
-    def _unseen(self, count: int) -> Bytes:
+    def _unseen(self, count: int) -> CodeArray:
         return np.full((count, self._config.cells), self._config.codes.hidden, np.int8)
 
-    def set_mines(self, games: Games, actions: Cells) -> None:
+    def set_mines(self, games: Games, actions: Integers) -> None:
         """Draws the layouts anew that the rule does not allow under these actions, (N,) int64."""
         self.too_hard[:] = 0
         if ((actions < 0) | (actions >= self._config.actions)).any():
@@ -179,7 +166,7 @@ class LayoutRedraw:
                 "a board is too hard for the oracle, so luck decides this click; info['too_hard'] counts such cells"
             )
 
-    def _settle(self, games: Games, actions: Cells, seen: Bytes, too_hard: Cells) -> list[int]:
+    def _settle(self, games: Games, actions: Integers, seen: CodeArray, too_hard: Integers) -> list[int]:
         """Draws layouts anew for the games whose action is a click; returns the games whose action is a chord."""
         verdicts = np.empty(games.count, np.int8)
 
@@ -200,7 +187,9 @@ class LayoutRedraw:
             games.set_mines(np.concatenate(layouts), np.array(chosen))
         return np.flatnonzero(verdicts == OPENS_SEVERAL).tolist()
 
-    def _judge(self, arrays: tuple[Any, ...], actions: Cells, seen: Bytes, verdicts: Bytes, too_hard: Cells) -> None:
+    def _judge(
+        self, arrays: tuple[Any, ...], actions: Integers, seen: CodeArray, verdicts: CodeArray, too_hard: Integers
+    ) -> None:
         """Calls `judge_moves`; a board that is too hard keeps its layout."""
 
         def leave(game: int) -> None:
@@ -231,10 +220,10 @@ class LayoutRedraw:
             copy[0] = field[i]
         seen, config = self._unseen(1), self._config
         for target in neighbour_table(config.rows, config.cols, config.radius)[cell].tolist():
-            if trial.status[0] == PLAYING and trial.boards.shown[0, target] >= config.codes.question:
+            if trial.status[0] == state.PLAYING and trial.boards.shown[0, target] >= config.codes.question:
                 click = np.array([target], np.int64)
                 self._settle(trial, click, seen, too_hard)
-                trial.play(click, WAIT)
+                trial.play(click, state.WAIT)
         games.set_mines(trial.mines(), np.array([i]))
         games.boards.rng[i] = trial.boards.rng[0]
 
@@ -245,6 +234,6 @@ def compile_redraw() -> None:
     config = BoardConfig(1, 3, 1, first_click="safe", moves=("click",), luck=False)
     games, guess = Games(config, 1, RewardWeights()), np.zeros(1, np.int64)
     games.reset(np.ones(1, np.bool_), np.array([[[True, False, False]]]))
-    games.play(guess + 1, WAIT)
+    games.play(guess + 1, state.WAIT)
     # A forced guess on the mine: its layout is drawn anew.
     LayoutRedraw(config, 1, ThreadPool()).set_mines(games, guess)

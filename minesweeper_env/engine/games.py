@@ -13,10 +13,10 @@ from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 from minesweeper_env.engine import kernels, state
 from minesweeper_env.engine.saving import Arrays, SavedState, check_reachable, read_saved
-from minesweeper_env.engine.state import FRESH, LOST, RESET, WAIT, WON
+from minesweeper_env.engine.state import FRESH, LOST, RESET, WAIT, WON, CodeArray, Flags, Integers
 from minesweeper_env.threads import ThreadPool, split
 
-Chosen = NDArray[np.bool_] | EllipsisType
+Chosen = Flags | EllipsisType
 """The mask, (N,), of some of N games; `...` for all."""
 
 LEAST_CELLS = 1 << 16
@@ -64,7 +64,7 @@ class Games:
         self._scratch = [np.empty_like(self.boards.stack) for _ in self._slices]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """(N,) the status of each game; a view."""
         return self.boards.progress[:, state.STATUS]
 
@@ -72,13 +72,11 @@ class Games:
         """Sets the states, uint64, of the generators with which the next games begin, or those with some numbers."""
         self.boards.progress[games, state.NEXT] = states.view(np.int64)
 
-    def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    def show(self) -> tuple[CodeArray, CodeArray]:
         """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""
         return self.play(self._none, RESET)
 
-    def reset(
-        self, chosen: NDArray[np.bool_], given: NDArray[np.bool_] | None = None
-    ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    def reset(self, chosen: Flags, given: Flags | None = None) -> tuple[CodeArray, CodeArray]:
         """Starts the K games that `chosen`, (N,) bool, selects; returns codes and masks as `show` does.
 
         Their mines are `given`, (K, rows, cols) bool, or placed at their first clicks.
@@ -88,7 +86,7 @@ class Games:
             self.set_mines(given, np.flatnonzero(chosen))
         return shown
 
-    def play(self, actions: NDArray[np.int64], mode: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    def play(self, actions: Integers, mode: int) -> tuple[CodeArray, CodeArray]:
         """Takes one step in each game, with `actions` (N,) int64; returns codes and masks as `show` does.
 
         Where a game is already over, the step starts the next one if the mode is RESTART, and does nothing if it is
@@ -112,9 +110,7 @@ class Games:
             raise ValueError(f"an action must be {allowed}, not {actions[game]} (game {game})")
         return codes, masks
 
-    def _play_parts(
-        self, actions: NDArray[np.int64], mode: int, codes: NDArray[np.int8], masks: NDArray[np.int8]
-    ) -> None:
+    def _play_parts(self, actions: Integers, mode: int, codes: CodeArray, masks: CodeArray) -> None:
         def play_part(k: int) -> None:
             part = self._slices[k]
             # A slice of `self.events` is not contiguous, for which numba would compile the kernel again.
@@ -126,7 +122,7 @@ class Games:
 
         self._pool.run(play_part, range(len(self._slices)))
 
-    def first_clicks(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def first_clicks(self, actions: Integers) -> Integers:
         """Returns the games that a step begins, as their action is a legal first click; none if one is out of range."""
         fresh = np.flatnonzero(self.status == FRESH)
         if len(fresh) == 0 or ((actions < 0) | (actions >= self.config.actions)).any():
@@ -135,13 +131,13 @@ class Games:
         chosen = fresh[actions[fresh] < self.config.cells]
         return chosen[self.boards.shown[chosen, actions[chosen]] >= self.config.codes.question]
 
-    def sample_actions(self, generator: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def sample_actions(self, generator: NDArray[np.uint64]) -> Integers:
         """Draws a uniformly random legal action for each game from the `generator` (1,) uint64."""
         actions = np.empty(self.count, np.int64)
         kernels.sample_batch(generator, actions, *self.arrays)
         return actions
 
-    def set_mines(self, layouts: NDArray[np.bool_], chosen: NDArray[np.int64] | None = None) -> None:
+    def set_mines(self, layouts: Flags, chosen: Integers | None = None) -> None:
         """Replaces the mines of the games with the numbers `chosen`, (K,), by default all; they are then under way.
 
         The layouts are (K, rows, cols) bool.
@@ -151,12 +147,12 @@ class Games:
         flat = np.array(layouts, order="C").reshape(len(games), self.config.cells)
         kernels.lay_out_batch(games, flat, *self.arrays)
 
-    def mines(self) -> NDArray[np.bool_]:
+    def mines(self) -> Flags:
         """Returns the mines, (N, rows, cols) bool; all False before the first click places them."""
-        mines: NDArray[np.bool_] = self.boards.truth[:, :-1] >= state.MINE_BIT
+        mines: Flags = self.boards.truth[:, :-1] >= state.MINE_BIT
         return mines.reshape(self.count, self.config.rows, self.config.cols)
 
-    def revealed_mines(self) -> NDArray[np.bool_]:
+    def revealed_mines(self) -> Flags:
         """Returns the mines of won and lost games, (N, rows, cols) bool; all False for the other games."""
         decided = (self.status == WON) | (self.status == LOST)
         return self.mines() & decided[:, None, None]

@@ -11,35 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
+from minesweeper_env.engine import state
 from minesweeper_env.engine.rules import CLICK, is_legal, make_move, random_below, read_action, set_mines
-from minesweeper_env.engine.state import (
-    FRESH,
-    IDLE,
-    ILLEGAL,
-    LOST,
-    MINE_BIT,
-    NEXT,
-    PLAYING,
-    REMAINING,
-    RESET,
-    RESTART,
-    RULE_FIELDS,
-    STATUS,
-    STEPS,
-    SUCCESS,
-    TERMINATION,
-    TRUNCATED,
-    TRUNCATION,
-    WON,
-    Boards,
-    CodeArray,
-    Flags,
-    Generators,
-    Int,
-    Integers,
-    RewardWeights,
-    Rules,
-)
+from minesweeper_env.engine.state import Boards, CodeArray, Flags, Generators, Int, Integers, RewardWeights, Rules
 from minesweeper_env.splitmix import next_stream
 
 W_WIN, W_LOSS, W_OPENING, W_CELL, W_ILLEGAL = range(len(RewardWeights._fields))
@@ -55,11 +29,11 @@ def _reset_game(rules: Rules, boards: Boards, i: Int) -> None:
     boards.shown[i, :] = most + 3
     # The sentinel is an open cell: neither covered nor flagged, so no neighbour loop needs to skip it.
     boards.shown[i, cells] = 0
-    boards.progress[i, STATUS] = FRESH
-    boards.progress[i, REMAINING] = cells - rules.mines
-    boards.progress[i, STEPS] = 0
-    boards.rng[i] = np.uint64(boards.progress[i, NEXT])
-    boards.progress[i, NEXT] = np.int64(next_stream(boards.rng[i]))
+    boards.progress[i, state.STATUS] = state.FRESH
+    boards.progress[i, state.REMAINING] = cells - rules.mines
+    boards.progress[i, state.STEPS] = 0
+    boards.rng[i] = np.uint64(boards.progress[i, state.NEXT])
+    boards.progress[i, state.NEXT] = np.int64(next_stream(boards.rng[i]))
 
 
 @inlined
@@ -70,7 +44,7 @@ def _reveal_mines(rules: Rules, boards: Boards, i: Int) -> None:
     # The loop stores every code, changed or not, because the compiler vectorises no conditional stores.
     for cell in range(cells):
         code = boards.shown[i, cell]
-        unmarked = (boards.truth[i, cell] >= MINE_BIT) & (code >= question)
+        unmarked = (boards.truth[i, cell] >= state.MINE_BIT) & (code >= question)
         boards.shown[i, cell] = mine if unmarked else code
 
 
@@ -82,14 +56,14 @@ def _step_game(rules: Rules, boards: Boards, i: Int, action: Int) -> int:
     opened = -1
     if is_legal(rules, boards.shown, i, move, cell):
         opened = make_move(rules, boards, i, move, cell)
-        if progress[i, STATUS] == LOST:
+        if progress[i, state.STATUS] == state.LOST:
             _reveal_mines(rules, boards, i)
-        elif progress[i, REMAINING] == 0:
-            progress[i, STATUS] = WON
+        elif progress[i, state.REMAINING] == 0:
+            progress[i, state.STATUS] = state.WON
     # Illegal actions count as steps, so the step limit ends every game.
-    progress[i, STEPS] += 1
-    if progress[i, STATUS] <= PLAYING and progress[i, STEPS] >= rules.max_steps:
-        progress[i, STATUS] = TRUNCATED
+    progress[i, state.STEPS] += 1
+    if progress[i, state.STATUS] <= state.PLAYING and progress[i, state.STEPS] >= rules.max_steps:
+        progress[i, state.STATUS] = state.TRUNCATED
     return opened
 
 
@@ -97,19 +71,19 @@ def _step_game(rules: Rules, boards: Boards, i: Int, action: Int) -> int:
 def _reward(rules: Rules, status: Int, opened: int) -> float:
     if opened < 0:
         return rules.weights[W_ILLEGAL]
-    if status == LOST:
+    if status == state.LOST:
         return rules.weights[W_LOSS]
     reward = 0.0
     if opened > 0:
         reward = rules.weights[W_OPENING] + rules.weights[W_CELL] * opened
-    if status == WON:
+    if status == state.WON:
         reward += rules.weights[W_WIN]
     return reward
 
 
 @inlined
 def _is_decided(boards: Boards, i: Int) -> bool:
-    return boards.progress[i, STATUS] == WON or boards.progress[i, STATUS] == LOST
+    return boards.progress[i, state.STATUS] == state.WON or boards.progress[i, state.STATUS] == state.LOST
 
 
 @inlined
@@ -143,7 +117,7 @@ def play_batch(
     rewards: NDArray[np.float64],
     events: Flags,
     opened: Integers,
-    *state: Any,
+    *arrays: Any,
 ) -> int:
     """Takes one step in each game, or starts new games, and shows the boards.
 
@@ -157,47 +131,47 @@ def play_batch(
         rewards: (N,) float64, filled with the rewards of the steps; like the next two, a RESET leaves it as it is.
         events: (5, N) bool, filled with the events that `state` lists.
         opened: (N,) int64, filled with the number of cells that each step opened.
-        *state: the fields of `Rules`, then the fields of `Boards`.
+        *arrays: the fields of `Rules`, then the fields of `Boards`.
 
     Returns:
         -1, or the first game whose action is out of range; then no game has changed.
     """
-    rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
+    rules, boards = Rules(*arrays[: state.RULE_FIELDS]), Boards(*arrays[state.RULE_FIELDS :])
     total = rules.moves.shape[0] * rules.neighbours.shape[0]
     # All actions are checked before the first step, so that an error leaves every game unchanged.
     for i in range(actions.shape[0]):
         if actions[i] < 0 or actions[i] >= total:
             return i
     for i in range(actions.shape[0]):
-        over = boards.progress[i, STATUS] > PLAYING
+        over = boards.progress[i, state.STATUS] > state.PLAYING
         change = 0
         reward = 0.0
         # One call of `_reset_game`, which the compiler inlines.
-        if (mode == RESET and actions[i] == 1) or (mode == RESTART and over):
+        if (mode == state.RESET and actions[i] == 1) or (mode == state.RESTART and over):
             _reset_game(rules, boards, i)
-        elif mode != RESET and not over:
+        elif mode != state.RESET and not over:
             change = _step_game(rules, boards, i, actions[i])
-            reward = _reward(rules, boards.progress[i, STATUS], change)
-        if mode != RESET:
+            reward = _reward(rules, boards.progress[i, state.STATUS], change)
+        if mode != state.RESET:
             rewards[i] = reward
             opened[i] = max(change, 0)
-            events[TERMINATION, i] = _is_decided(boards, i)
-            events[TRUNCATION, i] = boards.progress[i, STATUS] == TRUNCATED
-            events[SUCCESS, i] = boards.progress[i, STATUS] == WON
-            events[ILLEGAL, i] = change < 0
-            events[IDLE, i] = over
+            events[state.TERMINATION, i] = _is_decided(boards, i)
+            events[state.TRUNCATION, i] = boards.progress[i, state.STATUS] == state.TRUNCATED
+            events[state.SUCCESS, i] = boards.progress[i, state.STATUS] == state.WON
+            events[state.ILLEGAL, i] = change < 0
+            events[state.IDLE, i] = over
     _show(rules, boards, codes, masks)
     return -1
 
 
 @kernel
-def lay_out_batch(chosen: Integers, layouts: Flags, *state: Any) -> None:
+def lay_out_batch(chosen: Integers, layouts: Flags, *arrays: Any) -> None:
     """Replaces the mines of the games with these (K,) numbers by (K, n) layouts; they are then under way."""
-    rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
+    rules, boards = Rules(*arrays[: state.RULE_FIELDS]), Boards(*arrays[state.RULE_FIELDS :])
     for k in range(chosen.shape[0]):
         i = chosen[k]
         set_mines(rules, boards, i, layouts[k])
-        boards.progress[i, STATUS] = PLAYING
+        boards.progress[i, state.STATUS] = state.PLAYING
 
 
 @inlined
@@ -207,12 +181,12 @@ def _action_is_legal(rules: Rules, boards: Boards, i: Int, action: Int) -> bool:
 
 
 @kernel
-def sample_batch(sampler: Generators, actions: Integers, *state: Any) -> None:
+def sample_batch(sampler: Generators, actions: Integers, *arrays: Any) -> None:
     """Draws one legal action for each board, all equally likely, into `actions`, (N,) int64.
 
     The draws come from the generator `sampler`, (1,) uint64. In a decided game every action is legal.
     """
-    rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
+    rules, boards = Rules(*arrays[: state.RULE_FIELDS]), Boards(*arrays[state.RULE_FIELDS :])
     total = rules.neighbours.shape[0] * rules.moves.shape[0]
     # The only generator of `sampler`; a plain 0 would compile `random_below` once more.
     first = np.int64(0)

@@ -4,24 +4,8 @@ import numpy as np
 
 from minesweeper_env.codes import Move
 from minesweeper_env.compiled import inlined
-from minesweeper_env.engine.state import (
-    COUNT_BITS,
-    FIRST_CORNERS,
-    FIRST_OPENING,
-    FIRST_SAFE,
-    FRESH,
-    LOST,
-    MINE_BIT,
-    PLAYING,
-    REMAINING,
-    STATUS,
-    Boards,
-    CodeArray,
-    Flags,
-    Generators,
-    Int,
-    Rules,
-)
+from minesweeper_env.engine import state
+from minesweeper_env.engine.state import Boards, CodeArray, Flags, Generators, Int, Rules
 from minesweeper_env.splitmix import GOLDEN, mix
 
 # NumPy integers, because numba would compile a function once more for each plain constant passed to it.
@@ -48,7 +32,7 @@ def random_below(rng: Generators, i: Int, bound: Int) -> np.int64:
 @inlined
 def add_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
     """Places a mine in a free cell, and counts it in the neighbours."""
-    boards.truth[i, cell] |= MINE_BIT
+    boards.truth[i, cell] |= state.MINE_BIT
     # Neighbours off the board are counted in column n, which nothing reads.
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] += 1
@@ -57,7 +41,7 @@ def add_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
 @inlined
 def remove_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
     """Takes a mine out of a cell, and out of the counts of the neighbours."""
-    boards.truth[i, cell] &= COUNT_BITS
+    boards.truth[i, cell] &= state.COUNT_BITS
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] -= 1
 
@@ -75,13 +59,13 @@ def set_mines(rules: Rules, boards: Boards, i: Int, layout: Flags) -> None:
 def _mark_zone(rules: Rules, boards: Boards, i: Int, first: Int, bit: Int) -> int:
     """Sets the mine bits of the cells that the first click protects to `bit`; returns the number of these cells."""
     truth = boards.truth
-    truth[i, first] = (truth[i, first] & COUNT_BITS) | bit
-    if rules.first_click == FIRST_SAFE:
+    truth[i, first] = (truth[i, first] & state.COUNT_BITS) | bit
+    if rules.first_click == state.FIRST_SAFE:
         return 1
     marked = 1
     for k in range(rules.neighbours.shape[1]):
         cell = rules.neighbours[first, k]
-        truth[i, cell] = (truth[i, cell] & COUNT_BITS) | bit
+        truth[i, cell] = (truth[i, cell] & state.COUNT_BITS) | bit
         marked += cell != rules.neighbours.shape[0]
     return marked
 
@@ -90,7 +74,7 @@ def _mark_zone(rules: Rules, boards: Boards, i: Int, first: Int, bit: Int) -> in
 def _draw_unmarked(boards: Boards, i: Int, cells: Int) -> np.int64:
     while True:
         cell = random_below(boards.rng, i, cells)
-        if not boards.truth[i, cell] & MINE_BIT:
+        if not boards.truth[i, cell] & state.MINE_BIT:
             return cell
 
 
@@ -103,12 +87,12 @@ def _scatter(rules: Rules, boards: Boards, i: Int, free: Int) -> None:
             add_mine(rules, boards, i, _draw_unmarked(boards, i, cells))
         return
     for _ in range(free - rules.mines):
-        boards.truth[i, _draw_unmarked(boards, i, cells)] |= MINE_BIT
+        boards.truth[i, _draw_unmarked(boards, i, cells)] |= state.MINE_BIT
     # Marked cells are the ones to keep free, so the marks of all cells change places with the mines.
     for cell in range(cells):
-        boards.truth[i, cell] ^= MINE_BIT
+        boards.truth[i, cell] ^= state.MINE_BIT
     for cell in range(cells):
-        if boards.truth[i, cell] & MINE_BIT:
+        if boards.truth[i, cell] & state.MINE_BIT:
             add_mine(rules, boards, i, cell)
 
 
@@ -126,8 +110,8 @@ def _clear_zone(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
     truth = boards.truth
     refuge = 0
     for cell in range(rules.neighbours.shape[0]):
-        if truth[i, cell] & MINE_BIT and _in_zone(rules, first, cell):
-            while truth[i, rules.refuges[refuge]] & MINE_BIT or _in_zone(rules, first, rules.refuges[refuge]):
+        if truth[i, cell] & state.MINE_BIT and _in_zone(rules, first, cell):
+            while truth[i, rules.refuges[refuge]] & state.MINE_BIT or _in_zone(rules, first, rules.refuges[refuge]):
                 # A skipped refuge stays unusable, so the search for the next mine starts here.
                 refuge += 1
             remove_mine(rules, boards, i, cell)
@@ -137,15 +121,15 @@ def _clear_zone(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
 @inlined
 def place_mines(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
     """Places the mines by the first-click rule, which `MinesweeperEnv` explains, on a board without mines."""
-    protects = rules.first_click == FIRST_OPENING or rules.first_click == FIRST_SAFE
+    protects = rules.first_click == state.FIRST_OPENING or rules.first_click == state.FIRST_SAFE
     free = rules.neighbours.shape[0]
     # While the mines are drawn, a mine bit also marks each protected cell, so that no draw accepts it.
     if protects:
-        free -= _mark_zone(rules, boards, i, first, np.int64(MINE_BIT))
+        free -= _mark_zone(rules, boards, i, first, np.int64(state.MINE_BIT))
     _scatter(rules, boards, i, free)
     if protects:
         _mark_zone(rules, boards, i, first, np.int64(0))
-    elif rules.first_click == FIRST_CORNERS:
+    elif rules.first_click == state.FIRST_CORNERS:
         _clear_zone(rules, boards, i, first)
 
 
@@ -154,8 +138,8 @@ def _open(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
     """Opens a covered cell without a flag, flooding over zeros; returns the number of cells opened, 0 for a mine."""
     shown, truth, stack = boards.shown, boards.truth, boards.stack
     most = rules.neighbours.shape[1]
-    if truth[i, cell] & MINE_BIT:
-        boards.progress[i, STATUS] = LOST
+    if truth[i, cell] & state.MINE_BIT:
+        boards.progress[i, state.STATUS] = state.LOST
         return 0
     shown[i, cell] = truth[i, cell]
     opened = 1
@@ -176,7 +160,7 @@ def _open(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
                 if truth[i, neighbour] == 0:
                     stack[top] = neighbour
                     top += 1
-    boards.progress[i, REMAINING] -= opened
+    boards.progress[i, state.REMAINING] -= opened
     return opened
 
 
@@ -213,9 +197,9 @@ def make_move(rules: Rules, boards: Boards, i: Int, move: Int, cell: Int) -> int
     """Makes a legal move; returns the number of cells that it opened."""
     most = rules.neighbours.shape[1]
     opened = 0
-    if move == CLICK and boards.progress[i, STATUS] == FRESH:
+    if move == CLICK and boards.progress[i, state.STATUS] == state.FRESH:
         place_mines(rules, boards, i, cell)
-        boards.progress[i, STATUS] = PLAYING
+        boards.progress[i, state.STATUS] = state.PLAYING
     if move == QUESTION:
         boards.shown[i, cell] = most + 2
     elif move == FLAG and boards.shown[i, cell] != most + 1:

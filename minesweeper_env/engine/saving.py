@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
+from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON, Flags
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -32,7 +32,6 @@ class SavedState(dict[str, Any]):
         self._bytes = [array.tobytes() for array in self._arrays]
 
     def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
-        """Leaves the boards out of copies and pickles."""
         return dict, (dict(self),)
 
     def boards(self, config: BoardConfig, batch: tuple[int, ...]) -> Sequence[NDArray[Any]] | None:
@@ -81,9 +80,7 @@ def check_reachable(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig
             raise ValueError(f"state[{key!r}] must {rule}{game}")
 
 
-def _rules(
-    saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig
-) -> Iterator[tuple[str, NDArray[np.bool_], str]]:
+def _rules(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> Iterator[tuple[str, Flags, str]]:
     """Yields the key of an array, where it is right, with a first axis of N, and what it must do."""
     codes, mines = (saved[key].reshape(truth.shape) for key in ("codes", "mines"))
     status, steps = saved["status"][:, None], saved["steps"][:, None]

@@ -98,7 +98,7 @@ class Boards(NamedTuple):
 
 
 RULE_FIELDS = len(Rules._fields)
-"""Number of leading entries of a kernel's `*state` that belong to `Rules`; the fields of `Boards` follow."""
+"""Number of leading entries of a kernel's `*arrays` that belong to `Rules`; the fields of `Boards` follow."""
 
 
 def refuge_order(rows: int, cols: int) -> NDArray[np.int64]:

@@ -17,13 +17,6 @@ from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards
 from minesweeper_env.inference.counting import backward_pass as backward
 from minesweeper_env.inference.counting import workspace as ws
-from minesweeper_env.inference.counting.backward_pass import (
-    UNDERFLOW,
-    join_forward,
-    largest_level,
-    restore_level,
-    weigh_outside,
-)
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL, Weighting, level_span, weigh_group
 from minesweeper_env.inference.counting.frontier import read_board
 from minesweeper_env.inference.counting.posterior import failure, matching_density, run_forward_pass, run_with_workspace
@@ -87,19 +80,19 @@ def _draw_counts(
 ) -> int:
     """Draws the mine counts of all groups and of the cells outside, in all layouts; returns the outcome."""
     values = tables.values
-    joint, width, low, _ = join_forward(tables, totals.components, weighting)
+    joint, width, low, _ = backward.join_forward(tables, totals.components, weighting)
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
         return ws.NEED_VALUES
     after = values[joint + width : spare]
     mines = totals.mines - low
-    weigh_outside(after, mines, totals.outside, weighting)
+    backward.weigh_outside(after, mines, totals.outside, weighting)
     total = 0.0
     for m in range(width):
         after[m] *= values[joint + m]
         total += after[m]
     if total == 0.0:
-        return UNDERFLOW
+        return backward.UNDERFLOW
     for i in range(len(uniforms)):
         position.total[i] = _draw(after, uniforms[i, 0] * total)
         in_group[i, len(frontier.neighbours)] = mines - position.total[i]
@@ -164,11 +157,11 @@ def _draw_groups(
 ) -> bool:
     """Draws the mine count of each group of a component, the last group first; returns whether there was space."""
     last = tables.last_level[component]
-    largest = largest_level(tables, last)
+    largest = backward.largest_level(tables, last)
     # A component has one level more than groups; the shift turns a level into the position of its group.
     shift = frontier.end[component] - last
     for level in range(last - 1, last - tables.place[last] - 1, -1):
-        if not restore_level(frontier, tables, weighting, level, shift, spare, largest):
+        if not backward.restore_level(frontier, tables, weighting, level, shift, spare, largest):
             return False
         group = frontier.order[level + shift]
         weigh_group(tables.weight, frontier.size[group], weighting)
@@ -273,7 +266,7 @@ def fill_layouts(
         return draw_layouts(board.ravel(), mines, density, uniforms, in_group, position, layouts, *workspace)
 
     outcome = run_with_workspace(draw, *board.shape, radius, 0.0)
-    if outcome == UNDERFLOW:
+    if outcome == backward.UNDERFLOW:
         outcome = run_with_workspace(draw, *board.shape, radius, matching_density(board, mines, radius))
     if outcome != ws.OK:
         raise failure(board, mines, radius, outcome)

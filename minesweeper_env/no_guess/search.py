@@ -307,7 +307,7 @@ class Searcher:
         firsts: NDArray[np.int64],
         states: NDArray[np.uint64],
         level: str,
-        max_attempts: int,
+        max_attempts: int = MAX_ATTEMPTS,
         method: str = "auto",
         on_attempts: Callable[[int], object] | None = None,
     ) -> Found:

@@ -9,42 +9,16 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.engine.state import Int
+from minesweeper_env.inference import reading
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, IID
 from minesweeper_env.inference.counting.posterior import posterior
 from minesweeper_env.inference.counting.workspace import OK, Workspace
-from minesweeper_env.inference.deduction.constraints import (
-    BY_DIFFERENCE,
-    BY_OVERLAP,
-    NOTHING,
-    REST_IS_SAFE,
-    TOO_HARD,
-    Memory,
-    closure_of,
-    mark_reason,
-)
+from minesweeper_env.inference.deduction import constraints as closures
+from minesweeper_env.inference.deduction.constraints import Memory
 from minesweeper_env.inference.deduction.kernels import is_left_over, look_further
-from minesweeper_env.inference.reading import (
-    NOWHERE,
-    OPEN,
-    SAFE,
-    UNKNOWN,
-    Clues,
-    next_clue,
-    read_clues,
-    settle,
-    show_clue,
-)
-from minesweeper_env.no_guess.arrays import (
-    COUNT_RULE,
-    EXACT_RULE,
-    OVERLAP_RULE,
-    SUBSET,
-    SUBSET_RULE,
-    Arena,
-    Log,
-    Longs,
-    Player,
-)
+from minesweeper_env.inference.reading import Clues
+from minesweeper_env.no_guess import arrays
+from minesweeper_env.no_guess.arrays import Arena, Log, Longs, Player
 
 PROGRESS = -1
 """Result of a rule that has found mines and no safe cell."""
@@ -54,12 +28,12 @@ PROGRESS = -1
 def _reveal(clues: Clues, player: Player, cell: Int, clue: Int) -> None:
     """Opens one cell, which shows a clue."""
     # Where no rule has decided the cell, the clues around it have one unknown cell less from now on.
-    if clues.known[cell] == UNKNOWN:
-        settle(clues, int(cell), 0)
+    if clues.known[cell] == reading.UNKNOWN:
+        reading.settle(clues, int(cell), 0)
     player.board[cell] = clue
-    clues.known[cell] = OPEN
+    clues.known[cell] = reading.OPEN
     player.covered_left[0] -= 1
-    show_clue(clues, int(cell), int(clue))
+    reading.show_clue(clues, int(cell), int(clue))
 
 
 @subroutine
@@ -68,7 +42,7 @@ def open_cell(truth: NDArray[np.uint8], clues: Clues, player: Player, cell: Int)
 
     The clue of each safe cell is in `truth`, (n + 1,) uint8.
     """
-    if clues.known[cell] == OPEN:
+    if clues.known[cell] == reading.OPEN:
         return
     player.flood[0] = cell
     _reveal(clues, player, cell, np.int64(truth[cell]))
@@ -79,7 +53,7 @@ def open_cell(truth: NDArray[np.uint8], clues: Clues, player: Player, cell: Int)
         zero = player.flood[top]
         for k in range(clues.neighbours.shape[1]):
             other = np.int64(clues.neighbours[zero, k])
-            if clues.known[other] <= SAFE:
+            if clues.known[other] <= reading.SAFE:
                 _reveal(clues, player, other, np.int64(truth[other]))
                 if truth[other] == 0:
                     player.flood[top] = other
@@ -119,7 +93,7 @@ def _decide(clues: Clues, player: Player, log: Log, cell: int, is_mine: bool, fo
     if log.is_recording[0] == 1:
         log.cells[log.cells_found[0]], log.is_mine[log.cells_found[0]] = cell, is_mine
         log.cells_found[0] += 1
-    settle(clues, cell, 1 if is_mine else 0)
+    reading.settle(clues, cell, 1 if is_mine else 0)
     # Known mines leave both numbers, so that their difference stays the number of covered free cells.
     if is_mine:
         player.covered_left[0] -= 1
@@ -134,16 +108,16 @@ def _follow_clues(clues: Clues, player: Player, log: Log) -> int:
     """Applies clues that decide their neighbours, up to one with safe cells; returns their number, see `found`."""
     found = 0
     while found == 0:
-        clue = next_clue(clues)
-        if clue == NOWHERE:
+        clue = reading.next_clue(clues)
+        if clue == reading.NOWHERE:
             return 0
         is_mine = clues.missing[clue] > 0
         for k in range(clues.neighbours.shape[1]):
             cell = int(np.int64(clues.neighbours[clue, k]))
-            if clues.known[cell] == UNKNOWN:
+            if clues.known[cell] == reading.UNKNOWN:
                 found = _decide(clues, player, log, cell, is_mine, found)
         _log_clue(log, clue)
-        _end_step(log, COUNT_RULE, False)
+        _end_step(log, arrays.COUNT_RULE, False)
     return found
 
 
@@ -153,16 +127,16 @@ def _follow_total(clues: Clues, player: Player, log: Log) -> int:
     found = 0
     if player.mines_left[0] == 0:
         for cell in range(len(clues.neighbours)):
-            if clues.known[cell] == UNKNOWN:
+            if clues.known[cell] == reading.UNKNOWN:
                 found = _decide(clues, player, log, cell, False, found)
-        _end_step(log, COUNT_RULE, True)
+        _end_step(log, arrays.COUNT_RULE, True)
     return found
 
 
 @inlined
 def _decide_certain(clues: Clues, player: Player, constraints: Memory, log: Log, rule: int) -> int:
     """Decides the cells of certain constraints; returns the number of safe cells, listed in `player.found`."""
-    closure, found = closure_of(constraints), 0
+    closure, found = closures.closure_of(constraints), 0
     for k in range(closure.number_certain[0]):
         constraint = closure.certain[k]
         is_mine = closure.mines[constraint] > 0
@@ -170,12 +144,12 @@ def _decide_certain(clues: Clues, player: Player, constraints: Memory, log: Log,
         for i in range(closure.start[constraint], closure.start[constraint + 1]):
             cell = closure.cell[i]
             # An earlier constraint of the list may have decided the cell.
-            if clues.known[cell] == UNKNOWN:
+            if clues.known[cell] == reading.UNKNOWN:
                 is_new = True
                 found = _decide(clues, player, log, cell, is_mine, found)
         if is_new and log.is_recording[0] == 1:
             closure.in_reason[:] = 0
-            mark_reason(constraints, constraint)
+            closures.mark_reason(constraints, constraint)
             _log_reason(log, closure.in_reason)
             _end_step(log, rule, False)
             # A safe cell may show a 0 and open the cells of later steps, so a proof takes one step at a time.
@@ -192,8 +166,8 @@ def _decide_rest(clues: Clues, player: Player, constraints: Memory, log: Log, is
         if is_left_over(clues, constraints, cell):
             found = _decide(clues, player, log, cell, is_mine, found)
     if log.is_recording[0] == 1:
-        _log_reason(log, closure_of(constraints).in_reason)
-        _end_step(log, SUBSET_RULE, True)
+        _log_reason(log, closures.closure_of(constraints).in_reason)
+        _end_step(log, arrays.SUBSET_RULE, True)
     return found
 
 
@@ -213,7 +187,7 @@ def ask_oracle(clues: Clues, player: Player, log: Log, workspace: Workspace, min
     outcome, _ = posterior(board, int(mines), 0.0, BOOLEAN, player.in_all, workspace)
     safe = 0
     for cell in range(cells):
-        safe += clues.known[cell] == UNKNOWN and player.in_all[cell] == 0.0
+        safe += clues.known[cell] == reading.UNKNOWN and player.in_all[cell] == 0.0
     if outcome != OK or safe == 0:
         return 0
     if log.is_recording[0] == 0:
@@ -227,10 +201,10 @@ def ask_oracle(clues: Clues, player: Player, log: Log, workspace: Workspace, min
     # No component has a safe cell of its own, so the number of mines decides: all clues are the reason.
     if found == 0:
         for clue in range(cells):
-            if clues.known[clue] == OPEN and clues.unknown[clue] > 0:
+            if clues.known[clue] == reading.OPEN and clues.unknown[clue] > 0:
                 _log_clue(log, clue)
         found = _decide_certain_cells(clues, player, log, False)
-        _end_step(log, EXACT_RULE, True)
+        _end_step(log, arrays.EXACT_RULE, True)
     log.visited[:] = 0
     return found
 
@@ -238,7 +212,7 @@ def ask_oracle(clues: Clues, player: Player, log: Log, workspace: Workspace, min
 @inlined
 def _is_certain(clues: Clues, probabilities: NDArray[np.float64], cell: int) -> bool:
     """Returns whether the mine probability of an unknown cell is 0 or 1."""
-    return bool(clues.known[cell] == UNKNOWN and (probabilities[cell] == 0.0 or probabilities[cell] == 1.0))
+    return bool(clues.known[cell] == reading.UNKNOWN and (probabilities[cell] == 0.0 or probabilities[cell] == 1.0))
 
 
 @subroutine
@@ -261,7 +235,7 @@ def _take_component(clues: Clues, player: Player, log: Log) -> int:
         if is_local and log.visited[seed] == 0:
             _visit_component(clues, player, log, seed)
             found = _decide_certain_cells(clues, player, log, True)
-            _end_step(log, EXACT_RULE, False)
+            _end_step(log, arrays.EXACT_RULE, False)
             # The component is an earlier one from now on.
             for cell in range(len(clues.neighbours)):
                 log.visited[cell] = min(log.visited[cell], 1)
@@ -281,12 +255,12 @@ def _visit_component(clues: Clues, player: Player, log: Log, seed: Int) -> None:
     while top > 0:
         top -= 1
         present = np.int64(stack[top])
-        is_clue = clues.known[present] == OPEN
+        is_clue = clues.known[present] == reading.OPEN
         if is_clue:
             _log_clue(log, present)
         for k in range(degree):
             other = np.int64(clues.neighbours[present, k])
-            joins = clues.known[other] == UNKNOWN if is_clue else clues.known[other] == OPEN
+            joins = clues.known[other] == reading.UNKNOWN if is_clue else clues.known[other] == reading.OPEN
             if joins and other < cells and log.visited[other] == 0:
                 log.visited[other] = PRESENT
                 stack[top] = other
@@ -303,7 +277,7 @@ def solve(arena: Arena, first: Int, level: Int) -> bool:
     cells, degree = clues.neighbours.shape
     # All cells are hidden, by the code for this number of neighbours.
     player.board[:] = degree + 3
-    read_clues(player.board[:cells], degree, clues)
+    reading.read_clues(player.board[:cells], degree, clues)
     player.covered_left[0], player.mines_left[0] = cells, arena.rules.mines
     open_cell(truth, clues, player, first)
     # Free cells are covered as long as there are more covered cells than mines.
@@ -329,17 +303,17 @@ def _reason(arena: Arena, level: Int) -> int:
     """
     clues, player, constraints, log = arena.clues, arena.player, arena.constraints, arena.log
     # Without a record the oracle, which finds all that constraints find, is faster alone.
-    if level == SUBSET or log.is_recording[0] == 1:
+    if level == arrays.SUBSET or log.is_recording[0] == 1:
         # Level "exact" leaves the number of mines to the oracle.
-        left = player.mines_left[0] if level == SUBSET else -1
+        left = player.mines_left[0] if level == arrays.SUBSET else -1
         result = look_further(clues, constraints, left, player.covered_left[0])
-        if result >= BY_DIFFERENCE:
-            rule = OVERLAP_RULE if result == BY_OVERLAP else SUBSET_RULE
+        if result >= closures.BY_DIFFERENCE:
+            rule = arrays.OVERLAP_RULE if result == closures.BY_OVERLAP else arrays.SUBSET_RULE
             found = _decide_certain(clues, player, constraints, log, rule)
             return found if found > 0 else PROGRESS
-        if result != NOTHING and result != TOO_HARD:
-            found = _decide_rest(clues, player, constraints, log, result != REST_IS_SAFE)
+        if result != closures.NOTHING and result != closures.TOO_HARD:
+            found = _decide_rest(clues, player, constraints, log, result != closures.REST_IS_SAFE)
             return found if found > 0 else PROGRESS
-        if level == SUBSET:
+        if level == arrays.SUBSET:
             return 0
     return ask_oracle(clues, player, log, arena.workspace, np.int64(arena.rules.mines))

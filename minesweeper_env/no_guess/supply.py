@@ -13,15 +13,8 @@ from numpy.typing import NDArray
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
-from minesweeper_env.no_guess.search import (
-    MAX_ATTEMPTS,
-    REJECTIONS,
-    Found,
-    Searcher,
-    compile_search,
-    search_config,
-    searchers,
-)
+from minesweeper_env.no_guess import search
+from minesweeper_env.no_guess.search import Found, Searcher
 from minesweeper_env.threads import ThreadPool, split
 
 FEW_LAYOUTS = 20_000
@@ -84,9 +77,9 @@ class BoardSupply:
     def __init__(self, config: BoardConfig, pool: ThreadPool) -> None:
         """Prepares for games of a configuration with `no_guess`; the threads of `pool` share a search."""
         self._level, self._pool = str(config.no_guess), pool
-        compile_search()
-        _check_first_cells(search_config(config), self._level)
-        self._searchers = searchers(search_config(config))
+        search.compile_search()
+        _check_first_cells(search.search_config(config), self._level)
+        self._searchers = search.searchers(search.search_config(config))
 
     def set_mines(self, games: Games, actions: NDArray[np.int64]) -> None:
         """Lays out the games that begin with one of these actions, (N,) int64; the engine then places no mines.
@@ -102,18 +95,16 @@ class BoardSupply:
     def _search(self, cells: NDArray[np.int64], states: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Returns (K, rows, cols) layouts for K first cells and states of generators."""
 
-        def search(part: slice) -> Found:
+        def search_part(part: slice) -> Found:
             with self._searchers.lend() as searcher:
-                return searcher.search(
-                    cells[part], states[part], self._level, MAX_ATTEMPTS, on_attempts=lambda _: self._pool.check()
-                )
+                return searcher.search(cells[part], states[part], self._level, on_attempts=lambda _: self._pool.check())
 
         # In eight parts for each thread: one whose boards were easy takes another part.
-        found = self._pool.run(search, split(len(cells), 8 * self._pool.threads if self._pool.threads > 1 else 1))
+        found = self._pool.run(search_part, split(len(cells), 8 * self._pool.threads if self._pool.threads > 1 else 1))
         solved = np.concatenate([part.solved for part in found])
         if not solved.all():
             with self._searchers.lend() as searcher:
-                raise failure(searcher, int(cells[np.flatnonzero(~solved)[0]]), self._level, MAX_ATTEMPTS)
+                raise failure(searcher, int(cells[np.flatnonzero(~solved)[0]]), self._level, search.MAX_ATTEMPTS)
         return np.concatenate([part.layouts for part in found])
 
 
@@ -125,8 +116,8 @@ def _check_first_cells(config: BoardConfig, level: str) -> None:
         return
     cells = np.array([cell for cell in range(config.cells) if has_few_layouts(config, cell)], np.int64)
     searcher = Searcher(config)
-    found = searcher.search(cells, np.zeros(len(cells), np.uint64), level, REJECTIONS)
+    found = searcher.search(cells, np.zeros(len(cells), np.uint64), level, search.REJECTIONS)
     for cell in cells[~found.solved].tolist():
-        error = failure(searcher, cell, level, REJECTIONS)
+        error = failure(searcher, cell, level, search.REJECTIONS)
         if isinstance(error, ImpossibleBoardError):
             raise error

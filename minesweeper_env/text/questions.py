@@ -14,17 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env import inference
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import FLAGGED, HIDDEN
-from minesweeper_env.inference import (
-    InconsistentBoardError,
-    PositionTooHardError,
-    count_layouts,
-    deduce,
-    hint,
-    mine_probabilities,
-    sample_layouts,
-)
 from minesweeper_env.inference.deduction.kernels import SINGLE, WITH_TOTAL, known_cells
 from minesweeper_env.inference.deduction.steps import Level
 from minesweeper_env.inference.kernels import TIE
@@ -65,7 +57,7 @@ class Position:
     @cached_property
     def risks(self) -> NDArray[np.float64]:
         """The mine probability of each cell, (rows, cols); a PositionTooHardError says that it is unknown."""
-        return mine_probabilities(self.codes, self.mines)
+        return inference.mine_probabilities(self.codes, self.mines)
 
     @cached_property
     def least(self) -> NDArray[np.int64]:
@@ -154,8 +146,7 @@ class CertainCells(Question):
         return max(0.0, (len(said & right) - len(said - right)) / len(right))
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
-        """Returns the steps of `deduce` up to the level of the question."""
-        return [step.explain() for step in deduce(board, facts["mines"], level=_DEDUCED[facts["level"]])]
+        return [step.explain() for step in inference.deduce(board, facts["mines"], level=_DEDUCED[facts["level"]])]
 
 
 class SafeCell(CertainCells):
@@ -176,8 +167,7 @@ class SafeCell(CertainCells):
         return float(_cell(body) in facts["cells"])
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
-        """Returns the shortest proof of the cell of the answer."""
-        return [step.explain() for step in hint(board, facts["mines"], cell=facts["cells"][0])]
+        return [step.explain() for step in inference.hint(board, facts["mines"], cell=facts["cells"][0])]
 
 
 class BestGuess(Question):
@@ -285,7 +275,7 @@ class Possible(Question):
         """Returns a layout that fits, or what is wrong."""
         if not facts["possible"]:
             return [f"No layout fits: {_misfit(board, facts['mines'])}."]
-        layout = sample_layouts(board, facts["mines"], 1, np.random.default_rng(0))[0]
+        layout = inference.sample_layouts(board, facts["mines"], 1, np.random.default_rng(0))[0]
         return [f"This layout fits: mines at {', '.join(str(tuple(cell)) for cell in np.argwhere(layout).tolist())}."]
 
 
@@ -312,16 +302,16 @@ def _cell(body: str) -> list[int] | None:
 def _misfit(board: NDArray[np.int8], mines: int) -> str | None:
     """Returns why no layout fits a board; "" if one does, and None for a board that is too hard for the oracle."""
     try:
-        mine_probabilities(board, mines)
-    except InconsistentBoardError as error:
+        inference.mine_probabilities(board, mines)
+    except inference.InconsistentBoardError as error:
         return f"{error.reason} at {error.cell}"
-    except PositionTooHardError:
+    except inference.PositionTooHardError:
         return None
     return ""
 
 
 def _share(board: NDArray[np.int8], facts: Facts, risk: float) -> str:
     """Returns a sentence with the number of layouts in which the cell of a question is a mine."""
-    layouts = count_layouts(board, facts["mines"])
+    layouts = inference.count_layouts(board, facts["mines"])
     share = f"{round(risk * layouts)} of the {layouts} layouts that fit"
     return f"Cell {tuple(facts['cell'])} is a mine in {share if layouts < _EXACT_INTEGERS else f'{risk:.4f} of all'}."

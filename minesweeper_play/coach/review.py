@@ -22,16 +22,10 @@ from numpy.typing import NDArray
 from baselines.evaluation.games import GameDiagnosis, Loss
 from baselines.scripted.oracle_play.exact import first_cell
 from baselines.scripted.oracle_play.position_value import Choice, Estimate, Winning
+from minesweeper_env import inference
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import (
-    InconsistentBoardError,
-    Oracle,
-    PositionTooHardError,
-    Step,
-    count_layouts,
-    mine_probabilities,
-)
+from minesweeper_env.inference import Step
 from minesweeper_env.inference.kernels import TIE, infer_posteriors
 from minesweeper_play.game.advice import Advice, advise, find_proof, rank_guesses
 from minesweeper_play.game.moves import Cell, Move, cells_of, neighbours
@@ -169,7 +163,7 @@ def replay(session: Session) -> tuple[list[Turn], int]:
 def judge_turns(turns: Sequence[Turn], config: BoardConfig) -> None:
     """Gives the turns of a game their risks; raises a ValueError under a rule that makes layouts unequal."""
     boards = np.array([turn.board for turn in turns], np.int8).reshape(-1, config.rows, config.cols)
-    found = Oracle(config).ask(boards)
+    found = inference.Oracle(config).ask(boards)
     for turn, probabilities, exact in zip(turns, found.probabilities, found.exact, strict=True):
         if exact and turn.is_choice:
             turn.is_judged, turn.risk = True, _risk(turn, probabilities, config)
@@ -189,7 +183,7 @@ def _risk(turn: Turn, probabilities: NDArray[np.float64], config: BoardConfig) -
             sure[cell] = MINE
     try:
         log_sure, log_all = (infer_posteriors(board[None], config.mines, 1, space)[0] for board in (sure, turn.board))
-    except InconsistentBoardError:
+    except inference.InconsistentBoardError:
         return 1.0
     return 1.0 - min(1.0, math.exp(log_sure - log_all))
 
@@ -239,11 +233,11 @@ def _curve(
     for done, point in enumerate(chosen, 1):
         is_first = point == 0 and turns and not (boards[0] < FLAGGED).any()
         # A point that is too hard is left to its neighbours.
-        with suppress(PositionTooHardError):
+        with suppress(inference.PositionTooHardError):
             found[point] = winning.start(turns[0].move.cell) if is_first else winning.win(boards[point])
         progress(done)
     if not found:
-        raise PositionTooHardError("every position of this game is too hard to be estimated")
+        raise inference.PositionTooHardError("every position of this game is too hard to be estimated")
     values = np.interp(range(len(boards)), list(found), [estimate.probability for estimate in found.values()])
     return [found.get(point, Estimate(float(value), "between")) for point, value in enumerate(values)]
 
@@ -323,7 +317,7 @@ def analyse_position(
     an InconsistentBoardError, a PositionTooHardError, or a ValueError for mines or a first-click rule (it matters only
     before the first click) that the board forbids.
     """
-    probabilities = mine_probabilities(board, mines)
+    probabilities = inference.mine_probabilities(board, mines)
     is_open = bool((board < FLAGGED).any())
     config = BoardConfig.of_size(board.shape, mines, first_click="any" if is_open else first_click, luck=luck)
     winning = Winning(config, games, needs_no_guess=needs_no_guess)
@@ -334,7 +328,8 @@ def analyse_position(
         status = "lost" if (board == MINE).any() else "won"
     safe, mine = hidden & (probabilities == 0.0), hidden & (probabilities == 1.0)
     certain = cells_of(safe), cells_of(mine), cells_of(safe & (board == FLAGGED))
-    found = Analysis(board, mines, status, count_layouts(board, mines), probabilities, *certain, win=winning.win(board))
+    layouts, win = inference.count_layouts(board, mines), winning.win(board)
+    found = Analysis(board, mines, status, layouts, probabilities, *certain, win)
     if status == "lost":
         hidden_again = np.where(board == MINE, np.int8(HIDDEN), board)
         before = analyse_position(hidden_again, mines, "any", luck=luck, needs_no_guess=needs_no_guess, games=games)

@@ -13,19 +13,8 @@ its last state: the weight of everything outside the component. Steps 5 and 6 of
 import math
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.counting.forward_pass import (
-    BOOLEAN,
-    DROPPED,
-    IID,
-    Weighting,
-    clamp,
-    end_of_values,
-    level_size,
-    level_span,
-    pull_values,
-    push_values,
-    renormalise,
-)
+from minesweeper_env.inference.counting import forward_pass as forward
+from minesweeper_env.inference.counting.forward_pass import Weighting
 from minesweeper_env.inference.counting.workspace import NEED_VALUES, OK, Floats, Frontier, Tables, Totals
 
 UNDERFLOW = -1
@@ -58,7 +47,7 @@ def join_components(
         return UNDERFLOW, 0.0, 0.0
     # `after` holds, for each mine count of the components up to this one, the weight of everything after them.
     for component in range(totals.components - 1, -1, -1):
-        begin, end = level_span(tables, tables.last_level[component])
+        begin, end = forward.level_span(tables, tables.last_level[component])
         fill = values[begin:end]
         width -= len(fill) - 1
         joint -= width
@@ -69,9 +58,9 @@ def join_components(
             return NEED_VALUES, 0.0, 0.0
         _correlate(fill, after, after[:width])
         after = after[:width]
-        clamp(after, weighting, math.inf)
+        forward.clamp(after, weighting, math.inf)
     elsewhere = mine / (mine + free) if outside > 0 else 0.0
-    return OK, weighting.density if weighting.mode == IID else elsewhere, log_scale + math.log(total)
+    return OK, weighting.density if weighting.mode == forward.IID else elsewhere, log_scale + math.log(total)
 
 
 @inlined
@@ -82,11 +71,11 @@ def join_forward(tables: Tables, components: int, weighting: Weighting) -> tuple
     and the logarithm of its scale.
     """
     values, levels = tables.values, tables.last_level[components - 1] + 1 if components > 0 else 0
-    at, width, low, log_scale = end_of_values(tables, levels), 1, 0, 0.0
+    at, width, low, log_scale = forward.end_of_values(tables, levels), 1, 0, 0.0
     values[at] = 1.0
     for component in range(components):
         last = tables.last_level[component]
-        begin, end = level_span(tables, last)
+        begin, end = forward.level_span(tables, last)
         fill = values[begin:end]
         following = at + width
         if following + width + len(fill) >= len(values):
@@ -96,7 +85,7 @@ def join_forward(tables: Tables, components: int, weighting: Weighting) -> tuple
         for j in range(len(fill)):
             for i in range(width):
                 target[i + j] += values[at + i] * fill[j]
-        scale, _ = clamp(target, weighting, math.inf)
+        scale, _ = forward.clamp(target, weighting, math.inf)
         log_scale += scale
         at, width = following, len(target)
         low += tables.low[tables.first_state[last]]
@@ -122,14 +111,14 @@ def weigh_outside(after: Floats, most: int, outside: int, weighting: Weighting) 
 
     Returns the logarithm of the factor that the values lack.
     """
-    if weighting.mode == IID:
+    if weighting.mode == forward.IID:
         after[0] = 1.0
         return 0.0
     density, after[:] = weighting.density, 0.0
     least, greatest = max(0, most - len(after) + 1), min(most, outside)
     if least > greatest:
         return 0.0
-    if weighting.mode == BOOLEAN:
+    if weighting.mode == forward.BOOLEAN:
         after[most - greatest : most - least + 1] = 1.0
         return 0.0
     # Starting at the mode of the binomial distribution keeps the largest weight at 1.
@@ -167,11 +156,11 @@ def _go_back(frontier: Frontier, tables: Tables, weighting: Weighting, component
             return False
         group = frontier.order[level + shift]
         size = frontier.size[group]
-        length = level_size(tables, level)
-        mine, free = pull_values(tables, weighting, level, size, values[here:], values[there : there + length])
+        length = forward.level_size(tables, level)
+        mine, free = forward.pull_values(tables, weighting, level, size, values[here:], values[there : there + length])
         frontier.probability[group] = mine / (mine + free)
         here, there = there, here
-        _, drift = clamp(values[here : here + length], weighting, drift + weighting.loss * size)
+        _, drift = forward.clamp(values[here : here + length], weighting, drift + weighting.loss * size)
     return True
 
 
@@ -180,7 +169,7 @@ def largest_level(tables: Tables, last: int) -> int:
     """Returns the largest number of values on a level of the component that ends with level `last`."""
     largest = 0
     for level in range(last - tables.place[last], last + 1):
-        largest = max(largest, level_size(tables, level))
+        largest = max(largest, forward.level_size(tables, level))
     return largest
 
 
@@ -197,13 +186,13 @@ def restore_level(
     """
     values, first_value = tables.values, tables.first_value
     base = level
-    while first_value[base] == DROPPED:
+    while first_value[base] == forward.DROPPED:
         base -= 1
     if base == level:
         return True
     passing, at = begin, begin + 2 * largest
     if first_value[base] >= at:
-        _, at = level_span(tables, base)
+        _, at = forward.level_span(tables, base)
     # The kept levels and one more must fit: the closer they are, the less the next call has to recompute.
     stride = 1
     while ((level - base) // stride + 1) * largest > len(values) - at:
@@ -213,16 +202,16 @@ def restore_level(
     for present in range(base + 1, level + 1):
         stays = present == level or (present - base) % stride == 0
         target = at if stays else passing + present % 2 * largest
-        push_values(tables, weighting, present - 1, frontier.size[frontier.order[present - 1 + shift]], target)
+        forward.push_values(tables, weighting, present - 1, frontier.size[frontier.order[present - 1 + shift]], target)
         first_value[present] = target
         # The buffer of the level before is overwritten by the next level but one.
         if passing <= first_value[present - 1] < passing + 2 * largest:
-            first_value[present - 1] = DROPPED
-        first, end = level_span(tables, present)
-        if weighting.mode == BOOLEAN:
-            clamp(values[first:end], weighting, 0.0)
+            first_value[present - 1] = forward.DROPPED
+        first, end = forward.level_span(tables, present)
+        if weighting.mode == forward.BOOLEAN:
+            forward.clamp(values[first:end], weighting, 0.0)
         else:
-            renormalise(values[first:end])
+            forward.renormalise(values[first:end])
         if stays:
             at = end
     return True

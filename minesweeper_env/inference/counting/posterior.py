@@ -19,16 +19,10 @@ from numpy.typing import NDArray
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.inference.counting import forward_pass as forward
 from minesweeper_env.inference.counting import workspace as ws
 from minesweeper_env.inference.counting.backward_pass import UNDERFLOW, join_components
-from minesweeper_env.inference.counting.forward_pass import (
-    BOOLEAN,
-    FIXED_TOTAL,
-    IID,
-    Weighting,
-    count_components,
-    weighting_of,
-)
+from minesweeper_env.inference.counting.forward_pass import Weighting
 from minesweeper_env.inference.counting.frontier import (
     CONTRADICTION,
     merge_cells,
@@ -92,7 +86,7 @@ def finish_posterior(
         return outcome, 0.0
     outcome, elsewhere, log_layouts = join_components(frontier, tables, totals, weighting)
     # BOOLEAN values cannot underflow: a sum of 0 means that no layout exists.
-    if outcome == UNDERFLOW and mode == BOOLEAN:
+    if outcome == UNDERFLOW and mode == forward.BOOLEAN:
         outcome = CONTRADICTION + _cell_to_name(frontier)
     if outcome != ws.OK:
         return outcome, 0.0
@@ -102,7 +96,7 @@ def finish_posterior(
             probabilities[cell] = elsewhere if group < 0 else frontier.probability[group]
         else:
             probabilities[cell] = 1.0 if known == MINE else 0.0
-    if mode == FIXED_TOTAL:
+    if mode == forward.FIXED_TOTAL:
         # Each layout weighs its probability under independent cells; dividing by it leaves a plain count.
         log_layouts -= totals.mines * math.log(weighting.density) + totals.free * math.log1p(-weighting.density)
     return ws.OK, log_layouts + log_scale
@@ -123,8 +117,8 @@ def run_forward_pass(
         mines -= frontier.known[cell] == MINE
     # Half a mine more keeps the density away from 0 and 1; a number of mines that cannot be has no density.
     possible = min(max(mines, 0), unknown)
-    weighting = weighting_of(mode, density if density > 0.0 else (possible + 0.5) / (unknown + 1.0))
-    if mode != IID and not 0 <= mines <= unknown:
+    weighting = forward.weighting_of(mode, density if density > 0.0 else (possible + 0.5) / (unknown + 1.0))
+    if mode != forward.IID and not 0 <= mines <= unknown:
         return CONTRADICTION + _cell_to_name(frontier), 0.0, weighting, Totals(0, mines, unknown - mines, outside)
     components, peak = order_groups(frontier, constraints, groups)
     totals = Totals(components, mines, unknown - mines, outside)
@@ -132,7 +126,7 @@ def run_forward_pass(
         tables.totals[i] = totals[i]
     # Both bounds count: a component keeps its first order unless a sweep promises fewer states.
     peak = max(peak, reorder_wide_components(frontier, components))
-    outcome, log_scale = count_components(frontier, tables, weighting, components, constraints, peak)
+    outcome, log_scale = forward.count_components(frontier, tables, weighting, components, constraints, peak)
     if outcome >= ws.INFEASIBLE:
         outcome = CONTRADICTION + frontier.cell_of[outcome - ws.INFEASIBLE]
     return outcome, log_scale, weighting, totals
@@ -261,7 +255,7 @@ def failure(board: Boards, mines: int, radius: int, outcome: int, index: int | N
     if outcome == UNDERFLOW:
         # A total weight of 0 does not tell an impossible board from an unlikely one; BOOLEAN mode cannot underflow.
         try:
-            infer(board[None], mines, radius, BOOLEAN, 0.0, np.empty((1, *board.shape)))
+            infer(board[None], mines, radius, forward.BOOLEAN, 0.0, np.empty((1, *board.shape)))
         except InconsistentBoardError as error:
             return InconsistentBoardError(where + error.reason, error.cell)
         return PositionTooHardError(
@@ -284,9 +278,9 @@ def _mines_that_fit(board: Boards, radius: int) -> tuple[int, float]:
         nonlocal least, most
         known = 0
         # Without a total, the clues alone decide. Only a pass with a total counts the mines of each component.
-        for mode in (IID, BOOLEAN):
+        for mode in (forward.IID, forward.BOOLEAN):
             _, outcome = posteriors(flat, known, 0.5, mode, 0, np.empty(flat.shape), np.empty(1), *work)
-            if outcome != ws.OK and (mode == IID or outcome <= ws.NEED_VALUES):
+            if outcome != ws.OK and (mode == forward.IID or outcome <= ws.NEED_VALUES):
                 return outcome
             known = int((ws.name_frontier(work).known[: flat.size] == MINE).sum())
         # No constraint is open on the last level of a component, so it has one state.
@@ -316,12 +310,12 @@ def matching_density(board: Boards, mines: int, radius: int) -> float:
     """
     probabilities = np.empty((1, *board.shape))
     passes = _HALVINGS + 2
-    infer(board[None], mines, radius, BOOLEAN, 0.0, probabilities, passes)
+    infer(board[None], mines, radius, forward.BOOLEAN, 0.0, probabilities, passes)
     low, high = _EXTREME, 1.0 - _EXTREME
     for _ in range(_HALVINGS):
         # Bisection of the log odds.
         odds = (low / (1.0 - low) * high / (1.0 - high)) ** 0.5
         density = odds / (1.0 + odds)
-        infer(board[None], mines, radius, IID, density, probabilities, passes)
+        infer(board[None], mines, radius, forward.IID, density, probabilities, passes)
         low, high = (density, high) if probabilities.sum() < mines else (low, density)
     return density

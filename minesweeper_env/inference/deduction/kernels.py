@@ -12,31 +12,11 @@ from numpy.typing import NDArray
 
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.compiled import inlined, kernel, subroutine
-from minesweeper_env.inference.deduction.constraints import (
-    BY_DIFFERENCE,
-    BY_OVERLAP,
-    NOTHING,
-    REST_IS_MINED,
-    TOO_HARD,
-    Memory,
-    close_constraints,
-    closure_of,
-    easiest_certain,
-    find_overlaps,
-    make_memory,
-)
+from minesweeper_env.inference import reading
+from minesweeper_env.inference.deduction import constraints
+from minesweeper_env.inference.deduction.constraints import Memory, closure_of
 from minesweeper_env.inference.deduction.packings import pack_constraints, packing_of
-from minesweeper_env.inference.reading import (
-    MINE,
-    NOWHERE,
-    SAFE,
-    UNKNOWN,
-    Clues,
-    follow_clues,
-    make_clues,
-    read_clues,
-    settle,
-)
+from minesweeper_env.inference.reading import Clues
 from minesweeper_env.threads import ObjectPool
 
 
@@ -47,24 +27,24 @@ def look_further(clues: Clues, memory: Memory, mines: int, unknown: int) -> int:
     It returns BY_DIFFERENCE or BY_OVERLAP, with the list `certain`, or what `pack_constraints` returns.
     """
     found = _combine_clues(clues, memory)
-    return pack_constraints(clues, memory, mines, unknown) if found == NOTHING and mines >= 0 else found
+    return pack_constraints(clues, memory, mines, unknown) if found == constraints.NOTHING and mines >= 0 else found
 
 
 @inlined
 def _combine_clues(clues: Clues, memory: Memory) -> int:
-    is_complete = close_constraints(clues, memory)
+    is_complete = constraints.close_constraints(clues, memory)
     # What has been found before the memory was full is true all the same.
     if closure_of(memory).number_certain[0] > 0:
-        return BY_DIFFERENCE
+        return constraints.BY_DIFFERENCE
     if not is_complete:
-        return TOO_HARD
-    return BY_OVERLAP if find_overlaps(memory) > 0 else NOTHING
+        return constraints.TOO_HARD
+    return constraints.BY_OVERLAP if constraints.find_overlaps(memory) > 0 else constraints.NOTHING
 
 
 @inlined
 def is_left_over(clues: Clues, memory: Memory, cell: int) -> bool:
     """Returns whether a packing leaves over an unknown cell."""
-    return bool(clues.known[cell] == UNKNOWN and packing_of(memory).taken[cell] == 0)
+    return bool(clues.known[cell] == reading.UNKNOWN and packing_of(memory).taken[cell] == 0)
 
 
 SINGLE, SEVERAL, WITH_TOTAL = range(3)
@@ -79,9 +59,9 @@ def read_board(board: NDArray[np.int8], max_count: int, further: bool, *arrays: 
     the easiest certain constraint or -1, whose clues are marked.
     """
     clues, memory = Clues(*arrays[:6]), Memory(*arrays[6:])
-    read_clues(board, max_count, clues)
-    found = _combine_clues(clues, memory) if further else NOTHING
-    return found, easiest_certain(memory) if found >= BY_DIFFERENCE else -1
+    reading.read_clues(board, max_count, clues)
+    found = _combine_clues(clues, memory) if further else constraints.NOTHING
+    return found, constraints.easiest_certain(memory) if found >= constraints.BY_DIFFERENCE else -1
 
 
 @kernel
@@ -109,25 +89,25 @@ def deduce_boards(
     """
     clues, memory = Clues(*arrays[:6]), Memory(*arrays[6:])
     for i in range(len(boards)):
-        fault = read_clues(boards[i], max_count, clues)
-        if fault == NOWHERE:
-            fault = follow_clues(clues)
+        fault = reading.read_clues(boards[i], max_count, clues)
+        if fault == reading.NOWHERE:
+            fault = reading.follow_clues(clues)
         # Stands for "something may follow" until the first look.
-        found = BY_DIFFERENCE
-        while fault == NOWHERE and level > SINGLE and found != NOTHING and found != TOO_HARD:
+        found = constraints.BY_DIFFERENCE
+        while fault == reading.NOWHERE and level > SINGLE and found not in (constraints.NOTHING, constraints.TOO_HARD):
             left, unknown, safe = mines, 0, 0
             for cell in range(boards.shape[1]):
-                left -= clues.known[cell] == MINE
-                unknown += clues.known[cell] == UNKNOWN
-                safe += clues.known[cell] == SAFE
+                left -= clues.known[cell] == reading.MINE
+                unknown += clues.known[cell] == reading.UNKNOWN
+                safe += clues.known[cell] == reading.SAFE
             # A safe cell can be opened, and what it shows is worth more than further search.
             if safe > 0 and not find_all:
                 break
             # On a board with too many known mines none are left: a negative number would leave out the total.
             found = look_further(clues, memory, max(left, 0) if level == WITH_TOTAL else -1, unknown)
             fault = _decide(clues, memory, found)
-            if fault == NOWHERE:
-                fault = follow_clues(clues)
+            if fault == reading.NOWHERE:
+                fault = reading.follow_clues(clues)
         for cell in range(boards.shape[1]):
             known[i, cell] = clues.known[cell]
 
@@ -136,19 +116,19 @@ def deduce_boards(
 def _decide(clues: Clues, memory: Memory, found: int) -> int:
     """Decides the cells that `look_further` has found; returns a clue that this contradicts, or NOWHERE."""
     closure = closure_of(memory)
-    if found >= BY_DIFFERENCE:
+    if found >= constraints.BY_DIFFERENCE:
         for k in range(closure.number_certain[0]):
             constraint = closure.certain[k]
             for i in range(closure.start[constraint], closure.start[constraint + 1]):
-                if clues.known[closure.cell[i]] == UNKNOWN:
-                    fault = settle(clues, closure.cell[i], int(closure.mines[constraint] > 0))
-                    if fault != NOWHERE:
+                if clues.known[closure.cell[i]] == reading.UNKNOWN:
+                    fault = reading.settle(clues, closure.cell[i], int(closure.mines[constraint] > 0))
+                    if fault != reading.NOWHERE:
                         return fault
-    elif found != NOTHING and found != TOO_HARD:
+    elif found not in (constraints.NOTHING, constraints.TOO_HARD):
         for cell in range(len(clues.neighbours)):
             if is_left_over(clues, memory, cell):
-                settle(clues, cell, int(found == REST_IS_MINED))
-    return NOWHERE
+                reading.settle(clues, cell, int(found == constraints.REST_IS_MINED))
+    return reading.NOWHERE
 
 
 class Deducer(NamedTuple):
@@ -160,7 +140,7 @@ class Deducer(NamedTuple):
 
 def _make_deducer(rows: int, cols: int, radius: int) -> Deducer:
     neighbours = neighbour_table(rows, cols, radius)
-    return Deducer(make_clues(neighbours), make_memory(*neighbours.shape))
+    return Deducer(reading.make_clues(neighbours), constraints.make_memory(*neighbours.shape))
 
 
 @lru_cache(maxsize=16)

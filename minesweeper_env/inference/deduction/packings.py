@@ -10,18 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.deduction.constraints import (
-    NOTHING,
-    REST_IS_MINED,
-    REST_IS_SAFE,
-    TOO_HARD,
-    Closure,
-    Longs,
-    Memory,
-    closure_of,
-    length,
-    mark_reason,
-)
+from minesweeper_env.inference.deduction import constraints
+from minesweeper_env.inference.deduction.constraints import Closure, Longs, Memory, closure_of, length
 from minesweeper_env.inference.reading import OPEN, UNKNOWN, Clues
 
 MAX_NODES = 100_000
@@ -32,19 +22,7 @@ _OUT, _TAKEN = -1, -2
 
 
 class Packing(NamedTuple):
-    """Memory of the search, which goes through the unknown cells of constraints, place after place; views of `Memory`.
-
-    Attributes:
-        order: (n + 1,), the cell at a place.
-        place: (n + 1,), the place of a cell, or -1.
-        taken: (n + 1,), 1 for a cell of a constraint of the packing.
-        choice: (n + 1,), the constraint that is chosen at a place; negative if none is.
-        candidate: (n + 1,), the first constraint to try at a place, the first place of its cells; or -1.
-        next_candidate: (S,), the constraint to try after it, or -1.
-        score: (n + 1,), the score of the choices before a place.
-        best: (n + 1,), the best score of a packing of the cells from a place on.
-        nodes: (1,), the number of choices tried.
-    """
+    """Memory of the search, which goes through the unknown cells of constraints by their places; views of `Memory`."""
 
     order: Longs
     place: Longs
@@ -78,8 +56,8 @@ def pack_constraints(clues: Clues, memory: Memory, mines: int, unknown: int) -> 
     places = _list_cells(clues, packing)
     _list_candidates(closure, packing)
     packing.nodes[0] = 0
-    for kind in range(REST_IS_SAFE, REST_IS_MINED + 1):
-        target = mines if kind == REST_IS_SAFE else unknown - mines
+    for kind in range(constraints.REST_IS_SAFE, constraints.REST_IS_MINED + 1):
+        target = mines if kind == constraints.REST_IS_SAFE else unknown - mines
         if _bound(closure, kind) < target:
             continue
         # The score counts the weight, then the cells that are left over: weight * (cells + 1) - cells taken.
@@ -88,7 +66,7 @@ def pack_constraints(clues: Clues, memory: Memory, mines: int, unknown: int) -> 
             best = _search(memory, kind, begin, places, False)
             packing.best[begin] = max(packing.best[begin + 1], best)
         if packing.nodes[0] > MAX_NODES:
-            return TOO_HARD
+            return constraints.TOO_HARD
         # With 9 cells, weight 3 on 5 cells scores 25: (25 + 9) // 10 = 3 and 30 - 25 = 5.
         weight = (packing.best[0] + cells) // (cells + 1)
         if weight == target and weight * (cells + 1) - packing.best[0] < unknown:
@@ -98,9 +76,9 @@ def pack_constraints(clues: Clues, memory: Memory, mines: int, unknown: int) -> 
             closure.in_reason[:] = 0
             for place in range(places):
                 if packing.choice[place] >= 0:
-                    mark_reason(memory, packing.choice[place])
+                    constraints.mark_reason(memory, packing.choice[place])
             return kind
-    return NOTHING
+    return constraints.NOTHING
 
 
 @inlined
@@ -150,7 +128,7 @@ def _list_candidates(closure: Closure, packing: Packing) -> None:
 def _weigh(closure: Closure, constraint: int, kind: int) -> int:
     """Returns the number of mines of a constraint, or of its free cells."""
     mines = closure.mines[constraint]
-    return mines if kind == REST_IS_SAFE else length(closure, constraint) - mines
+    return mines if kind == constraints.REST_IS_SAFE else length(closure, constraint) - mines
 
 
 @inlined

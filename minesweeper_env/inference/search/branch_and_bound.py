@@ -19,26 +19,8 @@ The search is a loop with an explicit stack, the levels, and a transposition tab
 import numpy as np
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.search.clique_bound import (
-    COARSE,
-    FINE,
-    FINE_LAYOUTS,
-    FINE_WORDS,
-    are_in_conflict,
-    count_cliques,
-    find_conflicts,
-)
-from minesweeper_env.inference.search.layout_sets import (
-    MINE_CODE,
-    Cells,
-    end_of_part,
-    find_key,
-    is_dead,
-    look_up,
-    sort_by_cells,
-    store,
-    survey,
-)
+from minesweeper_env.inference.search import clique_bound, layout_sets
+from minesweeper_env.inference.search.layout_sets import Cells
 from minesweeper_env.inference.search.memory import Levels, Search
 
 NONE, DONE, PENDING = -1, -2, -1
@@ -52,8 +34,8 @@ _MAX_SAFE_CELLS = 8
 def _matrix_in_use(search: Search) -> int:
     """Returns the matrix of conflicts that has the layouts of the present set, COARSE or FINE, or NONE."""
     if search.fine_level[0] != NONE:
-        return FINE
-    return COARSE if search.coarse_level[0] != NONE else NONE
+        return clique_bound.FINE
+    return clique_bound.COARSE if search.coarse_level[0] != NONE else NONE
 
 
 @inlined
@@ -65,17 +47,18 @@ def _make_matrix(search: Search, depth: int) -> None:
     if search.fine_level[0] != NONE:
         return
     # Below a coarse matrix, a fine one pays only if its rows are much shorter.
-    if size <= FINE_LAYOUTS and (no_coarse or search.words[0] >= 2 * FINE_WORDS):
-        which = FINE
+    if size <= clique_bound.FINE_LAYOUTS and (no_coarse or search.words[0] >= 2 * clique_bound.FINE_WORDS):
+        which = clique_bound.FINE
         search.fine_level[0] = depth
     elif no_coarse and size <= len(conflicts.coarse):
-        which = COARSE
+        which = clique_bound.COARSE
         search.coarse_level[0] = depth
         search.words[0] = (size + 63) // 64
     else:
         return
-    find_conflicts(conflicts, which, sets, first, size, search.living[depth, : levels.living[depth]])
-    levels.bound[depth] = min(levels.bound[depth], count_cliques(conflicts, which, sets, first, size, search.words[0]))
+    clique_bound.find_conflicts(conflicts, which, sets, first, size, search.living[depth, : levels.living[depth]])
+    cliques = clique_bound.count_cliques(conflicts, which, sets, first, size, search.words[0])
+    levels.bound[depth] = min(levels.bound[depth], cliques)
 
 
 @inlined
@@ -86,7 +69,7 @@ def _list_living(search: Search, depth: int) -> None:
     number, safe, most = 0, 0, 0
     for i in range(levels.living[levels.source[depth]]):
         cell = source[i]
-        if is_dead(sets, cell):
+        if layout_sets.is_dead(sets, cell):
             continue
         free = levels.size[depth] - sets.mines[cell]
         # The first safe cell ends the list of candidates: safe cells overwrite it from the front.
@@ -112,7 +95,7 @@ def _close_level(search: Search, depth: int, value: int, exact: bool) -> None:
     """Stores the bound of a level in the transposition table, and releases the matrices of conflicts of its set."""
     key = search.keys[depth]
     work = search.nodes[0] - search.levels.begun[depth]
-    store(search.table, key[0], key[1], np.uint64(search.generation[0]), value, exact, work)
+    layout_sets.store(search.table, key[0], key[1], np.uint64(search.generation[0]), value, exact, work)
     if search.fine_level[0] == depth:
         search.fine_level[0] = NONE
     if search.coarse_level[0] == depth:
@@ -142,7 +125,7 @@ def _open_part(search: Search, depth: int) -> int:
     search.keys[below, 0], search.keys[below, 1] = search.part_keys[part, 0], search.part_keys[part, 1]
     search.nodes[0] += 1
     search.read[0] += levels.size[below] * levels.living[0]
-    survey(search.sets, levels.first[below], levels.size[below], levels.living[0])
+    layout_sets.survey(search.sets, levels.first[below], levels.size[below], levels.living[0])
     _list_living(search, below)
     if levels.safe[below] > 0:
         return PENDING
@@ -165,16 +148,16 @@ def _list_parts(search: Search, depth: int, cells: Cells) -> None:
     levels.total[depth] = 0
     # The click loses the layouts with a mine in the first cell; they are sorted last. Further cells are safe in all
     # layouts.
-    while at < end and sets.codes[sets.order[at], cells[0]] != MINE_CODE:
+    while at < end and sets.codes[sets.order[at], cells[0]] != layout_sets.MINE_CODE:
         begin = at
-        at = end_of_part(sets, begin, end, cells)
+        at = layout_sets.end_of_part(sets, begin, end, cells)
         extent = at - begin
         if extent == 1:
             levels.total[depth] += 1
         elif extent == 2 and which != NONE:
             # Without a conflict some click tells the two layouts apart and wins both, so the value is exact.
             one, other = sets.order[begin], sets.order[begin + 1]
-            levels.total[depth] += 1 if are_in_conflict(search.conflicts, which, one, other) else 2
+            levels.total[depth] += 1 if clique_bound.are_in_conflict(search.conflicts, which, one, other) else 2
         else:
             levels.total[depth] += extent
             i = levels.end[depth]
@@ -196,13 +179,14 @@ def _bound_parts(search: Search, depth: int) -> None:
     listed, kept = levels.begin[depth], levels.begin[depth]
     while listed < levels.end[depth] and levels.total[depth] > levels.best[depth]:
         begin, extent = parts.first[listed], parts.size[listed]
-        key, check = find_key(sets, begin, extent)
-        bound, exact = look_up(search.table, key, check, np.uint64(search.generation[0]))
+        key, check = layout_sets.find_key(sets, begin, extent)
+        bound, exact = layout_sets.look_up(search.table, key, check, np.uint64(search.generation[0]))
         if bound < 0:
             bound = extent
         # A clique cover costs far more than a look-up, so it is left out where the bound already makes the trial fail.
         if not exact and which != NONE and levels.total[depth] - extent + bound > levels.best[depth]:
-            bound = min(bound, count_cliques(search.conflicts, which, sets, begin, extent, search.words[0]))
+            cliques = clique_bound.count_cliques(search.conflicts, which, sets, begin, extent, search.words[0])
+            bound = min(bound, cliques)
         levels.total[depth] += bound - extent
         if not exact and bound > 1:
             parts.first[kept], parts.size[kept], parts.bound[kept] = begin, extent, bound
@@ -247,7 +231,7 @@ def _try_next(search: Search, depth: int) -> bool:
             return False
         search.scores[depth, begin] = 0
     cells = search.living[depth, begin:end]
-    sort_by_cells(search.sets, levels.first[depth], levels.size[depth], cells)
+    layout_sets.sort_by_cells(search.sets, levels.first[depth], levels.size[depth], cells)
     _list_parts(search, depth, cells)
     _bound_parts(search, depth)
     levels.trial[depth] = cells[0]
@@ -291,7 +275,7 @@ def begin_search(search: Search, size: int, cells: int, goal: int, generation: i
     levels.living[0], levels.source[0], levels.trial[0] = cells, 0, 0
     levels.best[0], levels.total[0], levels.begin[0], levels.end[0] = goal, size, 0, 1
     parts.first[0], parts.size[0], parts.bound[0] = 0, size, size
-    search.part_keys[0, 0], search.part_keys[0, 1] = find_key(search.sets, 0, size)
+    search.part_keys[0, 0], search.part_keys[0, 1] = layout_sets.find_key(search.sets, 0, size)
     # `search_loaded` reads this entry even if the goal rules out the whole set and level 1 is never opened.
     levels.cell[1] = NONE
 
