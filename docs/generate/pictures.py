@@ -30,6 +30,7 @@ from baselines.scripted.bayes_network import subnetwork
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.escape import counted
 from minesweeper_env.inference import mine_probabilities
+from minesweeper_play.coach.board_text import read_board
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,23 +61,7 @@ LABELS = {
 DRAWS = 400
 """The actions that each policy draws on a board."""
 
-H = HIDDEN
-POSITIONS = (
-    [
-        [H, H, 1, H, H],
-        [2, 2, 1, 1, 1],
-        [H, 1, 0, 0, 0],
-        [H, 3, 1, 0, 0],
-        [H, H, 1, 0, 0],
-    ],
-    [
-        [H, 1, 0, 1, H],
-        [H, 2, 0, 1, H],
-        [H, 2, 0, 1, 1],
-        [H, 2, 1, 1, H],
-        [H, H, 1, H, H],
-    ],
-)
+POSITIONS = (read_board("##1##/22111/#1000/#3100/##100"), read_board("#101#/#201#/#2011/#211#/##1##"))
 """A board with one safe cell, by the number of mines, and one without."""
 
 
@@ -86,7 +71,7 @@ def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[tuple[int, in
     player = find_policy(policy)(BoardConfig(BOARD.rows, BOARD.cols, BOARD.mines, moves=moves))
     player.reset(0)
     boards = np.repeat(board[None], DRAWS, 0)
-    legal = np.tile((boards == H).reshape(DRAWS, -1).astype(np.int8), len(moves))
+    legal = np.tile((boards == HIDDEN).reshape(DRAWS, -1).astype(np.int8), len(moves))
     chosen = player.act(boards, legal).tolist()
     return Counter((divmod(action % board.size, BOARD.cols), action >= board.size) for action in chosen)
 
@@ -99,8 +84,7 @@ def draw_clicks(figure: Figure) -> None:
         axes.set_axis_off()
     for name, row in zip(shown, places, strict=False):
         row[0].set_title(name, loc="left", weight="bold")
-        for axes, rows in zip(row, POSITIONS, strict=True):
-            board = np.array(rows, np.int8)
+        for axes, board in zip(row, POSITIONS, strict=True):
             _draw(axes, board, actions(name, board) if name in SCRIPTED else None)
 
 
@@ -112,15 +96,15 @@ def _draw(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, 
         shares = [(counts[cell, False] + counts[cell, True]) / DRAWS for cell in np.ndindex(board.shape)]
         values, full, words = np.reshape(shares, board.shape), (0.0, 0.27, 0.54), ""
     weights = np.sqrt(values)[..., None]
-    faces = np.where((board == H)[..., None], (1 - weights) * 0.85 + weights * full, 0.97)
+    faces = np.where((board == HIDDEN)[..., None], (1 - weights) * 0.85 + weights * full, 0.97)
     axes.pcolormesh(faces, edgecolors="#8e949d", linewidth=0.8)
     for (row, col), code in np.ndenumerate(board):
         value = values[row, col]
-        text = f"{code or ''}" if code != H else f"{100 * value:.0f}" if value else words
+        text = f"{code or ''}" if code != HIDDEN else f"{100 * value:.0f}" if value else words
         if counts is not None and counts[(row, col), True]:
             text = "flag"
-        colour = "white" if code == H and value > 0.2 else "#26292e"
-        weight = "normal" if code == H else "bold"
+        colour = "white" if code == HIDDEN and value > 0.2 else "#26292e"
+        weight = "normal" if code == HIDDEN else "bold"
         axes.text(col + 0.5, row + 0.53, text, size=8, weight=weight, ha="center", va="center", color=colour)
     axes.invert_yaxis()
     axes.set_aspect("equal")
