@@ -178,7 +178,7 @@ class EndgameSearcher:
     def search(self, mines: Bytes, counts: Bytes, max_nodes: int) -> Endgame:
         """Finds the best click as `solve_endgame` does."""
         with self._pool.lend() as search:
-            arrays = search.arrays()
+            arrays = search.arrays
             load_layouts(mines, counts, *arrays)
             nodes, exact = 0, False
             # Python hears an interrupt between two slices.

@@ -72,26 +72,12 @@ class Search(NamedTuple):
 
 
 class SearchMemory(NamedTuple):
-    """The arrays of a search as kernels take them: fields of one type and length are rows of one array."""
+    """The arrays of a search as kernels take them, fields of one type and length as rows of one array; some by name."""
 
+    arrays: tuple[NDArray[Any], ...]  # all of them; `search_of` names them again
     sets: LayoutSets
-    conflicts: Conflicts
-    levels: Integers
-    parts: Integers
-    living: Cells
-    scores: Integers
-    keys: Words
-    part_keys: Words
-    table: Words
-    columns: Cells
-    slots: NDArray[np.int32]
     nodes: Integers
     read: Integers
-    numbers: Integers
-
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Returns the arrays one by one; `search_of` names them again."""
-        return (*self.sets, *self.conflicts, *self[2:])
 
 
 _SETS = len(LayoutSets._fields)
@@ -124,9 +110,10 @@ def make_search(
     """
     # A level tells apart layouts that the one above does not, by a cell that it has not opened.
     levels = min(layouts, cells) + 2
-    return SearchMemory(
-        make_layout_sets(layouts, cells, max_count, images),
-        make_conflicts(layouts, max_count),
+    sets, (nodes, read) = make_layout_sets(layouts, cells, max_count, images), np.zeros((2, 1), np.int64)
+    arrays = (
+        *sets,
+        *make_conflicts(layouts, max_count),
         np.empty((len(Levels._fields), levels), np.int64),
         np.empty((len(Parts._fields), layouts + levels), np.int64),
         np.empty((levels, cells), np.uint32),
@@ -136,7 +123,8 @@ def make_search(
         np.zeros((TABLE_ENTRIES, 2), np.uint64) if table is None else table,
         np.empty(cells, np.uint32),
         np.empty(1 << (2 * layouts - 1).bit_length(), np.int32),
-        np.zeros(1, np.int64),
-        np.zeros(1, np.int64),
+        nodes,
+        read,
         np.zeros((7, 1), np.int64),
     )
+    return SearchMemory(arrays, sets, nodes, read)

@@ -173,7 +173,7 @@ class SmallBoard:
         return self._search
 
     def _solve(self, search: SearchMemory, size: int, cells: Cells, goal: int) -> tuple[int, int]:
-        arrays = search.arrays()
+        arrays = search.arrays
         begin_on_board(size, cells, goal, self._neighbours, self.images, self._words, self._mined, *arrays)
         for nodes in range(SLICE, MAX_POSITION_NODES + 1, SLICE):
             column, wins, over = search_loaded(nodes, *arrays)

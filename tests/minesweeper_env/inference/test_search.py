@@ -184,7 +184,7 @@ def test_counts_of_wide_neighbourhoods_are_told_apart():
 
 
 def test_kernels_can_solve_one_set_after_the_other_in_one_workspace():
-    arrays = make_search(20, 8).arrays()
+    arrays = make_search(20, 8).arrays
     for mine, count in random_sets(seed=6, number=60):
         found = solve(mine, count)
         load_layouts(np.asarray(mine, np.uint8), np.asarray(count, np.uint8), *arrays)
