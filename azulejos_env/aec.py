@@ -51,7 +51,6 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         render_mode: str | None = None,
         **rules: Any,
     ) -> None:
-        """Checks the arguments, which the class describes; `reset` starts a game."""
         super().__init__()
         config = GameConfig(*parse_size(size), colours, **rules)
         self.config, self._game = config, Game(config, reward, observation, max_steps)

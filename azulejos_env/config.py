@@ -60,7 +60,6 @@ class GameConfig:
     side: str = "left"
 
     def __post_init__(self) -> None:
-        """Checks all fields, and converts them to the types that are declared."""
         for name, least, most in (
             ("rows", 1, MAX_SIDE), ("cols", 1, MAX_SIDE), ("colours", 1, MAX_COLOURS), ("per_tile", 0, 1_000_000),
         ):  # fmt: skip

@@ -90,7 +90,6 @@ class Position:
     player: int = 0
 
     def __post_init__(self) -> None:
-        """Checks the fields, and lets the tiles fall."""
         object.__setattr__(self, "player", whole_number("player", self.player, 0, 1))
         first, second = (whole_number("scores", score, 0) for score in self.scores)
         object.__setattr__(self, "scores", (first, second))

@@ -70,7 +70,6 @@ class Match:
         self._begin(position, np.zeros(position.board.shape, np.bool_))
 
     def _begin(self, position: Position, last: NDArray[np.bool_]) -> None:
-        """Begins a turn."""
         self.position, self._last, self._since = position, last, time.monotonic()
         self._answer: Future[Cell] | None = None
         if position.player == MACHINE and not position.over:

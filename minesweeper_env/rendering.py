@@ -319,7 +319,6 @@ def _draw_flag(tile: NDArray[np.uint8], size: float = 1.0, cloth: Colour = _RED)
 
 
 def _draw_mine(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Draws a mine on a tile; returns the tile."""
     y, x = _grid(tile)
     down, right = y - 0.5, x - 0.5
     distance = np.hypot(down, right)

@@ -92,7 +92,6 @@ class ThreadPool:
         self._executor = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leaves the threads out of pickles and copies."""
         return type(self), (self.threads,)
 
     def _threads(self) -> ThreadPoolExecutor:

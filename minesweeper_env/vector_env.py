@@ -75,7 +75,6 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         max_episode_steps: int | None = None,
         threads: int = 1,
     ) -> None:
-        """Checks the arguments, which the class describes; `reset` starts the games."""
         compile_kernels()
         limits = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
         given = [whole_number(name, limit, 1) for name, limit in limits.items() if limit is not None]

@@ -198,7 +198,6 @@ class ClassicGame:
             self.console.say("too_hard")
 
     def _move(self, move: Callable[[], Report], origin: Cell | None = None) -> None:
-        """Makes a move, and shows what it did."""
         flags = self.session.mines_left
         report = move()
         if not report.accepted:
@@ -357,7 +356,6 @@ class Console:
         self.draw(draw_session(session, self.glyphs, risks))
 
     def draw(self, cells: Sequence[Sequence[Drawn]]) -> None:
-        """Prints the cells of a board."""
         print("\n".join(board_lines(cells, output_width(), self._paint)), flush=True)
 
     def animate(self, session: Session, report: Report, origin: Cell) -> None:

@@ -87,7 +87,6 @@ def _repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int
 
 @inlined
 def _opened(arena: Arena) -> int:
-    """Returns the number of open cells."""
     known_mines = arena.rules.mines - arena.player.mines_left[0]
     return len(arena.repair.zone) - arena.player.covered_left[0] - known_mines
 
@@ -356,7 +355,6 @@ class Searcher:
 
 
 def _read_steps(log: Log, cols: int) -> list[Step]:
-    """Returns the steps of a log."""
     columns = (each[: log.steps[0]].tolist() for each in (log.rule, log.uses_total, log.cell_end, log.clue_end))
     steps, cell, clue = [], 0, 0
     for rule, uses_total, cell_end, clue_end in zip(*columns, strict=True):

@@ -261,7 +261,6 @@ class TextGame:
 
 
 def _cell_of(opened: Any, config: BoardConfig) -> tuple[int, int]:
-    """Returns the cell of a first click."""
     if isinstance(opened, str) and opened in ("middle", "centre"):
         return config.rows // 2, config.cols // 2
     if len(cell := items_of(opened)) != 2:

@@ -106,14 +106,14 @@ class Question(ABC):
 
     @abstractmethod
     def score(self, body: str, facts: Facts) -> float:
-        """Returns the score of an answer in lower case and plain digits, from 0 to 1; never raises on any text."""
+        """Returns the score of an answer in lower case and plain digits, as `score_answer` explains; never raises."""
 
     @abstractmethod
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         """Returns the sentences that prove the answer."""
 
 
-class CertainCells(Question):
+class _CertainCells(Question):
     """All cells that are certainly safe, or certainly mines."""
 
     levels = LEVELS[:3]
@@ -127,7 +127,6 @@ class CertainCells(Question):
         self._risk, self._sort = risk, sort
 
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:  # noqa: ARG002
-        """Has an answer where there is such a cell."""
         wanted = (position.codes == HIDDEN) & (position.risks == self._risk)
         if not wanted.any():
             return None
@@ -136,11 +135,9 @@ class CertainCells(Question):
         return {"level": level, "cells": [*np.argwhere(found).tolist(), *np.argwhere(wanted & ~found).tolist()]}
 
     def answer(self, facts: Facts) -> str:
-        """Returns all of the cells."""
         return ", ".join(f"{row} {col}" for row, col in facts["cells"])
 
     def score(self, body: str, facts: Facts) -> float:
-        """Returns the right cells less the wrong ones, as a share of all right ones."""
         said = set(read_cells(body))
         right = {*map(tuple, facts["cells"])}
         return max(0.0, (len(said & right) - len(said - right)) / len(right))
@@ -149,7 +146,7 @@ class CertainCells(Question):
         return [step.explain() for step in inference.deduce(board, facts["mines"], level=_DEDUCED[facts["level"]])]
 
 
-class SafeCell(CertainCells):
+class _SafeCell(_CertainCells):
     """One cell that is certainly safe."""
 
     _number = 1
@@ -159,25 +156,22 @@ class SafeCell(CertainCells):
         self.text = "Name one covered cell that is certainly safe: <answer>ROW COL</answer>."
 
     def answer(self, facts: Facts) -> str:
-        """Returns the first of the cells."""
         return "{} {}".format(*facts["cells"][0])
 
     def score(self, body: str, facts: Facts) -> float:
-        """Returns 1 for a safe cell."""
         return float(_cell(body) in facts["cells"])
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         return [step.explain() for step in inference.hint(board, facts["mines"], cell=facts["cells"][0])]
 
 
-class BestGuess(Question):
+class _BestGuess(Question):
     """A cell of least risk where no cell is certainly safe."""
 
     text = "No covered cell is certainly safe. Name one with the least probability of a mine: <answer>ROW COL</answer>."
     levels = ("guess",)
 
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:  # noqa: ARG002
-        """Has an answer where no cell is safe."""
         if (position.by_single_numbers == SAFE).any():
             return None
         row, col = divmod(int(position.least[0]), position.codes.shape[1])
@@ -186,11 +180,9 @@ class BestGuess(Question):
         return {"level": "guess", "cell": [row, col], "risks": position.risks.tolist()}
 
     def answer(self, facts: Facts) -> str:
-        """Returns the first cell of least risk."""
         return "{} {}".format(*facts["cell"])
 
     def score(self, body: str, facts: Facts) -> float:
-        """Returns 1 - 10 times the risk above the least."""
         cell, board, (row, col) = _cell(body), facts["board"], facts["cell"]
         if cell is None or not (0 <= cell[0] < len(board) and 0 <= cell[1] < len(board[0])):
             return 0.0
@@ -200,12 +192,11 @@ class BestGuess(Question):
         return max(0.0, 1.0 - _SLOPE * excess) if excess > TIE else 1.0
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
-        """Returns the share of the layouts in which the cell is a mine, the least of all."""
         row, col = facts["cell"]
         return [_share(board, facts, facts["risks"][row][col]), "No other covered cell is a mine in fewer of them."]
 
 
-class Probability(Question):
+class _Probability(Question):
     """The mine probability of a cell that is neither certainly safe nor certainly a mine."""
 
     text = (
@@ -215,7 +206,6 @@ class Probability(Question):
     levels = ("exact",)
 
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:
-        """Has an answer where a cell is uncertain."""
         unsure = np.flatnonzero((position.risks > 0.0) & (position.risks < 1.0))
         if not unsure.size:
             return None
@@ -223,7 +213,6 @@ class Probability(Question):
         return {"level": "exact", "cell": [row, col], "probability": float(position.risks[row, col])}
 
     def answer(self, facts: Facts) -> str:
-        """Returns the probability with four decimals."""
         return f"{facts['probability']:.4f}"
 
     def score(self, body: str, facts: Facts) -> float:
@@ -238,11 +227,10 @@ class Probability(Question):
         return max(0.0, 1.0 - _SLOPE * error) if error > 1e-4 else 1.0
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
-        """Returns the share of the layouts in which the cell is a mine."""
         return [_share(board, facts, facts["probability"])]
 
 
-class Possible(Question):
+class _Possible(Question):
     """Whether any layout fits a board of which one number was changed by 1."""
 
     text = "Is there a layout of the mines that fits the board? <answer>yes</answer> or <answer>no</answer>."
@@ -264,15 +252,12 @@ class Possible(Question):
         return None
 
     def answer(self, facts: Facts) -> str:
-        """Returns "yes" or "no"."""
         return "yes" if facts["possible"] else "no"
 
     def score(self, body: str, facts: Facts) -> float:
-        """Returns 1 for the right word."""
         return float({*re.findall(r"\b(?:yes|no)\b", body)} == {self.answer(facts)})
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
-        """Returns a layout that fits, or what is wrong."""
         if not facts["possible"]:
             return [f"No layout fits: {_misfit(board, facts['mines'])}."]
         layout = inference.sample_layouts(board, facts["mines"], 1, np.random.default_rng(0))[0]
@@ -280,12 +265,12 @@ class Possible(Question):
 
 
 QUESTIONS: dict[str, Question] = {
-    "safe_cell": SafeCell(),
-    "all_safe": CertainCells("safe", 0.0, SAFE),
-    "all_mines": CertainCells("mines", 1.0, MINE),
-    "best_guess": BestGuess(),
-    "probability": Probability(),
-    "possible": Possible(),
+    "safe_cell": _SafeCell(),
+    "all_safe": _CertainCells("safe", 0.0, SAFE),
+    "all_mines": _CertainCells("mines", 1.0, MINE),
+    "best_guess": _BestGuess(),
+    "probability": _Probability(),
+    "possible": _Possible(),
 }
 
 

@@ -295,7 +295,6 @@ class Session:
     # The environment
 
     def _play(self, kind: MoveKind, cell: Cell, steps: Sequence[tuple[EngineMove, Cell]]) -> Report:
-        """Makes a move, and records it."""
         opened = [cell] if steps[-1][0] == EngineMove.CLICK else []
         if steps[-1][0] == EngineMove.CHORD:
             opened = self._covered_around(cell)[1]

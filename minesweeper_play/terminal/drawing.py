@@ -193,7 +193,6 @@ class Pencil:
         return Segment(f"{text:>{self.margin(picture) - 1}} ", self._label_style(is_here))
 
     def column_labels(self, picture: Picture) -> list[Segment]:
-        """Returns the column numbers above the cells."""
         width, here = self.size.width, None if picture.cursor is None else picture.cursor[1] + 1
         every = len(str(picture.cols)) < width
         characters = [(" ", self._label_style(False))] * (picture.cols * width)

@@ -205,7 +205,6 @@ def _lies_within(closure: Closure, inner: int, outer: int) -> bool:
 
 @inlined
 def _subtract(closure: Closure, outer: int, inner: int) -> None:
-    """Adds the difference of two constraints."""
     mines = closure.mines[outer] - closure.mines[inner]
     _add(closure.memory, _write_rest(closure, outer, inner), mines, outer, inner)
 
