@@ -94,10 +94,6 @@ def fitting_side(width: int, height: int, tiles: tuple[int, int]) -> int:
     return max(LEAST_TILE, min(width // tiles[1], height // tiles[0]))
 
 
-def _ignore(*_: object) -> None:
-    pass
-
-
 class Window:
     """A window that shows a picture in tiles, as large as fits, and scales it when the user resizes it.
 
@@ -111,7 +107,9 @@ class Window:
     _users: ClassVar[WeakSet[Window]] = WeakSet()
 
     def __init__(
-        self, on_click: Callable[[int, int], object] = _ignore, on_key: Callable[[str], object] = _ignore
+        self,
+        on_click: Callable[[int, int], object] = lambda *_: None,
+        on_key: Callable[[str], object] = lambda _: None,
     ) -> None:
         """Opens nothing yet; takes what to call with the row and column of a clicked tile, and with a key's name."""
         self.dismissed = False
