@@ -16,46 +16,31 @@ PRACTICE = ("safe_cell", "all_mines", "best_guess")
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """Choice of the game, and of its look.
+    """Choice of the game, and of its look."""
 
-    Attributes:
-        program: the command as the user typed it, for messages: "play.py" or "minesweeper play".
-        config: the board and its rules; None if the command line names no board.
-        first_click: the first-click rule of boards that are chosen later.
-        seed: seed of the first game; None draws one.
-        no_guess: the reasoning that solves each board without a guess; False for any board.
-        luck: False for games in which forced guesses survive and avoidable ones lose.
-        policy, versus: one policy to watch, or to play the analysed game, or two on the same seeds and first cell.
-        analyse: path of the position or the game to analyse; "-" for stdin. `mines` and `as_json` belong to it.
-        practice: the kind of questions to answer, one of `PRACTICE`. `level` is the reasoning that they need.
-        keeps_settings: whether the full terminal begins with the settings that it kept, and keeps new ones.
-        given: the attributes of this class that the command line states.
-        words: the command line without the program.
-    """
-
-    program: str = "play.py"
+    program: str = "play.py"  # the command as the user typed it, for messages: "play.py" or "minesweeper play"
     language: Language = "en"
-    config: BoardConfig | None = None
-    first_click: str = BoardConfig.first_click
-    seed: int | None = None
-    no_guess: NoGuess = False
-    luck: bool = True
+    config: BoardConfig | None = None  # the board and its rules; None if the command line names no board
+    first_click: str = BoardConfig.first_click  # the first-click rule of boards that are chosen later
+    seed: int | None = None  # seed of the first game; None draws one
+    no_guess: NoGuess = False  # the reasoning that solves each board without a guess; False for any board
+    luck: bool = True  # False for games in which forced guesses survive and avoidable ones lose
     palette: Palette = "standard"
     animation: bool = True
     saved: Path | None = None
-    policy: str | None = None
-    versus: tuple[str, str] | None = None
+    policy: str | None = None  # the policy to watch, or to play the analysed game
+    versus: tuple[str, str] | None = None  # two policies to watch, on the same seeds and first cell
     host: str = "localhost"
     port: int = 8000
-    analyse: str | None = None
-    mines: int | None = None
-    as_json: bool = False
+    analyse: str | None = None  # path of the position or the game to analyse; "-" for stdin
+    mines: int | None = None  # of the position to analyse
+    as_json: bool = False  # whether to write the analysis as JSON
     record: Path | None = None
-    practice: str | None = None
-    level: str | None = None
-    keeps_settings: bool = True
-    given: frozenset[str] = frozenset()
-    words: tuple[str, ...] = field(default=(), compare=False)
+    practice: str | None = None  # the kind of questions to answer, one of `PRACTICE`
+    level: str | None = None  # the reasoning that these need
+    keeps_settings: bool = True  # whether the full terminal begins with the settings that it kept, and keeps new ones
+    given: frozenset[str] = frozenset()  # the attributes of this class that the command line states
+    words: tuple[str, ...] = field(default=(), compare=False)  # the command line without the program
 
 
 BOARDS = {name.lower(): preset for name, preset in PRESETS.items() if name}

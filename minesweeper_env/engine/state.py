@@ -54,25 +54,15 @@ class RewardWeights(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Everything that stays the same from game to game, on boards of n cells with at most K neighbours.
+    """Everything that stays the same from game to game, on boards of n cells with at most K neighbours."""
 
-    Attributes:
-        neighbours: (n, K) uint32, the neighbours of each cell; n stands for "off the board".
-        refuges: (n,) int64, the cells as `refuge_order` sorts them for the "corners" rule.
-        moves: (m,) int64, the `Move` that each block of n actions makes.
-        mines: the number of mines.
-        first_click: FIRST_ANY, FIRST_SAFE, FIRST_OPENING or FIRST_CORNERS.
-        max_steps: the number of steps after which an unfinished game is truncated.
-        weights: (5,) float64, the `RewardWeights`.
-    """
-
-    neighbours: NDArray[np.uint32]
-    refuges: NDArray[np.int64]
-    moves: NDArray[np.int64]
-    mines: int
-    first_click: int
-    max_steps: int
-    weights: NDArray[np.float64]
+    neighbours: NDArray[np.uint32]  # (n, K) uint32, the neighbours of each cell; n stands for "off the board"
+    refuges: NDArray[np.int64]  # (n,) int64, the cells as `refuge_order` sorts them for the "corners" rule
+    moves: NDArray[np.int64]  # (m,) int64, the `Move` that each block of n actions makes
+    mines: int  # the number of mines
+    first_click: int  # FIRST_ANY, FIRST_SAFE, FIRST_OPENING or FIRST_CORNERS
+    max_steps: int  # the number of steps after which an unfinished game is truncated
+    weights: NDArray[np.float64]  # (5,) float64, the `RewardWeights`
 
 
 class Boards(NamedTuple):
@@ -80,21 +70,16 @@ class Boards(NamedTuple):
 
     Column n of `shown` is a sentinel: an open cell that stands for every cell off the board. The neighbour table
     points to it, so no kernel compares a row or a column with the edge. Column n of `truth` means nothing.
-
-    Attributes:
-        shown: (N, n + 1) int8, the codes that the player sees.
-        truth: (N, n + 1) uint8, the number of neighbouring mines, plus MINE_BIT on a mine; 0 before mines are placed.
-        progress: (N, 4) int64, the columns STATUS, REMAINING (safe cells still covered), STEPS and NEXT. NEXT holds the
-            bits of the state with which the next game begins; an array of its own would slow each call of a kernel.
-        rng: (N,) uint64, the states of the SplitMix64 generators that place the mines.
-        stack: (n,) uint32, scratch space for the flood fill.
     """
 
-    shown: NDArray[np.int8]
+    shown: NDArray[np.int8]  # (N, n + 1) int8, the codes that the player sees
+    # (N, n + 1) uint8, the number of neighbouring mines, plus MINE_BIT on a mine; 0 before mines are placed.
     truth: NDArray[np.uint8]
+    # (N, 4) int64, the columns STATUS, REMAINING (safe cells still covered), STEPS and NEXT. NEXT holds the bits of the
+    # state with which the next game begins; an array of its own would slow each call of a kernel.
     progress: NDArray[np.int64]
-    rng: NDArray[np.uint64]
-    stack: NDArray[np.uint32]
+    rng: NDArray[np.uint64]  # (N,) uint64, the states of the SplitMix64 generators that place the mines
+    stack: NDArray[np.uint32]  # (n,) uint32, scratch space for the flood fill
 
 
 RULE_FIELDS = len(Rules._fields)

@@ -22,23 +22,14 @@ Neighbours = NDArray[np.uint32]
 
 
 class Clues(NamedTuple):
-    """The constraints of a board of n cells.
+    """The constraints of a board of n cells."""
 
-    Attributes:
-        neighbours: (n, degree) uint32, the neighbours of each cell; n stands for a cell off the board.
-        known: (n + 1,) int32, UNKNOWN, SAFE, MINE or OPEN.
-        missing: (n + 1,) int32, at an open cell the number of mines among its unknown neighbours.
-        unknown: (n + 1,) int32, at an open cell the number of its unknown neighbours.
-        waiting: (n + 1,) int32, entry 0 is the height of a stack; clues that decide their neighbours follow.
-        queued: (n + 1,) int32, 1 for a clue on the stack.
-    """
-
-    neighbours: Neighbours
-    known: Ints
-    missing: Ints
-    unknown: Ints
-    waiting: Ints
-    queued: Ints
+    neighbours: Neighbours  # (n, degree) uint32, the neighbours of each cell; n stands for a cell off the board
+    known: Ints  # (n + 1,) int32, UNKNOWN, SAFE, MINE or OPEN
+    missing: Ints  # (n + 1,) int32, at an open cell the number of mines among its unknown neighbours
+    unknown: Ints  # (n + 1,) int32, at an open cell the number of its unknown neighbours
+    waiting: Ints  # (n + 1,) int32, entry 0 is the height of a stack; clues that decide their neighbours follow
+    queued: Ints  # (n + 1,) int32, 1 for a clue on the stack
 
 
 def make_clues(neighbours: Neighbours) -> Clues:

@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from minesweeper_env.compiled import inlined
 from minesweeper_env.engine.state import Boards, Rules
 from minesweeper_env.inference.counting.workspace import Workspace
-from minesweeper_env.inference.deduction.constraints import Memory
-from minesweeper_env.inference.reading import Clues
+from minesweeper_env.inference.deduction.constraints import Longs, Memory
+from minesweeper_env.inference.reading import Clues, Ints
 
-Ints = NDArray[np.int32]
 Bytes = NDArray[np.int8]
-Longs = NDArray[np.int64]
 
 SUBSET, EXACT = range(2)
 """The levels, in the order of `config.NO_GUESS_LEVELS`."""
@@ -27,56 +25,33 @@ class Player(NamedTuple):
     """What a player by logic knows of a board of n cells, besides its clues; never the mines.
 
     A kernel cannot change a number in a named tuple, so a number is an array of one entry.
-
-    Attributes:
-        board: (n + 1,) int8, the codes that the player sees.
-        covered_left: (1,) int64, the covered cells without the known mines.
-        mines_left: (1,) int64, the mines in these cells.
-        found: (n,) int32, the safe cells that the last rule found, which are opened before the next rule is tried.
-        flood: (n,) int32, scratch for the flood fill.
-        in_all: (n,) float64, scratch of the oracle: mine probabilities in all layouts with the number of mines.
-        by_clues: (n,) float64, scratch of the oracle: mine probabilities by the clues alone.
     """
 
-    board: Bytes
-    covered_left: Longs
-    mines_left: Longs
-    found: Ints
-    flood: Ints
+    board: Bytes  # (n + 1,) int8, the codes that the player sees
+    covered_left: Longs  # (1,) int64, the covered cells without the known mines
+    mines_left: Longs  # (1,) int64, the mines in these cells
+    found: Ints  # (n,) int32, the safe cells that the last rule found, which are opened before the next rule is tried
+    flood: Ints  # (n,) int32, scratch for the flood fill
+    # (n,) float64, scratch of the oracle: mine probabilities in all layouts with the number of mines.
     in_all: NDArray[np.float64]
-    by_clues: NDArray[np.float64]
+    by_clues: NDArray[np.float64]  # (n,) float64, scratch of the oracle: mine probabilities by the clues alone
 
 
 class Log(NamedTuple):
-    """The steps of a proof, for S of them at most.
+    """The steps of a proof, for S of them at most."""
 
-    Attributes:
-        is_recording: (1,) int64, 1 if steps are recorded at all.
-        steps: (1,) int64, the number of steps.
-        rule: (S,) int32, the rule of a step; see COUNT_RULE.
-        uses_total: (S,) int32, whether a step uses the number of mines on the board.
-        cell_end: (S,) int32, the end of its cells in `cells`; they begin where those of the step before end.
-        clue_end: (S,) int32, the end of its clues in `clues`.
-        cells_found: (1,) int64, the number of entries of `cells`.
-        cells: (n,) int32, the cells that the steps find, step after step.
-        is_mine: (n,) int8, 1 for a mine.
-        clues_named: (1,) int64, the number of clues of all steps.
-        clues: (C,) int32, the clues of the steps, step after step; those beyond the memory are only counted.
-        visited: (n + 1,) int8, scratch, all 0 between steps.
-    """
-
-    is_recording: Longs
-    steps: Longs
-    rule: Ints
-    uses_total: Ints
-    cell_end: Ints
-    clue_end: Ints
-    cells_found: Longs
-    cells: Ints
-    is_mine: Bytes
-    clues_named: Longs
-    clues: Ints
-    visited: Bytes
+    is_recording: Longs  # (1,) int64, 1 if steps are recorded at all
+    steps: Longs  # (1,) int64, the number of steps
+    rule: Ints  # (S,) int32, the rule of a step; see COUNT_RULE
+    uses_total: Ints  # (S,) int32, whether a step uses the number of mines on the board
+    cell_end: Ints  # (S,) int32, the end of its cells in `cells`; they begin where those of the step before end
+    clue_end: Ints  # (S,) int32, the end of its clues in `clues`
+    cells_found: Longs  # (1,) int64, the number of entries of `cells`
+    cells: Ints  # (n,) int32, the cells that the steps find, step after step
+    is_mine: Bytes  # (n,) int8, 1 for a mine
+    clues_named: Longs  # (1,) int64, the number of clues of all steps
+    clues: Ints  # (C,) int32, the clues of the steps, step after step; those beyond the memory are only counted
+    visited: Bytes  # (n + 1,) int8, scratch, all 0 between steps
 
 
 class Repair(NamedTuple):
@@ -87,27 +62,16 @@ class Repair(NamedTuple):
 
 
 class Arena(NamedTuple):
-    """All arrays of the search.
+    """All arrays of the search."""
 
-    Attributes:
-        rules: the rules of the games; "any" becomes "safe", since the first cell must be free.
-        boards: one game, whose `truth` holds the layout and whose `rng` draws it.
-        repair: scratch of the repair.
-        clues: what the player's board says.
-        player: the player's other knowledge.
-        constraints: what follows from several clues.
-        log: the proof.
-        workspace: the oracle's memory.
-    """
-
-    rules: Rules
-    boards: Boards
-    repair: Repair
-    clues: Clues
-    player: Player
-    constraints: Memory
-    log: Log
-    workspace: Workspace
+    rules: Rules  # the rules of the games; "any" becomes "safe", since the first cell must be free
+    boards: Boards  # one game, whose `truth` holds the layout and whose `rng` draws it
+    repair: Repair  # scratch of the repair
+    clues: Clues  # what the player's board says
+    player: Player  # the player's other knowledge
+    constraints: Memory  # what follows from several clues
+    log: Log  # the proof
+    workspace: Workspace  # the oracle's memory
 
     def arrays(self) -> tuple[Any, ...]:
         """Returns the arrays one by one, as kernels take them; `arena_of` is the inverse."""

@@ -280,17 +280,11 @@ MOVES_PER_MINE = 5
 
 
 class Found(NamedTuple):
-    """Results of M searches.
+    """Results of M searches."""
 
-    Attributes:
-        layouts: (M, rows, cols) bool, the mines.
-        attempts: (M,) int64, the number of layouts played.
-        solved: (M,) bool, False where the attempts did not suffice.
-    """
-
-    layouts: NDArray[np.bool_]
-    attempts: NDArray[np.int64]
-    solved: NDArray[np.bool_]
+    layouts: NDArray[np.bool_]  # (M, rows, cols) bool, the mines
+    attempts: NDArray[np.int64]  # (M,) int64, the number of layouts played
+    solved: NDArray[np.bool_]  # (M,) bool, False where the attempts did not suffice
 
 
 class Searcher:

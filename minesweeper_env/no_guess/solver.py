@@ -14,11 +14,11 @@ from minesweeper_env.inference.counting.forward_pass import BOOLEAN, IID
 from minesweeper_env.inference.counting.posterior import posterior
 from minesweeper_env.inference.counting.workspace import OK, Workspace
 from minesweeper_env.inference.deduction import constraints as closures
-from minesweeper_env.inference.deduction.constraints import Memory
+from minesweeper_env.inference.deduction.constraints import Longs, Memory
 from minesweeper_env.inference.deduction.kernels import is_left_over, look_further
 from minesweeper_env.inference.reading import Clues
 from minesweeper_env.no_guess import arrays
-from minesweeper_env.no_guess.arrays import Arena, Log, Longs, Player
+from minesweeper_env.no_guess.arrays import Arena, Log, Player
 
 PROGRESS = -1
 """Result of a rule that has found mines and no safe cell."""

@@ -35,21 +35,15 @@ _MAX_DRIFT = 300.0
 
 
 class Weighting(NamedTuple):
-    """The weights of layouts.
+    """The weights of layouts."""
 
-    Attributes:
-        mode: FIXED_TOTAL, IID, BOOLEAN or MODULAR.
-        density: the probability of a mine per cell if the cells were independent. With a fixed total it cancels out; a
-            value near the true density keeps all sums within the range of floating point. In MODULAR mode this is the
-            prime instead, below 2**22, so that sums of products are exact.
-        track: 1 if states keep apart the numbers of mines used so far, else 0.
-        loss: the largest number of powers of two by which a cell can shrink a weight.
-    """
-
-    mode: int
+    mode: int  # FIXED_TOTAL, IID, BOOLEAN or MODULAR
+    # The probability of a mine per cell if the cells were independent. With a fixed total it cancels out; a value near
+    # the true density keeps all sums within the range of floating point. In MODULAR mode this is the prime instead,
+    # below 2**22, so that sums of products are exact.
     density: float
-    track: int
-    loss: float
+    track: int  # 1 if states keep apart the numbers of mines used so far, else 0
+    loss: float  # the largest number of powers of two by which a cell can shrink a weight
 
 
 @inlined

@@ -42,49 +42,30 @@ class Workspace(NamedTuple):
 
     A call takes some 50 ns for each array, so arrays of one type and length are rows of one array. `frontier_of` and
     `tables_of` name the rows inside a kernel, which costs nothing once it is compiled.
-
-    Attributes:
-        neighbours: (n, degree) uint32, the neighbours of each cell; n stands for a cell off the board.
-        cells: (21, n + 1) int32, rows for cells, groups, constraints, components and slots.
-        lists: (2, n * degree) int32, rows for pairs of a group and a constraint.
-        longs: (9, L) int64, rows for levels and for the constraints over one group.
-        floats: (2, n + degree + 2) float64, rows for groups and for numbers of mines.
-        words: (2, n + 1) uint64, rows for words of a key.
-        totals: (4,) int64, the `Totals` of the last board, for Python.
-        states: (4, S + 1) int32, rows for states.
-        links: (2 * S,) int32, see `Tables`. A view of fewer entries limits the number of states.
-        keys: (4 * K,) uint64, the keys of the present and of the next level, K words each, and a hash table of the next
-            level. A key packs what the open constraints lack.
-        values: float64, see `Tables`.
     """
 
-    neighbours: Neighbours
-    cells: NDArray[np.int32]
-    lists: NDArray[np.int32]
-    longs: Longs
-    floats: Floats
-    words: Words
-    totals: Longs
-    states: NDArray[np.int32]
-    links: Ints
+    neighbours: Neighbours  # (n, degree) uint32, the neighbours of each cell; n stands for a cell off the board
+    cells: NDArray[np.int32]  # (21, n + 1) int32, rows for cells, groups, constraints, components and slots
+    lists: NDArray[np.int32]  # (2, n * degree) int32, rows for pairs of a group and a constraint
+    longs: Longs  # (9, L) int64, rows for levels and for the constraints over one group
+    floats: Floats  # (2, n + degree + 2) float64, rows for groups and for numbers of mines
+    words: Words  # (2, n + 1) uint64, rows for words of a key
+    totals: Longs  # (4,) int64, the `Totals` of the last board, for Python
+    states: NDArray[np.int32]  # (4, S + 1) int32, rows for states
+    links: Ints  # (2 * S,) int32, see `Tables`. A view of fewer entries limits the number of states
+    # (4 * K,) uint64, the keys of the present and of the next level, K words each, and a hash table of the next level.
+    # A key packs what the open constraints lack.
     keys: Words
-    values: Floats
+    values: Floats  # float64, see `Tables`
 
 
 class Totals(NamedTuple):
-    """What the components of a board share.
+    """What the components of a board share."""
 
-    Attributes:
-        components: the number of components.
-        mines: the mines among the unknown cells.
-        free: the other unknown cells.
-        outside: the unknown cells under no constraint.
-    """
-
-    components: int
-    mines: int
-    free: int
-    outside: int
+    components: int  # the number of components
+    mines: int  # the mines among the unknown cells
+    free: int  # the other unknown cells
+    outside: int  # the unknown cells under no constraint
 
 
 class Frontier(NamedTuple):

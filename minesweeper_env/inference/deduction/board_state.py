@@ -31,15 +31,10 @@ class Constraint(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Clues that force some cells.
+    """Clues that force some cells."""
 
-    Attributes:
-        clues: open cells, all with unknown neighbours.
-        uses_total: whether the reason includes the number of mines on the whole board.
-    """
-
-    clues: Collection[int]
-    uses_total: bool
+    clues: Collection[int]  # open cells, all with unknown neighbours
+    uses_total: bool  # whether the reason includes the number of mines on the whole board
 
     @property
     def difficulty(self) -> tuple[bool, int]:

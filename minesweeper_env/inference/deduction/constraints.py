@@ -32,18 +32,12 @@ class Memory(NamedTuple):
     """Arrays that are passed to kernels and from one function to the next, since each further array slows a call.
 
     `closure_of` names their rows, at no cost, in the function that uses them.
-
-    Attributes:
-        constraints: (10, S) int64, a column for each constraint.
-        entries: (3, S * degree) int64, a column for each cell of a constraint.
-        cells: (10, n + 1) int64, a column for each cell.
-        counts: (3,) int64.
     """
 
-    constraints: Longs
-    entries: Longs
-    cells: Longs
-    counts: Longs
+    constraints: Longs  # (10, S) int64, a column for each constraint
+    entries: Longs  # (3, S * degree) int64, a column for each cell of a constraint
+    cells: Longs  # (10, n + 1) int64, a column for each cell
+    counts: Longs  # (3,) int64
 
 
 class Closure(NamedTuple):
@@ -51,46 +45,26 @@ class Closure(NamedTuple):
 
     The cells of a constraint c, in ascending order, are `cell[start[c] : start[c + 1]]`. The places in `cell` are
     called entries. A chain links items from the latest to the first; -1 ends it.
-
-    Attributes:
-        memory: the arrays, which functions that are not inlined take.
-        number: (1,), the number of constraints.
-        start: (S,), the first entry of a constraint.
-        mines: (S,), the number of mines in its cells.
-        signature: (S,), a bit for each of its cells modulo 64, since a subset has a subset of the bits.
-        parent: (S,), the constraint that it comes from; -1 - c for the constraint of the clue c.
-        other_parent: (S,), the second constraint that it comes from.
-        next_beginning: (S,), the constraint after it in the chain of those that begin with the same cell.
-        number_certain: (1,), the number of certain constraints: all their cells are free, or all are mines.
-        certain: (S,), a list of the certain constraints.
-        seen: (S,), scratch.
-        stack: (S,), scratch.
-        cell: (S * degree,), the cell of an entry.
-        owner: (S * degree,), the constraint of an entry.
-        next_containing: (S * degree,), the entry after it in the chain of those with the same cell.
-        beginning: (n + 1,), the head of the chain of constraints that begin with a cell.
-        containing: (n + 1,), the head of the chain of entries with a cell; certain constraints are in none.
-        in_reason: (n + 1,), 1 for a clue of the reason that `mark_reason` marks.
     """
 
-    memory: Memory
-    number: Longs
-    start: Longs
-    mines: Longs
-    signature: Longs
-    parent: Longs
-    other_parent: Longs
-    next_beginning: Longs
-    number_certain: Longs
-    certain: Longs
-    seen: Longs
-    stack: Longs
-    cell: Longs
-    owner: Longs
-    next_containing: Longs
-    beginning: Longs
-    containing: Longs
-    in_reason: Longs
+    memory: Memory  # the arrays, which functions that are not inlined take
+    number: Longs  # (1,), the number of constraints
+    start: Longs  # (S,), the first entry of a constraint
+    mines: Longs  # (S,), the number of mines in its cells
+    signature: Longs  # (S,), a bit for each of its cells modulo 64, since a subset has a subset of the bits
+    parent: Longs  # (S,), the constraint that it comes from; -1 - c for the constraint of the clue c
+    other_parent: Longs  # (S,), the second constraint that it comes from
+    next_beginning: Longs  # (S,), the constraint after it in the chain of those that begin with the same cell
+    number_certain: Longs  # (1,), the number of certain constraints: all their cells are free, or all are mines
+    certain: Longs  # (S,), a list of the certain constraints
+    seen: Longs  # (S,), scratch
+    stack: Longs  # (S,), scratch
+    cell: Longs  # (S * degree,), the cell of an entry
+    owner: Longs  # (S * degree,), the constraint of an entry
+    next_containing: Longs  # (S * degree,), the entry after it in the chain of those with the same cell
+    beginning: Longs  # (n + 1,), the head of the chain of constraints that begin with a cell
+    containing: Longs  # (n + 1,), the head of the chain of entries with a cell; certain constraints are in none
+    in_reason: Longs  # (n + 1,), 1 for a clue of the reason that `mark_reason` marks
 
 
 def make_memory(cells: int, degree: int) -> Memory:

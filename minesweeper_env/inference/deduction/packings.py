@@ -24,15 +24,15 @@ _OUT, _TAKEN = -1, -2
 class Packing(NamedTuple):
     """Memory of the search, which goes through the unknown cells of constraints by their places; views of `Memory`."""
 
-    order: Longs
-    place: Longs
-    taken: Longs
-    choice: Longs
-    candidate: Longs
-    next_candidate: Longs
-    score: Longs
-    best: Longs
-    nodes: Longs
+    order: Longs  # (n + 1,), the cell at a place
+    place: Longs  # (n + 1,), the place of a cell, or -1
+    taken: Longs  # (n + 1,), 1 for a cell of a constraint of the packing
+    choice: Longs  # (n + 1,), the constraint that is chosen at a place; negative if none is
+    candidate: Longs  # (n + 1,), the first constraint to try at a place, the first place of its cells; or -1
+    next_candidate: Longs  # (S,), the constraint to try after it, or -1
+    score: Longs  # (n + 1,), the score of the choices before a place
+    best: Longs  # (n + 1,), the best score of a packing of the cells from a place on
+    nodes: Longs  # (1,), the number of choices tried
 
 
 def view_packing(memory: Memory) -> Packing:

@@ -81,21 +81,13 @@ def _goals(state: BoardState, cell: Sequence[int] | None) -> int:
 
 
 class _Inference(NamedTuple):
-    """One step; sets of cells are bits.
+    """One step; sets of cells are bits."""
 
-    Attributes:
-        rule: the rule.
-        clues: the bits of its clues; in a "count" step of two, the one that is completed last.
-        needs: the certain cells that it rests on.
-        finds: the cells that follow.
-        uses_total: whether the number of mines on the board takes part.
-    """
-
-    rule: Rule
-    clues: tuple[int, ...]
-    needs: int
-    finds: int
-    uses_total: bool = False
+    rule: Rule  # the rule
+    clues: tuple[int, ...]  # the bits of its clues; in a "count" step of two, the one that is completed last
+    needs: int  # the certain cells that it rests on
+    finds: int  # the cells that follow
+    uses_total: bool = False  # whether the number of mines on the board takes part
 
     @property
     def effort(self) -> int:

@@ -58,23 +58,14 @@ _6, _63 = np.uint32(6), np.uint32(63)
 
 
 class Conflicts(NamedTuple):
-    """The conflicts in a set of M <= COARSE_LAYOUTS layouts, and in a subset of up to FINE_LAYOUTS.
+    """The conflicts in a set of M <= COARSE_LAYOUTS layouts, and in a subset of up to FINE_LAYOUTS."""
 
-    Attributes:
-        coarse: (M, M / 64) uint64, for each layout, the bits of the layouts that conflict with it.
-        fine: (FINE_LAYOUTS, FINE_WORDS) uint64, the same for the subset.
-        rank: (2, N) uint32, the row of each layout in either matrix.
-        other: (B, M / 64) uint64, scratch: for each count, the layouts in which a cell has a different one.
-        left: (M / 64,) uint64, scratch: the layouts that no clique covers yet.
-        clique: (M / 64,) uint64, scratch: the layouts that conflict with all members of the present clique.
-    """
-
-    coarse: Words
-    fine: Words
-    rank: NDArray[np.uint32]
-    other: Words
-    left: Words
-    clique: Words
+    coarse: Words  # (M, M / 64) uint64, for each layout, the bits of the layouts that conflict with it
+    fine: Words  # (FINE_LAYOUTS, FINE_WORDS) uint64, the same for the subset
+    rank: NDArray[np.uint32]  # (2, N) uint32, the row of each layout in either matrix
+    other: Words  # (B, M / 64) uint64, scratch: for each count, the layouts in which a cell has a different one
+    left: Words  # (M / 64,) uint64, scratch: the layouts that no clique covers yet
+    clique: Words  # (M / 64,) uint64, scratch: the layouts that conflict with all members of the present clique
 
 
 def make_conflicts(layouts: int, max_count: int) -> Conflicts:

@@ -153,19 +153,12 @@ def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
 
 
 class Endgame(NamedTuple):
-    """The best click in a set of layouts.
+    """The best click in a set of layouts."""
 
-    Attributes:
-        cell: the column of the cell to click.
-        wins: the number of layouts that are won by this click and the best play after it.
-        exact: whether no play wins more; False if the search gave up, and `cell` is the best click that it found.
-        nodes: the number of sets of layouts that were examined.
-    """
-
-    cell: int
-    wins: int
-    exact: bool
-    nodes: int
+    cell: int  # the column of the cell to click
+    wins: int  # the number of layouts that are won by this click and the best play after it
+    exact: bool  # whether no play wins more; False if the search gave up, and `cell` is the best click that it found
+    nodes: int  # the number of sets of layouts that were examined
 
 
 class EndgameSearcher:

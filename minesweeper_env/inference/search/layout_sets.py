@@ -26,31 +26,18 @@ _BLOCK = 255
 
 
 class LayoutSets(NamedTuple):
-    """N layouts over C cells, and scratch arrays to survey and sort sets of them.
+    """N layouts over C cells, and scratch arrays to survey and sort sets of them."""
 
-    Attributes:
-        codes: (N, C) uint8, the count of a cell in a layout, or MINE_CODE.
-        keys: (N, 2 * images) uint64, random words of each layout: two for each symmetric image of the board.
-        order: (N,) uint32, a permutation of the layouts; sets are its segments.
-        sorted: (N,) uint32, scratch of the sort.
-        buckets: (B,) int32, scratch of the sort; B is a power of two greater than max_count + 1.
-        least: (C,) uint8, the smallest count of a cell in the surveyed set, or MINE_CODE.
-        past: (C,) uint8, the largest count of a cell in the surveyed set plus 1, or 0.
-        mines: (C,) int32, the number of layouts in the surveyed set with a mine in the cell.
-        mines_of_block: (C,) uint8, scratch of the survey.
-        sums: (2 * images,) uint64, scratch of `find_key`.
-    """
-
-    codes: NDArray[np.uint8]
-    keys: Words
-    order: NDArray[np.uint32]
-    sorted: NDArray[np.uint32]
-    buckets: NDArray[np.int32]
-    least: NDArray[np.uint8]
-    past: NDArray[np.uint8]
-    mines: NDArray[np.int32]
-    mines_of_block: NDArray[np.uint8]
-    sums: Words
+    codes: NDArray[np.uint8]  # (N, C) uint8, the count of a cell in a layout, or MINE_CODE
+    keys: Words  # (N, 2 * images) uint64, random words of each layout: two for each symmetric image of the board
+    order: NDArray[np.uint32]  # (N,) uint32, a permutation of the layouts; sets are its segments
+    sorted: NDArray[np.uint32]  # (N,) uint32, scratch of the sort
+    buckets: NDArray[np.int32]  # (B,) int32, scratch of the sort; B is a power of two greater than max_count + 1
+    least: NDArray[np.uint8]  # (C,) uint8, the smallest count of a cell in the surveyed set, or MINE_CODE
+    past: NDArray[np.uint8]  # (C,) uint8, the largest count of a cell in the surveyed set plus 1, or 0
+    mines: NDArray[np.int32]  # (C,) int32, the number of layouts in the surveyed set with a mine in the cell
+    mines_of_block: NDArray[np.uint8]  # (C,) uint8, scratch of the survey
+    sums: Words  # (2 * images,) uint64, scratch of `find_key`
 
 
 def bucket_count(max_count: int) -> int:

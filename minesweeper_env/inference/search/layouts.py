@@ -325,17 +325,11 @@ def _count_neighbours(work: Backtracking, mine: Bytes, count: Bytes) -> None:
 
 
 class Layouts(NamedTuple):
-    """The N layouts that fit a visible board with k covered cells.
+    """The N layouts that fit a visible board with k covered cells."""
 
-    Attributes:
-        cells: (k,) int64, the covered cells in reading order, numbered row * cols + col.
-        mines: (N, k) uint8, 1 for a mine.
-        counts: (N, k) uint8, the number of mines in the neighbours of each cell: its count where it is free.
-    """
-
-    cells: NDArray[np.int64]
-    mines: Bytes
-    counts: Bytes
+    cells: NDArray[np.int64]  # (k,) int64, the covered cells in reading order, numbered row * cols + col
+    mines: Bytes  # (N, k) uint8, 1 for a mine
+    counts: Bytes  # (N, k) uint8, the number of mines in the neighbours of each cell: its count where it is free
 
 
 def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int = 1) -> Layouts:
