@@ -5,6 +5,8 @@ import json
 import os
 import re
 import time
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +25,12 @@ from minesweeper_env.text.replies import Reply, answer_of, parse_reply, tool_cal
 KEY = "OPENAI_API_KEY"
 """The variable of the environment with the key; servers without keys need none."""
 
+LEAST_KEY = 8
+"""The number of characters from which on a key is a secret."""
+
+OPENAI = "https://api.openai.com/v1"
+"""The server without a url."""
+
 
 class ChatError(PolicyError):
     """A chat server cannot be reached, refuses a request, or answers with something else than a chat completion."""
@@ -34,8 +42,8 @@ _CUT = ("length", "max_tokens", "model_length", "max_output_tokens", "incomplete
 _FAILED = ("error", "abort", "aborted")
 """The reasons of servers for an answer that ended by a fault of their own."""
 
-_MOST_BYTES = 1 << 23
-"""Size of the largest answer that is read."""
+_MOST_BYTES, _MOST_ERROR_BYTES = 1 << 23, 1 << 16
+"""Size of the largest answer that is read, and of the largest text of an error."""
 
 _MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """The errors of reading JSON that is no chat completion."""
@@ -52,7 +60,8 @@ class ChatServer:
         self._key = os.environ.get(KEY, "")
         if url is None and not self._key:
             raise ValueError(f"a policy chat without url asks OpenAI, which needs a key in the variable {KEY}")
-        self._client = openai.OpenAI(api_key=self._key or "none", base_url=url, timeout=timeout, max_retries=retries)
+        client, how = _bounded_client(openai, timeout), {"timeout": timeout, "max_retries": retries}
+        self._client = openai.OpenAI(api_key=self._key or "none", base_url=url or OPENAI, http_client=client, **how)
         self._failure, self._retries = openai.OpenAIError, retries
         self._request = {"model": model, **{name: value for name, value in request.items() if value is not None}}
         self._name = f"chat server {urlsplit(str(self._client.base_url)).netloc}, model {model}"
@@ -91,9 +100,43 @@ class ChatServer:
         return found
 
     def _text(self, text: str | None) -> str:
-        """Returns a text without the key, which a server may repeat, and without what UTF-8 cannot hold."""
+        """Returns a text without the key, which a server may repeat, and without what UTF-8 cannot hold.
+
+        A key of a few characters, such as the "1" of a local server, is no secret, and would also be cut out of moves.
+        """
         clean = str.encode(text or "", "utf-8", "replace").decode("utf-8")
-        return clean.replace(self._key, "***") if self._key else clean
+        return clean.replace(self._key, "***") if len(self._key) >= LEAST_KEY else clean
+
+
+def _bounded_client(openai: Any, timeout: float) -> Any:
+    """Returns the HTTP client of openai, which reads each answer within `timeout` seconds and up to a size.
+
+    The client itself would wait that long for each part of an answer, and read an error to its end.
+    """
+    # The HTTP library depends on the version of openai, whose public class inherits from its client.
+    httpx = import_module(openai.DefaultHttpxClient.__base__.__module__.partition(".")[0])
+
+    class Bounded(httpx.SyncByteStream):  # type: ignore[misc, name-defined]
+        def __init__(self, stream: Any, most: int) -> None:
+            self._stream, self._most = stream, most
+
+        def __iter__(self) -> Iterator[bytes]:
+            end, left = time.monotonic() + timeout, self._most
+            for part in self._stream:
+                left -= len(part)
+                if left < 0:
+                    raise ValueError(f"the server sent more than {self._most} bytes")
+                if time.monotonic() > end:
+                    raise ValueError(f"the answer was not whole after {timeout:g} seconds")
+                yield part
+
+        def close(self) -> None:
+            self._stream.close()
+
+    def bound(response: Any) -> None:
+        response.stream = Bounded(response.stream, _MOST_ERROR_BYTES if response.is_error else _MOST_BYTES)
+
+    return openai.DefaultHttpxClient(event_hooks={"response": [bound]})
 
 
 def _read_answer(response: Any) -> tuple[Any, str, int]:
@@ -161,7 +204,7 @@ class ChatPolicy:
     def __init__(
         self,
         config: BoardConfig,
-        model: str | float = "",
+        model: str = "",
         url: str | None = None,
         style: str = "grid",
         history: int = 1,
@@ -193,11 +236,11 @@ class ChatPolicy:
             limit: None if max_tokens is None else whole_number("max_tokens", max_tokens, 1),
         }
         seconds, retries = number_within("timeout", timeout, 0.001, 1e6), whole_number("retries", retries, 0)
-        self._server = ChatServer(str(model), url, seconds, retries, **request)
+        self._server = ChatServer(model, url, seconds, retries, **request)
         self._prompt = rules_text(config, style, max_illegal)
-        settings = {"model": str(model), "url": url, "history": history, "prompt": self._prompt, **request}
+        settings = {"model": model, "url": url, "history": history, "prompt": self._prompt, **request}
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
-        model_name = re.sub(r"[^A-Za-z0-9.]+", "-", str(model))
+        model_name = re.sub(r"[^A-Za-z0-9.]+", "-", model)
         folder = Path(transcripts) / f"{model_name}-{digest}" / f"{file_name(config.name)}-{config.first_click}"
         self.transcripts = Transcripts(folder, settings, whether("replay", replay))
         names = ("answers", "read", "cut", "illegal", "tokens", "prompt_tokens", "answer_ms")
@@ -248,7 +291,9 @@ class ChatPolicy:
         """Returns the conversation: the rules, the last exchanges without their thinking, and the observation."""
         messages = [{"role": "system", "content": self._prompt}]
         for answer in self._played[-self._history :] if self._history else []:
+            # Some servers refuse an empty message, such as the answer of a reply that is all thinking.
             reply = answer_of(answer.reply)
+            reply = reply if reply.strip() else "(no answer)"
             messages += [{"role": "user", "content": answer.observation}, {"role": "assistant", "content": reply}]
         return [*messages, {"role": "user", "content": observation}]
 

@@ -201,6 +201,19 @@ class Specification:
             raise ValueError(f"policy {base!r} has no option {unknown}; its options: {names}{meant}")
         return make
 
+    def _texts(self) -> dict[str, str]:
+        """Returns the options that are texts as they are written: the model 5.10 of a server is not its model 5.1."""
+        if self.attribute is not None or ":" not in self.name:
+            return {}
+        parameters = inspect.signature(self.make).parameters
+        written = (part.split("=", 1) for part in self.name[len(self.base) + 1 :].split(",") if part)
+        return {
+            option: text
+            for option, text in written
+            if parameters[option].annotation is str
+            or (parameters[option].annotation == str | None and text.lower() != "none")
+        }
+
     @property
     def precision(self) -> str | None:
         """The number format of its network, given or by default; None if the policy has no such choice."""
@@ -213,7 +226,7 @@ class Specification:
         A ValueError names the allowed options or boards, and a PolicyError what fails in the code of a user's policy.
         """
         moves = getattr(self.make, "moves", DEFAULT_MOVES)
-        policy = self.make(replace(board, moves=moves), **self.options)
+        policy = self.make(replace(board, moves=moves), **self.options | self._texts())
         # Messages name the policy as its user does.
         policy.name = self.name
         policy.reset(seed)

@@ -1,6 +1,7 @@
 """Transcripts of chats: a file per game, a line per answer, and which of them an evaluation may read again."""
 
 import json
+import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -56,12 +57,15 @@ class Transcripts:
     def begin(self, evaluation: str) -> None:
         """Resumes the evaluation of this name if it did not end; otherwise begins it with a folder of its own.
 
-        Raises a BlockingIOError if another process plays this evaluation, because both would write the same files.
+        Raises a BlockingIOError if another process plays this evaluation, because both would write the same files, and
+        a PolicyError if the marker is damaged.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         self._marker = self.folder / f"{evaluation}{MARKER}"
-        self._run = Path(self._marker.read_text(encoding="utf-8")).name if self._marker.is_file() else ""
+        self._run = self._marker.read_text(encoding="utf-8", errors="replace") if self._marker.is_file() else ""
         if self._run:
+            if not re.fullmatch(re.escape(evaluation) + r"-\d{8}-\d{6}-[0-9a-f]{4}", self._run):
+                raise PolicyError(f"{self._marker} is damaged: delete it, and all answers are asked for anew")
             say(f"resuming the answers in {self.folder / self._run}; delete {self._marker} to ask for all of them anew")
         else:
             self._run = f"{evaluation}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"

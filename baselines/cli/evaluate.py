@@ -168,6 +168,12 @@ def choose_policies(
                 if asked != ALL or name in chosen:
                     raise
                 say(f"{name} is left out: {error}")
+    folders = [assignment.transcripts.folder for assignment in found.values() if assignment.transcripts]
+    if len(set(folders)) < len(folders):
+        raise ValueError(
+            "two policies ask one model with the same settings, and would play by the same answers; give each its own "
+            "folder, as in chat:model=NAME,transcripts=runs/chat-2"
+        )
     return list(found.values())
 
 

@@ -114,7 +114,8 @@ NOTES = (
     "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",
     "on mines: a click on a certain mine. past safe: any risk while a certainly safe cell existed.",
     "guesses: clicks on cells that were not certainly safe. excess: the risk taken beyond the minimum of the board.",
-    "avoidable, forced: fractions of the lost games whose last click was judged; forced if its risk was the least.",
+    "avoidable, forced: fractions of the lost games that can be judged; forced if the last click had the least risk,",
+    "or was the first.",
 )
 """An explanation of the labels of `diagnostic_lines`."""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.chat_server import ChatServer, Raw, best_move, board_in, completion
+from support.commands import refused
 from support.processes import run_python
 
 import baselines
@@ -20,6 +21,7 @@ from baselines.benchmark.entries import suite_of
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.run import SuiteRun
 from baselines.chat import KEY, ChatError
+from baselines.cli import evaluate
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import derived_seed
@@ -235,6 +237,8 @@ def test_an_error_with_the_status_of_success_is_one_all_the_same(code, asked, tm
         (Raw(200, b"[" * 200_000 + b"]" * 200_000), 2, "no chat completion"),
         (Raw(200, completion(json.loads("[" * 900 + "]" * 900))), 1, "no chat completion"),
         (Raw(200, completion("open 0 0") + b" " * (1 << 23)), 2, "8388608 bytes"),
+        (Raw(400, b"x" * 100_000), 1, "65536 bytes"),
+        (Raw(200, b" " * 100, pause=0.2), 2, "not whole after 0.5 seconds"),
         (Raw(200, completion("I might open 0 0", "abort")), 2, "I might"),
         (Raw(200, b"{}", 3.0), 2, "timed out"),
     ],
@@ -261,6 +265,31 @@ def test_the_games_before_a_failure_are_kept_and_the_key_is_nowhere(tmp_path, mo
     texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert sum(len(text.splitlines()) - 1 for text in texts) == 14
     assert not any(SECRET in text for text in (*texts, *map(str, tmp_path.rglob("*")), *capfd.readouterr()))
+
+
+def test_the_options_of_a_model_are_texts_as_they_are_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with ChatServer(lambda _: "open 2 2") as server:
+        for model in ("5.10", "1e3", "true"):
+            policy = find_policy(f"chat:model={model},url={server.url},transcripts=2024")(BOARD)
+            play_games(policy, BOARD, [1])
+    assert server.models == {"5.10", "1e3", "true"}
+    assert {path.name.rpartition("-")[0] for path in Path("2024").iterdir()} == {"5.10", "1e3", "true"}
+
+
+def test_two_policies_with_the_same_answers_are_refused(tmp_path, capsys):
+    both = ["chat:model=m,url=http://x/v1", "chat:model=m,url=http://x/v1,retries=1"]
+    assert "its own folder" in refused(capsys, evaluate.main, "--policy", *both, "--games", 2)
+
+
+@pytest.mark.parametrize("content", [b"..", b"\xff\xfe", b"seeds-0-9-20260101-000000-ABCD/../.."])
+def test_a_damaged_marker_is_named_and_nothing_is_written(content, tmp_path):
+    marker = tmp_path / "run" / "seeds-0-9.unfinished"
+    marker.parent.mkdir()
+    marker.write_bytes(content)
+    with pytest.raises(PolicyError, match=r"seeds-0-9\.unfinished is damaged"):
+        Transcripts(marker.parent, {}, False).begin("seeds-0-9")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [marker]
 
 
 def test_a_transcript_of_other_boards_is_replaced(tmp_path):
@@ -303,6 +332,7 @@ def test_wrong_options_are_refused_before_any_request(tmp_path, monkeypatch):
         ("model=m,url=http://x/v1,history=-1", "history"),
         ("model=m,url=http://x/v1,timeout=soon", "timeout"),
         ("model=m,url=http://x/v1,max_tokens=0", "max_tokens"),
+        ("model=m,url=5", "http://"),
         ("model=m,url=http://x/v1,replay=1", "replay"),
         ("model=m,url=http://x/v1,key=1", "no option key"),
     ):

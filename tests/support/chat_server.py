@@ -18,12 +18,13 @@ from minesweeper_env.inference import mine_probabilities
 
 
 class Raw(NamedTuple):
-    """An answer as it is, after some seconds."""
+    """An answer as it is, after some seconds, with a pause after each byte."""
 
     status: int
     body: bytes
     seconds: float = 0.0
     kind: str = "application/json"
+    pause: float = 0.0
 
 
 def board_in(text: str) -> NDArray[np.int8]:
@@ -51,11 +52,12 @@ def completion(content: Any, finish: str = "stop", usage: Any = None) -> bytes:
 
 
 class ChatServer:
-    """Answers `reply(messages)`, a text, a whole message or a `Raw`; keeps all `requests` and their `keys`."""
+    """Answers `reply(messages)`, a text, a whole message or a `Raw`; keeps `requests`, `models` and `keys`."""
 
     def __init__(self, reply: Callable[[list[dict[str, Any]]], Any]) -> None:
         self.requests: list[list[dict[str, Any]]] = []
         self.keys: set[str] = set()
+        self.models: set[str] = set()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -65,6 +67,7 @@ class ChatServer:
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 outer.requests.append(request["messages"])
+                outer.models.add(request["model"])
                 outer.keys.add(self.headers["Authorization"])
                 answer = reply(request["messages"])
                 found = answer if isinstance(answer, Raw) else Raw(200, completion(answer))
@@ -73,7 +76,11 @@ class ChatServer:
                 self.send_header("Content-Type", found.kind)
                 self.send_header("Content-Length", str(len(found.body)))
                 self.end_headers()
-                self.wfile.write(found.body)
+                for at in range(len(found.body) if found.pause else 0):
+                    self.wfile.write(found.body[at : at + 1])
+                    time.sleep(found.pause)
+                if not found.pause:
+                    self.wfile.write(found.body)
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
