@@ -25,8 +25,7 @@ from baselines.cli.train import NEEDED, add_task, claim_folder, study_settings, 
 from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
 from baselines.evaluation.seeds import check_seeds
 from baselines.files import hold_folder, replace_file, write_json
-from baselines.learned.configurations import check_earlier, given_settings
-from baselines.learned.run_log import read_points
+from baselines.learned.configurations import check_earlier, given_settings, read_points
 from baselines.learned.settings import TrainingSettings
 from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar

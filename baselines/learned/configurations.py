@@ -1,11 +1,13 @@
-"""Settings of a training, from configuration files, the command line and `run.json`, which records its sessions."""
+"""Settings of a training, from configuration files and the command line; what a run folder tells: sessions and log."""
 
 import argparse
+import csv
 import math
 import platform
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -19,7 +21,6 @@ import minesweeper_env
 from baselines.checks import did_you_mean, number_or_text
 from baselines.files import file_name, read_json, write_json
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, RUN_FILE
-from baselines.learned.run_log import steps_of
 from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
 from baselines.policy import PolicyError
 from baselines.provenance import earlier_results, installation_id, processor_name, source_commit
@@ -33,6 +34,13 @@ FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"
 
 START = "start"
 """The entry of `RUN_FILE` about the agent that the training began as."""
+
+LOG_FILE = "progress.csv"
+
+STEP = "time/total_timesteps"
+"""Name of the column with the environment steps."""
+
+Points = dict[str, list[tuple[float, float]]]
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 """Packages whose versions a session records."""
@@ -263,7 +271,7 @@ def training_of(folder: Path) -> dict[str, Any]:
     the agent that this one began as.
     """
     selected = read_as(folder / AGENT_FILE, Agent).selected_by
-    steps = selected and max(selected["steps"], steps_of(folder))
+    steps = selected and max([selected["steps"], *(int(float(row[STEP])) for row in read_rows(folder))])
     return {"steps": steps, "run": read_run(folder)}
 
 
@@ -272,3 +280,35 @@ def lineage(training: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
     while training is not None:
         yield training
         training = (training["run"] or {}).get(START)
+
+
+def read_points(folder: Path) -> Points:
+    """Returns the curves in the log by name, each a list of (step, value)."""
+    points: Points = {}
+    for row in read_rows(folder):
+        for name, value in row.items():
+            points.setdefault(name, []).append((float(row[STEP]), float(value)))
+    return points
+
+
+def read_rows(folder: Path) -> list[dict[str, str]]:
+    """Returns the numbers of the log by column, one row a step."""
+    rows: dict[float, dict[str, str]] = {}
+    with suppress(FileNotFoundError), (folder / LOG_FILE).open(newline="", encoding="utf-8", errors="replace") as file:
+        try:
+            for row in map(_numbers, csv.DictReader(file)):
+                if STEP in row:
+                    rows.setdefault(float(row[STEP]), {}).update(row)
+        except csv.Error as error:
+            raise ValueError(f"{folder / LOG_FILE} is damaged: {error}") from error
+    return [rows[step] for step in sorted(rows)]
+
+
+def _numbers(row: dict[str, Any]) -> dict[str, str]:
+    """Returns the numbers of a row; it has none where nothing was recorded, and where a kill cut it off."""
+    found = {}
+    for name, text in row.items():
+        with suppress(TypeError, ValueError):
+            if math.isfinite(float(text)):
+                found[name] = text
+    return found

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from baselines.files import replace_file
-from baselines.learned.run_log import read_points
+from baselines.learned.configurations import read_points
 
 FILE = Path(__file__).parents[1] / "results" / "sample-efficiency.json"
 

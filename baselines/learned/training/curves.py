@@ -17,7 +17,7 @@ from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 
 from baselines.checks import import_extra
 from baselines.files import file_name, first_line, remove_link, replace_file
-from baselines.learned.run_log import LOG_FILE, STEP, Points, read_points, read_rows
+from baselines.learned.configurations import LOG_FILE, STEP, Points, read_points, read_rows
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.training.selection import References, Score
 from baselines.plot_style import image, styled_figure

@@ -27,7 +27,7 @@ from baselines.benchmark.result_files import (
     check_result_file,
 )
 from baselines.evaluation.units import Assignment
-from baselines.learned.run_log import LOG_FILE, STEP
+from baselines.learned.configurations import LOG_FILE, STEP
 from baselines.provenance import versions
 from baselines.registry import AGENTS_FOLDER, find_policy
 

@@ -10,7 +10,7 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 from baselines.cli.seeds import _read_files, agent_rates, band, carry_out, main, plan, row_of
 from baselines.cli.train import train_in
 from baselines.files import hold_folder, read_json, write_json
-from baselines.learned.run_log import read_points
+from baselines.learned.configurations import read_points
 from baselines.learned.training import selection
 from baselines.registry import Specification
 from baselines.workers import Workers

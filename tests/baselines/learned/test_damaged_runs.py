@@ -9,7 +9,7 @@ from support.tiny_training import tiny
 
 from baselines import provenance
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
-from baselines.learned.run_log import STEP, read_points
+from baselines.learned.configurations import STEP, read_points
 from baselines.learned.training import loop
 from baselines.learned.training.curves import Log, draw_curves
 from baselines.learned.training.state import TrainingState, restore
