@@ -12,6 +12,5 @@ if TYPE_CHECKING:
 __all__ = ["MaskedDQN", "MinesweeperPPO", "MinesweeperPolicy", "MinesweeperVecEnv"]
 
 _PPO = ("MinesweeperPPO", "MinesweeperPolicy")
-__getattr__, __dir__ = lazy_exports(
-    __name__, {"common.vec_env": ("MinesweeperVecEnv",), "dqn": ("MaskedDQN",), "ppo": _PPO}
-)
+_EXPORTS = {"common.vec_env": ("MinesweeperVecEnv",), "dqn": ("MaskedDQN",), "ppo": _PPO}
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)

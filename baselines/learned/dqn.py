@@ -34,14 +34,14 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import PyTorchObs, RolloutReturn, TrainFreq
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
 from baselines.learned.common.optimisation import consistency_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.networks import BoardNetwork, cell_head, click_masks, random_clicks, turn_at_random, unopened
+from baselines.learned.networks import cell_head, click_masks, random_clicks, turn_at_random, unopened
 from baselines.learned.settings import DQNHyperparameters, TrainingSettings
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
@@ -85,6 +85,15 @@ class MinesweeperQPolicy(DQNPolicy):
         network.q_net, network.probability = cell_head(network.features_dim), self.probability
         return network.to(self.device)
 
+    def click_head(self) -> nn.Sequential:
+        """Returns the head of the Q-network."""
+        return self.q_net.q_net
+
+    def begin_with(self, head: nn.Sequential) -> None:
+        """Copies a head that rates clicks, after the trunk was copied; the target network begins the same."""
+        self.q_net.q_net.load_state_dict(head.state_dict())
+        self.q_net_target.load_state_dict(self.q_net.state_dict())
+
 
 def distillation_loss(outputs: Tensor, codes: Tensor, config: BoardConfig) -> Tensor:
     """Returns the cross-entropy between a network's and the oracle's safety, (N, 1), the mean over the legal clicks.
@@ -125,10 +134,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:
+        super().__init__(policy, env, hyperparameters, replay_buffer_class=ThinnedReplayBuffer, **kwargs)
         self.teacher = teacher
-        super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)  # type: ignore[arg-type]
-        self.take(hyperparameters)
-        self.play_on([env], [self.batch_size])
 
     def choose_clicks(self, boards: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Returns the greedy clicks (N,), random ones by a chance and at first; and their Q-values (N,)."""
@@ -140,13 +147,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         return clicks, np.take_along_axis(values, clicks[:, None], axis=1)[:, 0]
 
     def collect_rollouts(  # type: ignore[override]
-        self,
-        env: MinesweeperVecEnv,
-        callback: BaseCallback,
-        train_freq: TrainFreq,
-        *_: Any,
-        log_interval: int | None = None,
-        **__: Any,
+        self, env: MinesweeperVecEnv, callback: BaseCallback, train_freq: TrainFreq, log_interval: int = 0, **_: Any
     ) -> RolloutReturn:
         """Plays `train_freq` steps of every game, and stores a sample of them with the board; see `DQN`."""
         self.policy.set_training_mode(False)
@@ -166,7 +167,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
             self._on_step()  # target network and exploration
             for _episode in range(int(dones.sum())):
                 self._episode_num += 1
-                if log_interval is not None and self._episode_num % log_interval == 0:
+                if log_interval and self._episode_num % log_interval == 0:
                     self.dump_logs()
         callback.on_rollout_end()
         return RolloutReturn(train_freq.frequency * env.num_envs, 0, continue_training=True)
@@ -196,12 +197,11 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self.slot.forget(won_alone & (predicted < GUESS))
         self.slot.record_ends(dones, infos, losses=not won_alone)
 
-    def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
-        slot, drawn = self.slot, self.slot.drawn
-        played = self.collect_rollouts(slot.env, callback, self.train_freq)
+    def _play_and_learn(self, callback: BaseCallback) -> int:
+        played = self.collect_rollouts(self.slot.env, callback, self.train_freq)
         if self.num_timesteps > self.learning_starts:
             self.train(gradient_steps=1)
-        return played.episode_timesteps, slot.drawn - drawn
+        return played.episode_timesteps
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
         """Learns from the stored transitions, and logs "train/loss"; `replay_ratio` gives the number of steps."""
@@ -240,16 +240,6 @@ class MaskedDQN(MultiBoardMixin, DQN):
         with torch.no_grad():
             best = self.q_net_target(sample.next_observations).amax(dim=1, keepdim=True)
         return sample.rewards + (1 - sample.dones) * self.gamma * best
-
-    def _copy_weights(self, network: BoardNetwork) -> None:
-        self.current_network().load_state_dict(network.state_dict())
-        self.q_net_target.load_state_dict(self.q_net.state_dict())
-
-    def current_network(self) -> BoardNetwork:
-        """Returns the network that plays; it is not a copy, so training changes it."""
-        extractor = self.q_net.features_extractor
-        assert isinstance(extractor, BoardExtractor)
-        return BoardNetwork(extractor.trunk, self.q_net.q_net)
 
 
 def make_dqn(settings: TrainingSettings) -> MaskedDQN:

@@ -16,6 +16,7 @@ Differences from unmodified MaskablePPO:
    cell's safety by itself, although the critic estimates it already, learns many times more slowly.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -35,32 +36,19 @@ from baselines.learned.common import multi_board
 from baselines.learned.common.multi_board import BoardExtractor, BoardSlot, MultiBoardMixin
 from baselines.learned.common.replay_buffer import Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.networks import BoardNetwork, cell_head, click_masks, turn_at_random, unopened
-from baselines.learned.settings import PPOHyperparameters
+from baselines.learned.networks import cell_head, click_masks, turn_at_random, unopened
+from baselines.learned.settings import LEARNING_COST, PPOHyperparameters
 
 
-class ValueHead(nn.Module):
-    """One number per board, a linear map of the mean of its features."""
+class PlainPolicy(MaskableActorCriticPolicy):
+    """The shared trunk, one logit per cell and one value per board, with the losses of unmodified PPO.
 
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.layer = nn.Linear(channels, 1)
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Maps (N, channels, rows, cols) to (N, 1)."""
-        value: Tensor = self.layer(features.mean(dim=(2, 3)))
-        return value
-
-
-class BoardPolicy(MaskableActorCriticPolicy):
-    """Base of the policies: the shared trunk, and a network of actions and of values on its features.
-
-    They take the arguments of `MaskableActorCriticPolicy`, with the sizes of the network as features_extractor_kwargs,
-    and `probability`, True if returns are probabilities (see `make_model`).
+    It takes the arguments of `MaskableActorCriticPolicy`, with the sizes of the network as features_extractor_kwargs,
+    and `probability`, True if returns are probabilities (see `make_model`); its losses are squared errors all the same.
     """
 
     action_net: nn.Sequential
-    value_net: nn.Module  # type: ignore[assignment]
+    value_net: nn.Sequential  # type: ignore[assignment]
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
         self.probability = probability
@@ -75,8 +63,9 @@ class BoardPolicy(MaskableActorCriticPolicy):
         parameters = self.parameters()
         self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
 
-    def _new_value_net(self) -> nn.Module:
-        raise NotImplementedError
+    def _new_value_net(self) -> nn.Sequential:
+        layers = OrderedDict(mean=nn.AdaptiveAvgPool2d(1), flatten=nn.Flatten(), layer=nn.Linear(self.features_dim, 1))
+        return nn.Sequential(layers)
 
     def click_head(self) -> nn.Sequential:
         """Returns the head whose largest output marks the greedy click."""
@@ -87,30 +76,22 @@ class BoardPolicy(MaskableActorCriticPolicy):
         self.action_net.load_state_dict(head.state_dict())
 
 
-class PlainPolicy(BoardPolicy):
-    """One logit per cell and one value per board, with the losses of unmodified PPO: squared errors of all returns."""
-
-    def _new_value_net(self) -> nn.Module:
-        return ValueHead(self.features_dim)
-
-
 SHARPNESS = 4.0
 """Factor of the critic's outputs in the action logits."""
 
 Masks = NDArray[np.bool_] | Tensor | None
 
 
-class MinesweeperPolicy(BoardPolicy):
+class MinesweeperPolicy(PlainPolicy):
     """Policy for `MaskablePPO`: the shared trunk, with Q and a preference for each cell.
 
     Attributes:
         bootstraps: True if returns include the value of the next board; without it `predict_values` returns 0.
     """
 
-    value_net: nn.Sequential
     bootstraps = True
 
-    def _new_value_net(self) -> nn.Module:
+    def _new_value_net(self) -> nn.Sequential:
         for parameter in self.action_net.parameters():
             nn.init.zeros_(parameter)
         return cell_head(self.features_dim)
@@ -224,19 +205,16 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         **kwargs: arguments of `MaskablePPO`, with its own hyperparameters among them.
     """
 
-    policy: BoardPolicy
+    policy: PlainPolicy
 
     def __init__(
-        self, policy: type[BoardPolicy], env: MinesweeperVecEnv, hyperparameters: PPOHyperparameters, **kwargs: Any
+        self, policy: type[PlainPolicy], env: MinesweeperVecEnv, hyperparameters: PPOHyperparameters, **kwargs: Any
     ) -> None:
-        super().__init__(policy, env, **kwargs)
-        self.take(hyperparameters)
-        self.buffer_size = hyperparameters.buffer_size
+        super().__init__(policy, env, hyperparameters, **kwargs)
         if isinstance(self.policy, MinesweeperPolicy):
             self.policy.bootstraps = self.gamma > 0
         if self.normalize_advantage and hyperparameters.policy_coef != 1:
             raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {hyperparameters.policy_coef:g}")
-        self.play_on([env], [self.batch_size])
 
     def activate(self, slot: BoardSlot) -> None:
         """Switches to a slot, with an empty rollout buffer; see `MultiBoardMixin.activate`."""
@@ -247,17 +225,15 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
 
-    def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
-        slot, drawn = self.slot, self.slot.drawn
-        self.collect_rollouts(slot.env, callback, self.rollout_buffer, self.n_steps)
+    def _play_and_learn(self, callback: BaseCallback) -> int:
+        self.collect_rollouts(self.slot.env, callback, self.rollout_buffer, self.n_steps)
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.train()
         assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
-        learned = self.n_epochs * self.rollout_buffer.drawn + slot.drawn - drawn
-        return self.n_steps * self.n_envs, learned
+        return self.n_steps * self.n_envs + LEARNING_COST * self.n_epochs * self.rollout_buffer.drawn
 
     def after_step(self, step: dict[str, Any], _globals: dict[str, Any]) -> bool:
-        """Stores a sample of the boards of a step, for the auxiliary phase; see `MultiBoardMixin.after_step`."""
+        """Stores a sample of the boards of a step, for the auxiliary phase."""
         if self.hyperparameters.hindsight == 0:
             return True
         boards, errors = self._last_obs, 1 - step["values"].cpu().numpy()[:, 0]
@@ -279,16 +255,6 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         boards, cells = turn_at_random(sample.observations)
         outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
         return self.hyperparameters.hindsight * self.hindsight_losses(outputs, sample).mean()
-
-    def _copy_weights(self, network: BoardNetwork) -> None:
-        self.current_network().trunk.load_state_dict(network.trunk.state_dict())
-        self.policy.begin_with(network.head)
-
-    def current_network(self) -> BoardNetwork:
-        """Returns a network that makes the greedy clicks of the policy; it shares the policy's trunk."""
-        extractor = self.policy.features_extractor
-        assert isinstance(extractor, BoardExtractor)
-        return BoardNetwork(extractor.trunk, self.policy.click_head())
 
 
 make_ppo = partial(multi_board.make_model, MinesweeperPPO, MinesweeperPolicy, normalize_advantage=False)

@@ -150,12 +150,15 @@ class MultiBoardMixin(BaseAlgorithm):
         slot: the active slot, whose games the algorithm plays.
         counters: names of the attributes that a snapshot keeps as numbers.
         budget: followed by the schedules; None for Stable-Baselines3's own count of steps.
+        after_step: a callback of Stable-Baselines3; `_last_obs` still has the boards before the step.
     """
 
     counters: tuple[str, ...] = ("num_timesteps", "_n_updates", "_episode_num")
     budget: Budget | None = None
+    after_step: Callable[[dict[str, Any], dict[str, Any]], bool] | None = None
 
     hyperparameters: Any
+    policy: Any
     slots: list[BoardSlot]
     slot: BoardSlot
     batch_size: Any
@@ -163,37 +166,37 @@ class MultiBoardMixin(BaseAlgorithm):
     train_freq: Any
     _last_obs: Any
     _last_episode_starts: Any
-    buffer_size: int
     max_grad_norm: float
     gamma: float
+
+    def __init__(self, policy: Any, env: MinesweeperVecEnv, hyperparameters: Any, **kwargs: Any) -> None:
+        """Makes a model, and starts its games on one board; `play_on` starts others.
+
+        The hyperparameters of safety are 0 unless returns are probabilities and gamma is 0.
+        """
+        super().__init__(policy, env, **kwargs)
+        safety = self.policy.probability and self.gamma == 0
+        off = {name: 0.0 for name in ("keep_scale", "hindsight", "consistency") if hasattr(hyperparameters, name)}
+        self.hyperparameters = hyperparameters if safety else replace(hyperparameters, **off)
+        self.play_on([env], [self.batch_size])
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
         """Starts games on all boards, with a number of boards in a minibatch for each, and activates the first slot."""
         self.slots = []
         for env, batch_size in zip(envs, batch_sizes, strict=True):
-            buffer = ThinnedReplayBuffer(self.buffer_size, env.observation_space, device=self.device)
+            buffer = ThinnedReplayBuffer(self.hyperparameters.buffer_size, env.observation_space, device=self.device)
             games = env.reset(), np.ones(env.num_envs, np.bool_), np.arange(env.num_envs)
             self.slots.append(BoardSlot(env, batch_size, buffer, *games))
         self.activate(self.slots[0])
 
-    def _play_and_learn(self, callback: BaseCallback) -> tuple[int, int]:
-        """Plays a rollout and learns from it; returns the numbers of boards in forward passes and gradient steps."""
+    def _play_and_learn(self, callback: BaseCallback) -> int:
+        """Plays a rollout and learns from it; returns its cost in forward passes of a board, without the draws."""
         raise NotImplementedError
-
-    def after_step(self, _locals: dict[str, Any], _globals: dict[str, Any]) -> bool:
-        """Sees the variables of `collect_rollouts` after a step, while `_last_obs` still has the boards before it.
-
-        Returns True to go on.
-        """
-        return True
 
     def current_network(self) -> BoardNetwork:
         """Returns the network that plays; training keeps changing its weights. PPO merges its heads into a new one."""
-        raise NotImplementedError
-
-    def _copy_weights(self, network: BoardNetwork) -> None:
-        """Copies the weights of a network with as many channels."""
-        raise NotImplementedError
+        extractor = next(module for module in self.policy.modules() if isinstance(module, BoardExtractor))
+        return BoardNetwork(extractor.trunk, self.policy.click_head())
 
     def activate(self, slot: BoardSlot) -> None:
         """Switches the algorithm to a slot; call it between rollouts."""
@@ -206,13 +209,7 @@ class MultiBoardMixin(BaseAlgorithm):
             if isinstance(module, BoardExtractor):
                 module.mines = slot.env.config.mines
             if hasattr(module, "observation_space"):
-                module.observation_space, module.action_space = self.observation_space, self.action_space  # type: ignore[assignment]
-
-    def take(self, hyperparameters: Any) -> None:
-        """Takes the hyperparameters, without those of safety unless returns are probabilities and gamma is 0."""
-        counts = self.policy.probability and self.gamma == 0
-        off = {name: 0.0 for name in ("keep_scale", "hindsight", "consistency") if hasattr(hyperparameters, name)}
-        self.hyperparameters = hyperparameters if counts else replace(hyperparameters, **off)
+                module.observation_space, module.action_space = self.observation_space, self.action_space
 
     def learn_from_buffer(self, loss_of: Callable[[Transitions], Tensor]) -> list[float]:
         """Draws each stored board `replay_ratio` times on average, in minibatches, and returns their losses."""
@@ -245,8 +242,8 @@ class MultiBoardMixin(BaseAlgorithm):
         while True:
             yield
             self.activate(slot := min(self.slots, key=lambda slot: slot.work))
-            seen, learned = self._play_and_learn(callback)
-            slot.work += (seen + LEARNING_COST * learned) * slot.env.config.cells
+            drawn, cost = slot.drawn, self._play_and_learn(callback)
+            slot.work += (cost + LEARNING_COST * (slot.drawn - drawn)) * slot.env.config.cells
             slot.observations, slot.episode_starts = self._last_obs, self._last_episode_starts
 
     def begin_with(self, network: nn.Module) -> None:
@@ -254,7 +251,8 @@ class MultiBoardMixin(BaseAlgorithm):
         if not isinstance(network, BoardNetwork):
             raise ValueError("it is of another kind")
         tensor_files.check_weights(self.current_network(), network.state_dict())
-        self._copy_weights(network)
+        self.current_network().trunk.load_state_dict(network.trunk.state_dict())
+        self.policy.begin_with(network.head)
 
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
         """Returns the tensors and the counters between two rollouts."""
