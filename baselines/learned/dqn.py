@@ -31,8 +31,7 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.type_aliases import PyTorchObs, RolloutReturn, TrainFreq
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+from stable_baselines3.common.type_aliases import PyTorchObs
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor, nn
 from torch.nn import functional
@@ -146,42 +145,16 @@ class MaskedDQN(MultiBoardMixin, DQN):
         clicks = np.where(explores, random_clicks(boards), values.argmax(axis=1))
         return clicks, np.take_along_axis(values, clicks[:, None], axis=1)[:, 0]
 
-    def collect_rollouts(  # type: ignore[override]
-        self, env: MinesweeperVecEnv, callback: BaseCallback, train_freq: TrainFreq, log_interval: int = 0, **_: Any
-    ) -> RolloutReturn:
-        """Plays `train_freq` steps of every game, and stores a sample of them with the board; see `DQN`."""
-        self.policy.set_training_mode(False)
-        callback.on_rollout_start()
-        for steps in range(1, train_freq.frequency + 1):
-            boards = self._last_obs
-            clicks, predicted = self.choose_clicks(boards)
-            new_obs, rewards, dones, infos = step = env.step(clicks)
-            self.num_timesteps += env.num_envs
-            callback.update_locals(locals())
-            if not callback.on_step():
-                return RolloutReturn(steps * env.num_envs, 0, continue_training=False)
-            self._store(boards, clicks, predicted, step)
-            self._last_obs = new_obs
-            self._update_info_buffer(infos, dones)
-            self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
-            self._on_step()  # target network and exploration
-            for _episode in range(int(dones.sum())):
-                self._episode_num += 1
-                if log_interval and self._episode_num % log_interval == 0:
-                    self.dump_logs()
-        callback.on_rollout_end()
-        return RolloutReturn(train_freq.frequency * env.num_envs, 0, continue_training=True)
+    def _sample_action(self, *_: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        clicks, self._predicted = self.choose_clicks(self._last_obs)
+        return clicks, clicks
 
-    def _store(
-        self,
-        boards: NDArray[np.int8],
-        clicks: NDArray[np.int64],
-        predicted: NDArray[np.float32],
-        step: VecEnvStepReturn,
+    def _store_transition(
+        self, _buffer: Any, clicks: NDArray[np.int64], new_obs: Any, rewards: Any, dones: Any, infos: Any
     ) -> None:
         """Stores a sample of the transitions of a step, and the outcomes of the games that ended."""
-        rewards, dones, infos = step[1:]
-        following: Any = np.array(step[0])
+        boards, predicted = self._last_obs, self._predicted
+        following = np.array(new_obs)
         ended = dones.copy()
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
@@ -196,9 +169,10 @@ class MaskedDQN(MultiBoardMixin, DQN):
         won_alone = self.hyperparameters.hindsight_games == "won"
         self.slot.forget(won_alone & (predicted < GUESS))
         self.slot.record_ends(dones, infos, losses=not won_alone)
+        self._last_obs = new_obs
 
     def _play_and_learn(self, callback: BaseCallback) -> int:
-        played = self.collect_rollouts(self.slot.env, callback, self.train_freq)
+        played = self.collect_rollouts(self.slot.env, callback, self.train_freq, self.replay_buffer)
         if self.num_timesteps > self.learning_starts:
             self.train(gradient_steps=1)
         return played.episode_timesteps

@@ -139,15 +139,15 @@ def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_t
 def watch_clicks(model):
     """Returns lists of the predictions and rewards of all clicks except first ones."""
     predicted, rewards = [], []
-    store = model._store
+    store = model._store_transition
 
-    def watched(boards, clicks, values, step):
-        later = ~unopened(boards)
-        predicted.append(values[later])
-        rewards.append(step[1][later])
-        store(boards, clicks, values, step)
+    def watched(buffer, clicks, boards, outcomes, *ends):
+        later = ~unopened(model._last_obs)
+        predicted.append(model._predicted[later])
+        rewards.append(outcomes[later])
+        store(buffer, clicks, boards, outcomes, *ends)
 
-    model._store = watched
+    model._store_transition = watched
     return predicted, rewards
 
 
