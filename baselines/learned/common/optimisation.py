@@ -114,13 +114,12 @@ class Muon(torch.optim.Optimizer):
                 if parameter.grad is None:
                     continue
                 if parameter.ndim >= 2 and len(parameter) > 1 and parameter[0].numel() > 1:
-                    self._step_matrix(parameter, group)
+                    self._step_matrix(parameter, parameter.grad, group)
                 else:
-                    self._step_other(parameter, group)
+                    self._step_other(parameter, parameter.grad, group)
 
-    def _step_matrix(self, parameter: Tensor, group: dict[str, Any]) -> None:
-        state, gradient = self.state[parameter], parameter.grad
-        assert gradient is not None
+    def _step_matrix(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[parameter]
         if not state:
             state["momentum"] = torch.zeros_like(parameter)
         state["momentum"].mul_(_MOMENTUM).add_(gradient)
@@ -130,9 +129,8 @@ class Muon(torch.optim.Optimizer):
         parameter.mul_(1 - group["lr"] * RATE * group["weight_decay"])
         parameter.add_(direction, alpha=-group["lr"] * RATE * max(1.0, rows / cols) ** 0.5)
 
-    def _step_other(self, parameter: Tensor, group: dict[str, Any]) -> None:
-        state, gradient = self.state[parameter], parameter.grad
-        assert gradient is not None
+    def _step_other(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[parameter]
         if not state:
             state["step"] = torch.zeros(())
             state["mean"], state["square"] = torch.zeros_like(parameter), torch.zeros_like(parameter)
