@@ -105,20 +105,17 @@ class MinesweeperVecEnv(VecEnv):
         self.lengths += 1
         ended = terminations | truncations
         infos: list[dict[str, Any]] = [{}] * self.num_envs
+        seconds = round(time.monotonic() - self._started, 6)
         for index in np.flatnonzero(ended):
-            infos[index] = self._last_info(index, info, bool(truncations[index] and not terminations[index]))
+            infos[index] = {
+                "terminal_observation": info["final_obs"][index],
+                "TimeLimit.truncated": bool(truncations[index] and not terminations[index]),
+                "is_success": bool(info["final_info"]["is_success"][index]),
+                "episode": {"r": float(self.returns[index]), "l": int(self.lengths[index]), "t": seconds},
+            }
         self.returns[ended] = 0
         self.lengths[ended] = 0
         return observations, rewards.astype(np.float32), ended, infos
-
-    def _last_info(self, index: np.intp, info: dict[str, Any], truncated: bool) -> dict[str, Any]:
-        seconds = round(time.monotonic() - self._started, 6)
-        return {
-            "terminal_observation": info["final_obs"][index],
-            "TimeLimit.truncated": truncated,
-            "is_success": bool(info["final_info"]["is_success"][index]),
-            "episode": {"r": float(self.returns[index]), "l": int(self.lengths[index]), "t": seconds},
-        }
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns (N, actions) bool, True for each legal action."""
