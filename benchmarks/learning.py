@@ -20,9 +20,10 @@ from timing import Work, arguments, compare, machine
 import minesweeper_env
 from baselines.evaluation.games import play_games
 from baselines.hub import AGENT_FILE
-from baselines.learned.agents import CLICKS, load_network
+from baselines.learned.agents import load_network
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.configurations import read_configuration
+from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import PRECISIONS, Budget, TrainingSettings
 from baselines.registry import AGENTS, AGENTS_FOLDER, find_policy
 from baselines.schemas import Agent, read_as
@@ -58,7 +59,7 @@ def players() -> Iterator[str]:
     """Yields the specifications of the timed policies."""
     yield "exact"
     for name in sorted(AGENTS):
-        if read_as(AGENTS_FOLDER / name / AGENT_FILE, Agent).kind == CLICKS:
+        if read_as(AGENTS_FOLDER / name / AGENT_FILE, Agent).kind == BoardNetwork.kind:
             yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
         else:
             yield name

@@ -28,9 +28,6 @@ from baselines.scripted.oracle_play.exact import chosen_first_cell
 from minesweeper_env.config import BoardConfig, one_of
 
 FORMAT = 3
-CLICKS, AFTERSTATE = "clicks", "afterstate"
-"""Kinds of agents: a network that rates clicks, and one that searches itself."""
-
 BATCH = 1024
 """Boards in one pass of a network."""
 
@@ -44,10 +41,9 @@ def keep_freed_memory() -> None:
     np.empty((32 << 20) - (1 << 16), np.uint8)
 
 
-def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
+def save_agent(folder: Path, network: Any, size: NetworkSize, facts: dict[str, Any]) -> None:
     """Writes the agent of a run folder, and replaces an earlier one; `facts` are JSON-able entries of `agent.json`."""
-    kind = CLICKS if isinstance(network, BoardNetwork) else AFTERSTATE
-    description = {"format": FORMAT, "kind": kind, "channels": size.channels, "depth": size.depth, **facts}
+    description = {"format": FORMAT, "kind": network.kind, "channels": size.channels, "depth": size.depth, **facts}
     write_tensors(folder / AGENT_WEIGHTS_FILE, network.state_dict(), description)
     # Last, since the description makes the folder loadable: it never exists without weights.
     write_json(folder / AGENT_FILE, description)
@@ -63,7 +59,7 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
     keep_freed_memory()
     description = read_as(folder / AGENT_FILE, Agent)
     size = NetworkSize(description.channels, description.depth)
-    if description.kind == CLICKS:
+    if description.kind == BoardNetwork.kind:
         network: nn.Module = BoardNetwork.of_size(size)
     else:
         # Other agents need nothing of afterstate.
@@ -147,17 +143,12 @@ class LearnedPolicy:
 
 def find_agent(folder: Path) -> Callable[..., Policy]:
     """Returns the agent of a run folder; calling it with a board returns a policy. Raises as `load_network` does."""
-    return partial(_policy_class(read_as(folder / AGENT_FILE, Agent).kind), partial(load_network, folder))
+    return partial(policy_class(read_as(folder / AGENT_FILE, Agent).kind), partial(load_network, folder))
 
 
-def policy_of(network: nn.Module, config: BoardConfig) -> Policy:
-    """Returns the policy of a network of either kind on a board, with the default options."""
-    policy: Policy = _policy_class(CLICKS if isinstance(network, BoardNetwork) else AFTERSTATE)(network, config)
-    return policy
-
-
-def _policy_class(kind: str) -> Any:
-    if kind == CLICKS:
+def policy_class(kind: str) -> Any:
+    """Returns the class of policies for one kind of network."""
+    if kind == BoardNetwork.kind:
         return LearnedPolicy
     # Other agents need nothing of afterstate.
     from baselines.learned.afterstate.policy import AfterstatePolicy

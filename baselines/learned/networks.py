@@ -165,6 +165,8 @@ def cell_head(channels: int) -> nn.Sequential:
 class BoardNetwork(nn.Module):
     """A trunk and a head: the part of an agent that plays, which clicks the legal cell with the highest output."""
 
+    kind = "clicks"
+
     def __init__(self, trunk: nn.ModuleDict, head: nn.Sequential) -> None:
         """Takes a `Tower`, under its name in stored weights, and a head; an algorithm may go on training both."""
         super().__init__()

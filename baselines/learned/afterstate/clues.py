@@ -14,7 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.networks import MAX_COUNT, covered_cells
+from baselines.scripted.base import neighbour_sums
 from minesweeper_env.compiled import kernel, subroutine
+
+Boards = NDArray[np.int8]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 
 _SWEEPS = 100
 """Largest number of passes over the clues of a board; one of 30 x 16 cells with guesses needs 46 on average."""
@@ -35,9 +40,7 @@ CERTAIN = 0.999
 """Safety from which a cell counts as certain. Boards with such a cell stay as they are, since the agent clicks it."""
 
 
-def fitted_safety(
-    safety: NDArray[np.float32], boards: NDArray[np.int8], mines: int, certain: float = CERTAIN
-) -> NDArray[np.float32]:
+def fitted_safety(safety: Floats, boards: Boards, mines: int, certain: float = CERTAIN) -> Floats:
     """Returns the safety of all cells, fitted to the clues on boards without a certain cell.
 
     Args:
@@ -62,19 +65,17 @@ def fitted_safety(
     return fitted
 
 
-def averaged_logits(logits: NDArray[np.float64], boards: NDArray[np.int8]) -> NDArray[np.float64]:
+def averaged_logits(logits: Doubles, boards: Boards) -> Doubles:
     """Replaces the logit of each covered cell by the mean over the covered cells that neighbour the same clues.
 
     The mean of the logits is the information projection onto equal probabilities. The logits, (N, rows * cols) float64,
     of open cells stay as they are; the boards are (N, rows, cols) int8 codes of radius 1.
     """
-    covered, (rows, cols) = covered_cells(boards), boards.shape[1:]
+    covered = covered_cells(boards)
     # A random word stands for each clue, and a set of clues is the sum of their words (Zobrist 1970).
     words = np.random.default_rng(0).integers(1 << 63, size=boards.shape) * (boards <= MAX_COUNT)
-    words = np.pad(words, ((0, 0), (1, 1), (1, 1)))
-    sets = sum(words[:, down : down + rows, right : right + cols] for down in range(3) for right in range(3))
     # Cells without a clue are exchangeable on the same board alone.
-    sets += np.arange(len(boards))[:, None, None]
+    sets = neighbour_sums(words, 1) + np.arange(len(boards))[:, None, None]
     _, group = np.unique(sets.reshape(covered.shape)[covered], return_inverse=True)
     averaged = logits.copy()
     averaged[covered] = (np.bincount(group, logits[covered]) / np.bincount(group))[group]
@@ -82,9 +83,7 @@ def averaged_logits(logits: NDArray[np.float64], boards: NDArray[np.int8]) -> ND
 
 
 @kernel
-def _fit_to_clues(
-    risks: NDArray[np.float64], logits: NDArray[np.float64], codes: NDArray[np.int8], mines: int, max_count: int
-) -> None:
+def _fit_to_clues(risks: Doubles, logits: Doubles, codes: Boards, mines: int, max_count: int) -> None:
     """Changes mine probabilities and their logits, (N, rows, cols) float64, until they fit the clues and the mines."""
     for i in range(len(codes)):
         for _ in range(_SWEEPS):
@@ -93,9 +92,7 @@ def _fit_to_clues(
 
 
 @subroutine
-def _sweep(
-    risks: NDArray[np.float64], logits: NDArray[np.float64], codes: NDArray[np.int8], mines: int, max_count: int
-) -> float:
+def _sweep(risks: Doubles, logits: Doubles, codes: Boards, mines: int, max_count: int) -> float:
     """Fits the probabilities to each clue in turn, then to the number of mines; returns the largest difference met."""
     rows, cols = codes.shape
     largest = 0.0
@@ -109,12 +106,7 @@ def _sweep(
 
 @subroutine
 def _fit(
-    risks: NDArray[np.float64],
-    logits: NDArray[np.float64],
-    codes: NDArray[np.int8],
-    area: tuple[int, int, int, int],
-    mines: float,
-    max_count: int,
+    risks: Doubles, logits: Doubles, codes: Boards, area: tuple[int, int, int, int], mines: float, max_count: int
 ) -> float:
     """Takes one step of Newton's method towards the number of mines in an area; returns the difference before it."""
     top, bottom, left, right = area

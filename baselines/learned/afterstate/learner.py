@@ -194,12 +194,12 @@ class AfterstateLearner:
             tower.requires_grad_(self.num_timesteps >= hyperparameters.heads_first * hyperparameters.batch_size)
             tower.depth = max(1, self._depth - int(self._rng.integers(hyperparameters.depth_spread + 1)))
         codes, labels = self._turned(samples.codes, samples.labels.reshape(samples.codes.shape))
-        features, labels = network.features(codes, mines), labels.flatten(start_dim=1).long()
+        features, labels = network.tower(codes, mines), labels.flatten(start_dim=1).long()
         logits = network.safety_logits(features), network.count_logits(features)
         safety, counts = cell_losses(*logits, codes, labels, hyperparameters.isolated_weight_cap)
         (after,) = self._turned(afterstates.codes)
         targets, weights = (torch.from_numpy(column).to(self._device) for column in afterstates[1:])
-        worth = worth_loss(network.log_worth(after, mines), targets, weights)
+        worth = worth_loss(-network.hazards(after, mines).sum(dim=(1, 2)), targets, weights)
         for tower in network.towers:
             tower.depth = self._depth
         loss = safety + hyperparameters.counts * counts + worth

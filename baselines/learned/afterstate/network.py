@@ -76,6 +76,8 @@ class AfterstateNetwork(nn.Module):
             opened nothing else yet (Sutton and Barto 2018, section 6.8).
     """
 
+    kind = "afterstate"
+
     def __init__(self, size: NetworkSize) -> None:
         super().__init__()
         self.tower = RecallTower(size)
@@ -100,26 +102,17 @@ class AfterstateNetwork(nn.Module):
             load_weights(tower, _with_recall(given))
         load_weights(self.safety, network.head.state_dict())
 
-    def features(self, codes: Tensor, mines: int) -> Tensor:
-        """Maps codes (N, rows, cols) to the features (N, channels, rows, cols) of safety and counts."""
-        features: Tensor = self.tower(codes, mines)
-        return features
-
     def safety_logits(self, features: Tensor) -> Tensor:
-        """Returns the logits that each covered cell is safe, (N, n) float32, for features of boards."""
+        """Returns the logits that each covered cell is safe, (N, n) float32, for features of `tower`."""
         # In bfloat16 logits of certain cells would tie.
         logits: Tensor = self.safety(features.float())
         return logits
 
     def count_logits(self, features: Tensor) -> Tensor:
-        """Returns the logits of the count that each cell shows if safe, (N, COUNTS, n) float32, for features."""
+        """Returns the logits of the count that each cell shows if safe, (N, COUNTS, n) float32, likewise."""
         with self.tower.autocast(features):
             logits: Tensor = self.counts(features)
         return logits.flatten(start_dim=2).float()
-
-    def log_worth(self, codes: Tensor, mines: int) -> Tensor:
-        """Returns the logarithm of the probability of winning from afterstates (N, rows, cols), (N,) float32."""
-        return -self.hazards(codes, mines).sum(dim=(1, 2))
 
     def hazards(self, codes: Tensor, mines: int) -> Tensor:
         """Returns how much each covered cell lowers the logarithm of the worth, (N, rows, cols) float32; 0 if open."""

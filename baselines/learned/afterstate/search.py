@@ -9,17 +9,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from baselines.learned.afterstate.clues import fitted_safety
+from baselines.learned.afterstate.clues import Boards, Doubles, Floats, fitted_safety
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.networks import covered_cells, new_cells, transform
 from baselines.learned.settings import USUAL_CELLS
 from minesweeper_env.config import BoardConfig
 
-Boards = NDArray[np.int8]
 Cells = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 
 REACH = 3
 """Distance up to which a click is taken to change the hazards of cells, in rows and in columns."""
@@ -160,7 +157,7 @@ def rate(
     """
 
     def question(codes: Tensor) -> list[Tensor]:
-        features = network.features(codes, mines)
+        features = network.tower(codes, mines)
         safety = torch.sigmoid(network.safety_logits(features))
         return [safety, torch.softmax(network.count_logits(features), dim=1)] if counts else [safety]
 
@@ -309,11 +306,7 @@ def _early_values(
 
 
 def _weighed_again(
-    values: Doubles,
-    outcomes: Outcomes,
-    safety: Floats,
-    limits: Limits,
-    worth_of: Callable[[Outcomes, Flags], Doubles],
+    values: Doubles, outcomes: Outcomes, safety: Floats, limits: Limits, worth_of: Callable[[Outcomes, Flags], Doubles]
 ) -> Doubles:
     """Returns values (N, n) where the clicks near the best one of a board, if there are several, are weighed again.
 

@@ -9,6 +9,7 @@ from baselines.learned.afterstate import search
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.search import Limits, Outcomes, Ratings
 from baselines.learned.settings import AfterstateHyperparameters
+from baselines.scripted.base import neighbour_sums
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
@@ -285,7 +286,4 @@ class SelfPlay:
 
 def finished_contents(mines: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Returns the count or MINE of each cell, (N, rows * cols) int8, from mines, (N, rows, cols) bool."""
-    padded = np.pad(mines.astype(np.int8), ((0, 0), (1, 1), (1, 1)))
-    rows, cols = mines.shape[1:]
-    squares = [padded[:, i : i + rows, j : j + cols] for i in range(3) for j in range(3)]
-    return np.where(mines, MINE, sum(squares)).astype(np.int8).reshape(len(mines), -1)
+    return np.where(mines, MINE, neighbour_sums(mines, 1)).astype(np.int8).reshape(len(mines), -1)

@@ -15,7 +15,7 @@ from stable_baselines3.common.logger import Logger
 from torch import nn
 
 from baselines.evaluation.seeds import SELECTION_SEEDS
-from baselines.learned.agents import policy_of, save_agent
+from baselines.learned.agents import policy_class, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import MAY_CHANGE, START
 from baselines.learned.settings import Budget, TrainingSettings
@@ -51,8 +51,8 @@ class Learner(Protocol):
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
         """Learns without end, and yields before each round, when `snapshot` is exact; schedules follow the budget."""
 
-    def current_network(self) -> nn.Module:
-        """Returns the network that plays; it may share weights with the training, which keeps changing them."""
+    def current_network(self) -> Any:
+        """Returns the network that plays, of some `kind`; training may go on changing its weights."""
 
     def dump_logs(self) -> None:
         """Writes a log row: the means since the last row."""
@@ -149,7 +149,7 @@ class Training:
         # PPO draws random numbers to make the network; training goes on as if there were no evaluation.
         with torch.random.fork_rng(devices=[]):
             network = self.learner.current_network()
-        self.score = score = selection.play_selection(settings, lambda config: policy_of(network, config))
+        self.score = score = selection.play_selection(settings, partial(policy_class(network.kind), network))
         self.cost, self.evaluated_at, self.player = time.perf_counter() - begin, self.steps, ""
         self.done = max(self.done + 1, self.evaluations_due)
         progress.evaluation_seconds += self.cost
@@ -172,7 +172,7 @@ class Training:
             draw_curves(self.folder, self.settings.boards, self.settings.eval_games)
             self.drawn_at = time.monotonic()
 
-    def _keep(self, network: nn.Module, score: Score) -> None:
+    def _keep(self, network: Any, score: Score) -> None:
         settings = self.settings
         kept: Kept = {
             "win_rate": score.win_rate,

@@ -341,7 +341,7 @@ def test_it_begins_with_the_safety_of_a_network_of_safety():
     made, codes = network(), torch.as_tensor(boards())
     made.begin_with(given)
     with torch.no_grad():
-        torch.testing.assert_close(made.safety_logits(made.features(codes, 4)), given(codes, 4))
+        torch.testing.assert_close(made.safety_logits(made.tower(codes, 4)), given(codes, 4))
     with pytest.raises(ValueError, match="the weights do not fit the network"):
         made.begin_with(BoardNetwork.of_size(NetworkSize(8, 2)))
 
@@ -352,9 +352,9 @@ def test_the_planes_are_fed_in_at_every_application():
     with torch.no_grad():
         made.tower.stem.weight.zero_()
         made.tower.stem.bias.zero_()
-        features = made.features(codes, 4)
+        features = made.tower(codes, 4)
         made.tower.recall.weight.zero_()
-        forgetful = made.features(codes, 4)
+        forgetful = made.tower(codes, 4)
     assert not torch.allclose(features[0], features[1])
     assert torch.allclose(forgetful[0], forgetful[1])
 
