@@ -57,7 +57,7 @@ def blocks_of(options: argparse.Namespace, size: int = 100) -> Iterator[range]:
 
 def begun(config: BoardConfig, layouts: NDArray[np.bool_], cell: int) -> GuessGames:
     """Returns games on some layouts (N, rows, cols) after a first click on a cell."""
-    games = GuessGames(config, np.full(config.cells, config.codes.hidden, np.int8), layouts)
+    games = GuessGames.at(config, np.full(config.cells, config.codes.hidden, np.int8), layouts)
     games.click(np.arange(len(layouts)), np.full(len(layouts), cell))
     return games
 

@@ -1,6 +1,6 @@
 """Games that stand at guesses: a kernel makes a click in each, and opens all cells that are then certainly free."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,60 +91,62 @@ def _open_safe(
     return opened
 
 
-def advance(games: Games, clicks: Cells, probabilities: Floats, log_layouts: Floats) -> None:
-    """Runs `click_and_advance` over N games, and truncates those that are too hard for the oracle.
-
-    Raises:
-        InconsistentBoardError: no layout matches one of the boards.
-    """
-
-    def give_up(game: int) -> None:
-        games.status[game], clicks[game] = TRUNCATED, NO_CLICK
-
-    arguments = (clicks, probabilities, log_layouts, *games.arrays)
-    run_boards(games.config, click_and_advance, arguments, lambda game: games.show()[0][game], give_up)
-
-
 class GuessGames:
-    """N games with given layouts on boards of n cells. Between clicks no covered cell of a game is certainly free.
+    """N games on boards of n cells. Between clicks no covered cell of a game is certainly free.
 
     Attributes:
         config: the games; its moves play no part.
+        games: the games in progress.
         log_layouts: (N,) float64, the natural logarithms of the numbers of layouts of games under way.
         risks: (N, n) float64, the probability of a mine in each cell of games under way.
     """
 
-    def __init__(self, config: BoardConfig, boards: Codes, layouts: Flags) -> None:
-        """Prepares games at positions, (N, n) or (n,) cell codes, that fit the layouts of mines, (N, rows, cols)."""
-        self.config = config
+    def __init__(self, games: Games) -> None:
+        """Takes games; those that are under way need a first `click`."""
+        self.config, self.games = games.config, games
+        self.risks, self.log_layouts = np.zeros((games.count, games.config.cells)), np.zeros(games.count)
+
+    @classmethod
+    def at(cls, config: BoardConfig, boards: Codes, layouts: Flags) -> Self:
+        """Returns games at positions, (N, n) or (n,) cell codes, that fit the layouts of mines, (N, rows, cols)."""
         count = len(layouts)
-        self._games = Games(config, count, RewardWeights())
-        self._games.restore(
+        games = Games(config, count, RewardWeights())
+        generators = np.zeros(count, np.uint64)
+        games.restore(
             {
                 "codes": np.broadcast_to(boards, (count, config.cells)),
                 "mines": layouts,
                 "status": np.full(count, PLAYING),
                 "steps": np.zeros(count, np.int64),
-                "generator": np.zeros(count, np.uint64),
-                "next_generator": np.zeros(count, np.uint64),
+                "generator": generators,
+                "next_generator": generators,
             }
         )
-        self.risks, self.log_layouts = np.zeros((count, config.cells)), np.zeros(count)
+        return cls(games)
 
     @property
     def status(self) -> Cells:
         """(N,): PLAYING, WON, LOST, or TRUNCATED where the position was too hard for the oracle."""
-        return self._games.status
+        return self.games.status
 
     def boards(self) -> Codes:
         """Returns the visible boards, (N, n) int8 cell codes, in a fresh array."""
-        return self._games.show()[0]
+        return self.games.show()[0]
 
-    def click(self, games: Cells, cells: Cells) -> None:
-        """Clicks `cells`, (K,), in the games of these indices, (K,), which are under way; see `advance`."""
+    def click(self, games: Cells, cells: Cells | int) -> None:
+        """Clicks `cells`, (K,), in the games of these indices, (K,), which are under way; see `click_and_advance`.
+
+        CLICKED in place of the cells only opens what is certainly free. Raises an InconsistentBoardError if no layout
+        matches one of the boards.
+        """
         clicks = np.full(len(self.risks), NO_CLICK)
         clicks[games] = cells
-        advance(self._games, clicks, self.risks, self.log_layouts)
+
+        def give_up(game: int) -> None:
+            self.status[game], clicks[game] = TRUNCATED, NO_CLICK
+
+        arguments = (clicks, self.risks, self.log_layouts, *self.games.arrays)
+        run_boards(self.config, click_and_advance, arguments, lambda game: self.boards()[game], give_up)
 
 
 def clicks_of(policy: Policy, config: BoardConfig, boards: Codes) -> Cells:

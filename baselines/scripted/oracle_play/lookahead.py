@@ -7,6 +7,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from baselines.checks import number_within
 from baselines.scripted.oracle_play.click_values import Search, make_scratch, weigh_clicks
@@ -22,12 +23,14 @@ _ROUNDING = 1e-6
 class Ending(NamedTuple):
     """The best click of an endgame: row * cols + col, the probability of winning with it, and whether both are certain.
 
-    If they are not, because the search gave up, the probability is a lower bound.
+    If they are not, because the search gave up, the probability is a lower bound. The layouts that fit are
+    their covered cells (k,), and (N, k) arrays of their mines and of the counts that the cells show.
     """
 
     cell: int
     win_probability: float
-    exact: bool = True
+    exact: bool
+    layouts: tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint8]]
 
 
 class Endings:
@@ -37,16 +40,17 @@ class Endings:
 
     Attributes:
         most: the natural logarithm of the largest number of layouts to search, plus a little.
+        searcher: searches sets of layouts.
     """
 
     def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
         """Compiles the kernels; a search of up to `layouts` layouts gives up after `nodes` sets of them."""
         self._config, self._nodes = config, whole_number("nodes", nodes, 1)
         self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
-        self._searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
+        self.searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
         # Compiles the kernels.
         self.find(np.full(config.cells, config.codes.hidden, np.int8), 0.0)
-        self._searcher.search(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), 1)
+        self.searcher.search(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), 1)
 
     def find(self, board: Boards, log_layouts: float) -> Ending | None:
         """Returns the best click on a board; None if too many layouts fit it.
@@ -61,8 +65,8 @@ class Endings:
             found = consistent_layouts(square, config.mines, limit, radius=config.radius)
         except PositionTooHardError:
             return None
-        best = self._searcher.search(found.mines, found.counts, self._nodes)
-        return Ending(int(found.cells[best.cell]), best.wins / len(found.mines), best.exact)
+        best = self.searcher.search(found.mines, found.counts, self._nodes)
+        return Ending(int(found.cells[best.cell]), best.wins / len(found.mines), best.exact, found)
 
 
 BREADTH, SLACK = {1: 20, 2: 8}, {1: 0.15, 2: 0.12}

@@ -5,7 +5,6 @@ docs/how-to/coach.md says which of them are exact.
 
 import math
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,15 +13,15 @@ from numpy.typing import NDArray
 
 from baselines.scripted.oracle_play.click_values import click_values
 from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
-from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
-from baselines.scripted.oracle_play.lookahead import BREADTH, SLACK, Endings
+from baselines.scripted.oracle_play.guess_games import CLICKED, GuessGames
+from baselines.scripted.oracle_play.lookahead import BREADTH, SLACK, Ending, Endings
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WAIT, RewardWeights
 from minesweeper_env.inference import OptimalPlay, PositionTooHardError, sample_layouts
-from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts, infer_posteriors
+from minesweeper_env.inference.kernels import infer_posteriors
 
 Cell = tuple[int, int]
 
@@ -61,20 +60,6 @@ class Choice(NamedTuple):
     win: float
 
 
-class Endgame(NamedTuple):
-    """A position whose best play is known exactly: the best click, and the probability of winning with it.
-
-    `mines` and `counts`, (layouts, cells) uint8, are the mines of each layout, and the numbers that its cells would
-    show; `columns` has the column of each covered cell.
-    """
-
-    columns: dict[Cell, int]
-    mines: NDArray[np.uint8]
-    counts: NDArray[np.uint8]
-    best: Cell
-    win: float
-
-
 class Winning:
     """Probabilities of winning on boards of one configuration; what is found is kept for the next question."""
 
@@ -88,9 +73,9 @@ class Winning:
         self._games = min(games, max(LEAST_GAMES, CELLS_AT_ONCE // config.cells))
         self._needs_no_guess = needs_no_guess
         self._playouts = Playouts(self.config, np.random.default_rng(0))
-        self._searcher = EndgameSearcher(LAYOUTS, config.cells, config.codes.max_count)
+        self._endings = Endings(self.config, LAYOUTS, NODES)
         self._known: dict[bytes, Estimate] = {}
-        self._endgames: dict[bytes, Endgame | None] = {}
+        self._endgames: dict[bytes, Ending | None] = {}
 
     def win(self, board: NDArray[np.int8]) -> Estimate:
         """Returns the probability of winning from int8 codes (rows, cols), the best click included.
@@ -143,7 +128,7 @@ class Winning:
         board = self._without_marks(board)
         (risks, _), win, weighed = self._posterior(board), self.win(board).probability, self._weigh(board)
         if endgame := self._endgame(board):
-            cells = list(dict.fromkeys([endgame.best, *(cell for cell, _ in weighed)]))[:most]
+            cells = list(dict.fromkeys([divmod(endgame.cell, self.config.cols), *(cell for cell, _ in weighed)]))[:most]
             values = [(cell, self._win_after_endgame(endgame, [cell])) for cell in cells]
             values.sort(key=lambda value: (-value[1], risks[value[0]]))
         else:
@@ -163,7 +148,7 @@ class Winning:
         if self._needs_no_guess and (self._posterior(board)[0][covered] == 0.0).any():
             return Estimate(1.0, "logic")
         if endgame := self._endgame(board):
-            return Estimate(endgame.win, "exact")
+            return Estimate(endgame.win_probability, "exact")
         return self._playouts.play(board, self._games)
 
     def _weigh(self, board: NDArray[np.int8], cell: Cell | None = None) -> list[tuple[Cell, float]]:
@@ -178,42 +163,29 @@ class Winning:
         found = [(divmod(each, self.config.cols), float(values[each])) for each in cells]
         return sorted(found, key=lambda entry: -entry[1])
 
-    def _endgame(self, board: NDArray[np.int8]) -> Endgame | None:
-        """Returns the endgame of a board; None if it is too hard."""
+    def _endgame(self, board: NDArray[np.int8]) -> Ending | None:
+        """Returns the ending of a board, whose best play is known exactly; None if it is too hard."""
         key = board.tobytes()
         if key not in self._endgames:
-            log_layouts, found = self._posterior(board)[1], None
-            if log_layouts <= math.log(LAYOUTS + 0.5):
-                with suppress(PositionTooHardError):
-                    found = self._solve(board, math.ceil(math.exp(log_layouts + 1e-6)))
-            self._endgames[key] = found
+            ending = self._endings.find(board, self._posterior(board)[1])
+            self._endgames[key] = ending if ending is not None and ending.exact else None
         return self._endgames[key]
 
-    def _solve(self, board: NDArray[np.int8], limit: int) -> Endgame:
-        found = consistent_layouts(board, self.config.mines, limit)
-        column, wins = self._search(found.mines, found.counts)
-        cells = [divmod(cell, self.config.cols) for cell in found.cells.tolist()]
-        columns = {cell: at for at, cell in enumerate(cells)}
-        return Endgame(columns, found.mines, found.counts, cells[column], wins / len(found.mines))
-
-    def _win_after_endgame(self, endgame: Endgame, opened: Collection[Cell]) -> float:
+    def _win_after_endgame(self, endgame: Ending, opened: Collection[Cell]) -> float:
         """Returns the probability of winning if covered cells are opened, all at once, and the best play follows."""
-        columns = [endgame.columns[cell] for cell in opened]
-        alive = np.flatnonzero(~endgame.mines[:, columns].any(axis=1))
-        _, outcomes = np.unique(endgame.counts[alive][:, columns], axis=0, return_inverse=True)
+        covered, mines, counts = endgame.layouts
+        columns = np.searchsorted(covered, [row * self.config.cols + col for row, col in opened])
+        alive = np.flatnonzero(~mines[:, columns].any(axis=1))
+        _, outcomes = np.unique(counts[alive][:, columns], axis=0, return_inverse=True)
         wins = 0
         for outcome in range(int(outcomes.max(initial=-1)) + 1):
             layouts = alive[outcomes.ravel() == outcome]
             # The opened cells are the same in all of these layouts, so the search leaves them out.
-            wins += self._search(endgame.mines[layouts], endgame.counts[layouts])[1]
-        return wins / len(endgame.mines)
-
-    def _search(self, mines: NDArray[np.uint8], counts: NDArray[np.uint8]) -> tuple[int, int]:
-        """Returns the column of the best click in a set of layouts, and the number of layouts that it wins."""
-        found = self._searcher.search(np.ascontiguousarray(mines), np.ascontiguousarray(counts), NODES)
-        if not found.exact:
-            raise PositionTooHardError(f"the best click was not found among {NODES} sets of layouts")
-        return found.cell, found.wins
+            found = self._endings.searcher.search(mines[layouts], counts[layouts], NODES)
+            if not found.exact:
+                raise PositionTooHardError(f"the best click was not found among {NODES} sets of layouts")
+            wins += found.wins
+        return wins / len(mines)
 
     def _posterior(self, board: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:
         """Returns the mine probabilities, (rows, cols), and the natural logarithm of the number of layouts that fit."""
@@ -242,17 +214,7 @@ class Playouts:
     def play(self, board: NDArray[np.int8], games: int) -> Estimate:
         """Plays at least 2 games from (rows, cols) int8 codes without flags of a game that is under way."""
         layouts = sample_layouts(board, self._config.mines, games, self._rng)
-        batch = Games(self._config, games, RewardWeights())
-        saved = {
-            "codes": np.broadcast_to(board, layouts.shape),
-            "mines": layouts,
-            "status": np.full(games, PLAYING),
-            "steps": np.zeros(games, np.int64),
-            "generator": np.zeros(games, np.uint64),
-            "next_generator": np.zeros(games, np.uint64),
-        }
-        batch.restore(saved)
-        return self._finish(batch)
+        return self._finish(GuessGames.at(self._config, board.ravel(), layouts))
 
     def start(self, cell: int, games: int) -> Estimate:
         """Plays games from the first click on, which is on a given cell, as row * cols + col."""
@@ -260,52 +222,42 @@ class Playouts:
         batch.seed(self._rng.integers(0, 1 << 64, games, np.uint64, endpoint=False))
         batch.reset(np.ones(games, np.bool_))
         batch.play(np.full(games, cell), WAIT)
-        return self._finish(batch)
+        return self._finish(GuessGames(batch))
 
-    def _finish(self, games: Games) -> Estimate:
+    def _finish(self, games: GuessGames) -> Estimate:
         """Plays games to their end; `won` is the probability that each is won, NaN where it is given up."""
-        probabilities, log_layouts = np.zeros((games.count, self._config.cells)), np.zeros(games.count)
         won = np.where(games.status == LOST, 0.0, 1.0)
         active = np.flatnonzero(games.status == PLAYING)
-        clicks = np.where(games.status == PLAYING, CLICKED, NO_CLICK)
-        while len(active):
-            advance(games, clicks, probabilities, log_layouts)
-            active = self._end_games(games, active, won, log_layouts)
-            if len(active):
-                clicks = self._guess(games, active, won, probabilities)
+        games.click(active, CLICKED)
+        while len(active := self._end_games(games, active, won)):
+            games.click(active, self._guess(games, active, won))
         won = won[~np.isnan(won)]
         if len(won) < 2:
             raise PositionTooHardError("the positions that follow are too hard to be played on")
         return Estimate(float(won.mean()), "playouts", float(won.std(ddof=1) / np.sqrt(len(won))))
 
-    def _guess(
-        self, games: Games, active: NDArray[np.int64], won: NDArray[np.float64], probabilities: NDArray[np.float64]
-    ) -> NDArray[np.int64]:
+    def _guess(self, games: GuessGames, active: NDArray[np.int64], won: NDArray[np.float64]) -> NDArray[np.int64]:
         """Returns the guess of each active game, after its cell is made safe."""
-        boards, cells, risks = games.show()[0][active], np.empty(len(active), np.int64), probabilities[active]
+        boards, cells, risks = games.boards()[active], np.empty(len(active), np.int64), games.risks[active]
         most = self._config.codes.max_count
         choose_least_risks(boards, boards > most, most, 0, risks, self._neighbours, cells)
         won[active] *= 1.0 - risks[np.arange(len(active)), cells]
-        clicks = np.full(len(won), NO_CLICK)
-        clicks[active] = cells
-        mined = games.mines().reshape(len(won), -1)[active, cells]
+        mined = games.games.mines().reshape(len(won), -1)[active, cells]
         for game, board, cell in zip(active[mined], boards[mined], cells[mined], strict=True):
             free: list[NDArray[np.bool_]] = []
             while not free:
                 layouts = sample_layouts(board.reshape(self._config.rows, -1), self._config.mines, DRAWS, self._rng)
                 free = [layout for layout in layouts if not layout.flat[cell]]
-            games.set_mines(free[0][None], np.array([game]))
-        return clicks
+            games.games.set_mines(free[0][None], np.array([game]))
+        return cells
 
-    def _end_games(
-        self, games: Games, active: NDArray[np.int64], won: NDArray[np.float64], log_layouts: NDArray[np.float64]
-    ) -> NDArray[np.int64]:
+    def _end_games(self, games: GuessGames, active: NDArray[np.int64], won: NDArray[np.float64]) -> NDArray[np.int64]:
         """Ends games that are won, given up or near their end; returns those that go on."""
         won[active[games.status[active] == TRUNCATED]] = np.nan
-        boards = games.show()[0].reshape(-1, self._config.rows, self._config.cols)
+        boards = games.boards()
         going_on = []
         for game in active[games.status[active] == PLAYING].tolist():
-            ending = self._endings.find(boards[game], log_layouts[game])
+            ending = self._endings.find(boards[game], games.log_layouts[game])
             if ending is None or not ending.exact:
                 going_on.append(game)
             else:

@@ -56,7 +56,7 @@ class Playouts:
             luck: (M, L) float64, the sum over later guesses of 1, or 0 for a mine, minus the safety of the cell. Its
                 mean over all layouts is 0, so it serves as a control variate.
         """
-        games = GuessGames(self.config, board, np.tile(layouts, (len(cells), 1, 1)))
+        games = GuessGames.at(self.config, board, np.tile(layouts, (len(cells), 1, 1)))
         values, luck = np.zeros((2, len(games.risks)))
         games.click(np.arange(len(values)), np.repeat(np.asarray(cells, np.int64), len(layouts)))
         known: dict[bytes, float] = {}
