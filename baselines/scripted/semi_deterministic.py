@@ -3,21 +3,16 @@
 This is the semi-deterministic agent of Antimatroid (2012), with the indices of its pseudocode put right.
 """
 
+from pkgutil import resolve_name
+
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.registry import POLICIES
 from baselines.scripted.base import Knowledge, RandomPolicy, ScriptedPolicy, apply_local_rules_once
-from baselines.scripted.fitted import ConditionalPolicy, MarginalPolicy
-from baselines.scripted.graphical import GraphicalPolicy, GraphicalSourcePolicy
 from minesweeper_env.config import BoardConfig, one_of
 
-ALTERNATIVES: dict[str, type[ScriptedPolicy]] = {
-    "random": RandomPolicy,
-    "marginal": MarginalPolicy,
-    "conditional": ConditionalPolicy,
-    "graphical_source": GraphicalSourcePolicy,
-    "graphical": GraphicalPolicy,
-}
+ALTERNATIVES = ("random", "marginal", "conditional", "graphical_source", "graphical")
 """Models that can guess if the rules find no safe cell."""
 
 
@@ -32,7 +27,8 @@ class SemiDeterministicPolicy(ScriptedPolicy):
     def __init__(self, config: BoardConfig, *, alternative: str = "random") -> None:
         """Prepares to play; `alternative` is the guessing model, one of `ALTERNATIVES`, with its default options."""
         super().__init__(config)
-        self._alternative = ALTERNATIVES[one_of("alternative", alternative, ALTERNATIVES)](config)
+        made_by = POLICIES[one_of("alternative", alternative, ALTERNATIVES)].made_by
+        self._alternative: ScriptedPolicy = resolve_name(made_by)(config)
 
     def deduce(self, knowledge: Knowledge) -> None:
         """Applies the two local rules once, mines first."""
