@@ -8,7 +8,6 @@ The second command is the control, which spends the same time on the last board 
 convolutional, so that its weights fit every board. The value of a click is its chance to be safe.
 """
 
-import json
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from torch import nn
 from torch.nn import functional
 
 from baselines.cli.command import parser_of
-from baselines.learned.common.tensor_files import saved
+from baselines.learned.common.tensor_files import save_model, saved
 from minesweeper_env.config import BoardConfig
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
@@ -148,14 +147,6 @@ def options() -> tuple[Args, deque[BoardConfig]]:
     return args, boards
 
 
-def save(network: QNetwork, curve: list[dict[str, object]], out: Path) -> None:
-    """Writes the weights and the curve, and prints its last row."""
-    print(*(f"{name} {value}" for name, value in curve[-1].items()), flush=True)
-    torch.save(network.state_dict(), out / "model.tmp")
-    (out / "model.tmp").replace(out / "model.pt")  # whole, even after a kill
-    (out / "curve.json").write_text(json.dumps(curve))
-
-
 def main() -> None:
     """Trains an agent, and prints the line that scores it."""
     args, boards_left = options()
@@ -186,7 +177,8 @@ def main() -> None:
             if steps % (100 * args.num_envs) == 0 or done == 1:
                 win_rate = float(np.mean(games.wins))
                 curve.append({"minutes": done * minutes, "board": board.name, "win_rate": win_rate})
-                save(network, curve, args.out)
+                print(*(f"{name} {value}" for name, value in curve[-1].items()), flush=True)
+                save_model(network, curve, args.out)
     policy = f"examples/curriculum.py:Agent:file={args.out / 'model.pt'}"
     print(f"python evaluate.py --policy {policy} --size {board.rows}x{board.cols} --mines {board.mines} --games 2000")
 

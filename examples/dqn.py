@@ -10,7 +10,6 @@ With discount 0 the board also teaches about cells that nobody clicks: the risks
 win every covered cell is a mine. Both need nothing but what a player sees.
 """
 
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from torch import nn
 
 from baselines.cli.command import parser_of
 from baselines.learned.common.optimisation import consistency_losses, hindsight_losses
-from baselines.learned.common.tensor_files import saved
+from baselines.learned.common.tensor_files import save_model, saved
 
 GUESS = 0.9  # a click of a lower Q is a guess
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
@@ -166,14 +165,6 @@ def options() -> Args:
     return args
 
 
-def save(agent: Agent, curve: list[dict[str, float]], out: Path) -> None:
-    """Writes the weights and the curve, and prints its last row."""
-    print(curve[-1], flush=True)
-    torch.save(agent.state_dict(), out / "model.tmp")
-    (out / "model.tmp").replace(out / "model.pt")  # whole, even after a kill
-    (out / "curve.json").write_text(json.dumps(curve))
-
-
 def main() -> None:
     """Prints the line that scores the agent, and trains it."""
     args, begin = options(), time.monotonic()
@@ -214,7 +205,8 @@ def main() -> None:
         done = max(seconds / 60 / (args.cpu_minutes or args.minutes), steps / args.steps)
         if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
             curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(wins)), 4)})
-            save(agent, curve, args.out)
+            print(curve[-1], flush=True)
+            save_model(agent, curve, args.out)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ The first command writes the data set. The training plays no game: it reads boar
 are safe, and `exact` clicks one of them. So the later clicks of the game count too, with weights that fade.
 """
 
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from torch import nn
 from torch.nn import functional
 
 from baselines.cli.command import parser_of
-from baselines.learned.common.tensor_files import saved
+from baselines.learned.common.tensor_files import save_model, saved
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
 CHANNELS, DEPTH = 32, 4
@@ -145,17 +144,13 @@ def main() -> None:
         optimizer.step()
         updates += 1
         done = min(1.0, (clock() - before) / 60 / minutes)
-
         # 4. Log and save now and then, and at the end.
         if updates % 200 == 0 or done == 1:
             with torch.no_grad():
                 held_out_loss = functional.cross_entropy(network(*held_out[:2]), held_out[2]).item()
             curve.append({"minutes": done * minutes, "updates": updates, "held_out_loss": held_out_loss})
             print(" ".join(f"{name} {value:g}" for name, value in curve[-1].items()), flush=True)
-            torch.save(network.state_dict(), args.out / "model.tmp")
-            (args.out / "model.tmp").replace(args.out / "model.pt")  # whole, even after a kill
-            (args.out / "curve.json").write_text(json.dumps(curve))
-
+            save_model(network, curve, args.out)
     print(f"python evaluate.py --policy examples/offline.py:Agent:file={args.out / 'model.pt'} exact --games 10000")
 
 

@@ -6,7 +6,6 @@
 The discount `gamma` is 0 by default: a click is judged by whether it was safe, not by the luck of all later clicks.
 """
 
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from baselines.cli.command import parser_of
-from baselines.learned.common.tensor_files import saved
+from baselines.learned.common.tensor_files import save_model, saved
 
 HIDDEN = 11  # the code of a covered cell
 CHANNELS, DEPTH = 32, 4
@@ -136,9 +135,7 @@ class Clock(BaseCallback):
         wins, seconds = float(np.mean(self.model.ep_success_buffer or [0.0])), round(self.seconds(), 1)
         self.curve.append({"steps": self.num_timesteps, "seconds": seconds, "wins": round(wins, 4)})
         print(self.curve[-1], flush=True)
-        torch.save(self.model.policy.state_dict(), self.args.out / "model.tmp")
-        (self.args.out / "model.tmp").replace(self.args.out / "model.pt")  # whole, even after a kill
-        (self.args.out / "curve.json").write_text(json.dumps(self.curve[1:]))
+        save_model(self.model.policy, self.curve[1:], self.args.out)
 
 
 def main() -> None:

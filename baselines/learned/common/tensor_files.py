@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,14 @@ def saved(path: str | Path) -> Generator[Any]:
         yield content
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise ValueError(f"{path} cannot be used: {first_line(error)}") from error
+
+
+def save_model(network: nn.Module, curve: Sequence[Any], folder: Path) -> None:
+    """Writes weights to model.pt, whole even after a kill, and a JSON-able learning curve to curve.json."""
+    temporary = folder / "model.tmp"
+    torch.save(network.state_dict(), temporary)
+    temporary.replace(folder / "model.pt")
+    (folder / "curve.json").write_text(json.dumps(curve))
 
 
 def load_weights(network: nn.Module, weights: Tensors) -> None:
