@@ -56,7 +56,7 @@ POLICIES = {
     "expected_value_source": Row(f"{_AT}.subset:ExpectedValueSourcePolicy", _PROGRAM, "scripted"),
     "expected_value": Row(f"{_AT}.subset:ExpectedValuePolicy", _LOCAL, "scripted"),
     "bayes_source": Row(f"{_AT}.bayes_source:BayesSourcePolicy", _PROGRAM, "scripted", ("bayes_source",)),
-    "bayes": Row(f"{_AT}.bayes:BayesPolicy", _EXACT, "scripted", ("bayes",)),
+    "bayes": Row(f"{_AT}.bayes_network:BayesPolicy", _EXACT, "scripted", ("bayes",)),
     "exact": Row(f"{_ORACLE}.exact:ExactPolicy", _EXACT, "oracle", ("exact",)),
     "lookahead": Row(f"{_ORACLE}.lookahead:LookaheadPolicy", _EXACT, "search", ("lookahead", "lookahead:clicks=1")),
     "rollout": Row(f"{_ORACLE}.rollout:RolloutPolicy", _EXACT, "search", ("rollout",)),
