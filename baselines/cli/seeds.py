@@ -29,7 +29,6 @@ from baselines.learned.configurations import check_earlier, given_settings, read
 from baselines.learned.settings import TrainingSettings
 from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
-from baselines.provenance import earlier_results
 from baselines.registry import Specification, find_policy
 from baselines.schemas import Count, Games, read_as
 from baselines.workers import ProcessPool, local_workers
@@ -151,7 +150,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         _ = task.result
     # A study without trainings keeps its games in the results alone, so other agents need another folder.
     agents = {"policies": [] if bases else options.policy, "boards": [*settings.boards]}
-    compared = agents if earlier_results(options.out, STUDY_FILE, {}).get("policies") else {}
+    compared = {"policies": agents["policies"]} if bases else agents
     claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, agents)
     if bases and options.seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {options.seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")

@@ -162,11 +162,14 @@ def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
 def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[str, Any] | None = None) -> None:
     """Creates the folder of a study with its file; a ValueError if that tells of another plan or of other code.
 
+    A BlockingIOError says that another process is writing into the folder.
+
     `noted` is written into the file, too, but compared with nothing.
     """
     out.mkdir(parents=True, exist_ok=True)
-    earlier_results(out, file, plan)
-    write_json(out / file, {**plan, **(noted or {}), "identity": installation_id()})
+    with hold_folder(out):
+        earlier_results(out, file, plan)
+        write_json(out / file, {**plan, **(noted or {}), "identity": installation_id()})
 
 
 def train_in(folder: Path, settings: TrainingSettings, command: str, **how: Any) -> Training:

@@ -12,6 +12,7 @@ from baselines.cli.train import train_in
 from baselines.files import hold_folder, read_json, write_json
 from baselines.learned.configurations import read_points
 from baselines.learned.training import selection
+from baselines.provenance import installation_id
 from baselines.registry import Specification
 from baselines.workers import Workers
 from minesweeper_env import BoardConfig
@@ -197,6 +198,19 @@ def test_own_agents_are_compared_without_a_training(tmp_path, capsys):
         line = refused(capsys, main, "--policy", *others, "--out", tmp_path / "out")
         assert "was made with" in line
     assert json.loads((tmp_path / "out" / "results.json").read_text())["results"] == results
+
+
+def test_a_study_of_trainings_is_not_replaced_by_one_of_agents_nor_under_the_lock_of_another(tmp_path, capsys):
+    study = tmp_path / "seeds.json"
+    write_json(study, {"games": 20, "policies": [], "boards": ["4x4/3"], "identity": installation_id()})
+    before = study.read_bytes()
+    board = ["--size", "4", "--mines", "3", "--games", "20", "--out", tmp_path]
+    assert 'policies [], not ["random"]' in refused(capsys, main, "--policy", "random", *board)
+    write_json(study, json.loads(before) | {"policies": ["random"], "games": 10})
+    before = study.read_bytes()
+    with hold_folder(tmp_path):
+        assert "another process is writing" in refused(capsys, main, "--policy", "random", *board)
+    assert study.read_bytes() == before
 
 
 def test_a_run_folder_belongs_to_one_training_at_a_time(tmp_path):
