@@ -17,13 +17,15 @@ __all__ = ["MinesweeperEnv", "MinesweeperFlagsEnv", "game_rows", "task_reward", 
 def game_rows(games: int, first_seed: int = 1 << 31, **arguments: Any) -> list[dict[str, Any]]:
     """Returns rows for `Dataset.from_list`, one for each game: its prompt, its seed, and the arguments of `TextGame`.
 
-    The middle is open unless `opened` says otherwise: then all generations of a group play one board. A ValueError
-    refuses arguments that `TextGame` refuses.
+    The middle is open unless `opened` says otherwise: then all generations of a group play one board. The arguments are
+    JSON, because a data set of several kinds of games would fill what some lack with None. A ValueError refuses
+    arguments that `TextGame` refuses.
     """
     arguments = {"opened": "middle", **arguments}
     prompt = TextGame(**arguments).prompt(tools=True)
     messages = [{"role": "system", "content": prompt}, {"role": "user", "content": ""}]
-    return [{"prompt": messages, "seed": first_seed + game, **arguments} for game in range(games)]
+    text = json.dumps(arguments)
+    return [{"prompt": messages, "seed": first_seed + game, "arguments": text} for game in range(games)]
 
 
 def task_rows(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -36,9 +38,15 @@ def task_rows(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def task_reward(completions: Sequence[Any], metadata: Sequence[str], **columns: Any) -> list[float]:  # noqa: ARG001
     """Returns the scores of completions, texts or conversations, on the tasks of `task_rows`: a reward function."""
-    replies = [each if isinstance(each, str) else each[-1]["content"] for each in completions]
-    facts = map(json.loads, metadata)
+    replies, facts = map(_reply, completions), map(json.loads, metadata)
     return [TextTasks.score_answer(reply, {"metadata": each}) for reply, each in zip(replies, facts, strict=True)]
+
+
+def _reply(completion: Any) -> str:
+    """Returns the text of a completion, or of the last message of a conversation, whose content may come in parts."""
+    content = completion[-1]["content"] if completion and not isinstance(completion, str) else completion
+    parts = content if isinstance(content, list) else [content]
+    return "".join(str(each.get("text") or "") if isinstance(each, dict) else str(each or "") for each in parts)
 
 
 def win_reward(environments: Sequence["MinesweeperEnv"], **columns: Any) -> list[float]:  # noqa: ARG001
@@ -53,10 +61,13 @@ class MinesweeperEnv:
         self._game = TextGame()
         self._reward, self._won = 0.0, False
 
-    def reset(self, seed: int, prompt: Any = None, **arguments: Any) -> str:  # noqa: ARG002
-        """Starts the game of a row of `game_rows`; returns its board. A ValueError refuses wrong arguments."""
-        # A column that some rows lack is None there.
-        self._game = TextGame(**{name: value for name, value in arguments.items() if value is not None})
+    def reset(self, seed: int, prompt: Any = None, arguments: str = "{}", **columns: Any) -> str:  # noqa: ARG002
+        """Starts the game of a row of `game_rows`; returns its board. A ValueError refuses wrong arguments.
+
+        Other columns are arguments of `TextGame`, too; one that is None is left out.
+        """
+        given = {name: value for name, value in columns.items() if value is not None}
+        self._game = TextGame(**json.loads(arguments), **given)
         self._reward, self._won = 0.0, False
         return self._game.reset(seed=seed)[0]
 

@@ -233,6 +233,7 @@ class TextGame:
                 # The rule of such a game decides a click: it is right if it survives, whatever its risk.
                 sound = not over or found["is_success"]
                 excess = 0.0 if sound else 1.0
+                judged |= {"excess_risk": excess, "sound": sound}
             self._rewards.click(self._open_cells(), excess, sound)
         done = "opened" if judged else "removed the flag from" if was_flagged else "flagged"
         ending = _WON if found["is_success"] else _LOST if over else _NO_TURNS if is_out else ""

@@ -74,6 +74,12 @@ def test_a_game_without_an_end_is_given_up():
     assert env.get_reward() == 0.0
 
 
+def test_a_row_keeps_the_arguments_that_are_none():
+    env = MinesweeperEnv()
+    env.reset(**game_rows(1, size=5, mines=5, max_illegal=None)[0], reward={"win": 1}, style=None)
+    assert all("outside the board" in env.open(9, 9) for _ in range(10))
+
+
 def test_flags_are_moves_of_their_own_environment():
     env = MinesweeperFlagsEnv()
     text = env.reset(**game_rows(1, size=5, mines=5, moves=["open", "flag"])[0])
@@ -96,6 +102,8 @@ def test_tasks_of_several_kinds_are_scored_together():
     right = [[{"role": "assistant", "content": f"<answer>{task['answer']}</answer>"}] for task in tasks]
     assert task_reward(right, facts, prompts=None) == [1.0] * len(KINDS)
     assert task_reward(["hm"] * len(KINDS), metadata=facts) == [0.0] * len(KINDS)
+    parts = [[{"content": [{"type": "text", "text": f"<answer>{task['answer']}</answer>"}]}] for task in tasks]
+    assert task_reward([*parts[:-1], []], facts) == [*[1.0] * (len(KINDS) - 1), 0.0]
 
 
 def tiny_model(trl):

@@ -215,6 +215,7 @@ def test_without_luck_only_the_click_that_loses_costs_risk_and_soundness():
             sums.update(info["rewards"])
             lost = terminated and not info["is_success"]
             assert (info["rewards"]["risk"] <= -0.5) if lost else (info["rewards"]["risk"] == 0)
+            assert (info["sound"], info["excess_risk"] > 0) == (not lost, lost) or info["risk"] == 0
         assert sums["sound"] == pytest.approx(float(not lost))
         endings[lost] += 1
     assert set(endings) == {False, True}
