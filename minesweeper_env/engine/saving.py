@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON, Flags
 
@@ -88,12 +89,18 @@ def _rules(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> Iter
     found, is_open, flagged = mines.sum(axis=1, keepdims=True), codes <= meaning.max_count, codes == meaning.flagged
     in_time = np.where(status == TRUNCATED, steps == limit, (status > PLAYING) | (steps < limit))
     yield "steps", in_time, f"be less than {limit} in a game under way, and {limit} in a truncated one"
+    untouched = ~(is_open | flagged | (codes == meaning.question)).any(axis=1, keepdims=True)
+    yield "steps", (steps > 0) | untouched, "be at least 1 where a cell is open or marked"
     placed = np.where(status == FRESH, found == 0, (found == config.mines) | ((found == 0) & (status == TRUNCATED)))
     yield "mines", placed, f"have {config.mines} mines, or none before the first click"
     yield "codes", ~is_open | ((found > 0) & (codes == truth)), "show the clues of state['mines']"
     for move, marked in (("flag", flagged), ("question", codes == meaning.question)):
         if move not in config.moves:
             yield "codes", ~marked, f"have no {move} marks, as the moves lack {move!r}"
+    if {"flag", "question"}.isdisjoint(config.moves):
+        table = neighbour_table(config.rows, config.cols, config.radius)
+        shut = np.pad(~is_open, ((0, 0), (0, 1)))[:, table].any(axis=2)
+        yield "codes", (codes > 0) | ~shut, "show all neighbours of an open 0, because no mark keeps a cell shut"
     cleared, lost = (found > 0) & (is_open | mines).all(axis=1, keepdims=True), status == LOST
     yield "status", lost | ((status == WON) == cleared), f"be {WON}, won, exactly where every safe cell is open"
     shows = codes == meaning.mine

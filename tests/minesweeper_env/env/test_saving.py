@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.equality import assert_same
 from support.naive_game import ALL_MOVES
 
-from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
+from minesweeper_env import HIDDEN, MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.inference import mine_probabilities, sample_layouts
 
@@ -221,6 +221,7 @@ def saved(kind=MinesweeperEnv, **arguments):
         ({"status": lambda _: "won"}, r"state\['status'\] must be"),
         ({"generator": lambda _: -1}, r"state\['generator'\] must be uint64"),
         ({"steps": lambda _: np.int64(251)}, r"state\['steps'\] must be 0 to 250"),
+        ({"steps": lambda _: np.int64(0)}, r"state\['steps'\] must be at least 1 where a cell is open"),
     ],
 )
 def test_a_damaged_state_is_refused_and_changes_nothing(change, message):
@@ -232,6 +233,25 @@ def test_a_damaged_state_is_refused_and_changes_nothing(change, message):
     with pytest.raises(ValueError, match=message):
         env.set_state(state)
     assert_same(env.get_state(), kept)
+
+
+def test_an_open_0_with_a_covered_neighbour_needs_a_mark_that_kept_it_shut():
+    layout = np.zeros((4, 4), np.bool_)
+    layout[3, 3] = True
+    for moves, word in ((("click",), "neighbours of an open 0"), (("click", "flag"), None)):
+        env = MinesweeperEnv(4, 1, first_click="any", moves=moves)
+        env.reset(seed=0, options={"layout": layout})
+        if word is None:
+            env.step(16)
+        env.step(5)
+        state = env.get_state()
+        state["codes"][0, 0] = HIDDEN
+        state["status"] = np.int64(PLAYING)
+        if word is None:
+            env.set_state(state)
+            continue
+        with pytest.raises(ValueError, match=word):
+            env.set_state(state)
 
 
 @given(key=st.sampled_from(["codes", "mines"]), cell=st.integers(0, 24), kind=st.sampled_from([1, 3]), data=st.data())
