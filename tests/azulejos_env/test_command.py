@@ -69,6 +69,9 @@ def test_a_board_is_made_from_a_seed(capsys):
     assert read_game("new.txt").board.shape == (5, 7)
     run(capsys, "-generate 5x7 -seed 3 -colours 4 -file new.txt")
     assert Path("new.txt").read_text() == first
+    status, _, err = run(capsys, "-generate 5x7 -seed 4 -colours 4 -file new.txt")
+    assert (status, "no other file is replaced" in err) == (2, True)
+    assert Path("new.txt").read_text() == first
 
 
 @pytest.mark.parametrize(
@@ -81,7 +84,7 @@ def test_a_board_is_made_from_a_seed(capsys):
         ("-file game.txt -depth 2 -console -visual", "-visual"),
         ("-file game.txt -maxtime -1 -console", "-1"),
         ("-file game.txt -generate 4x4 -colours 10", "9"),
-        ("-file wrong.txt -generate 3x3", "no game"),
+        ("-file wrong.txt -generate 3x3", "no copy of this board"),
         ("-file wrong.txt -depth 2 -console", "wrong.txt: line 6: a row must be 2 digits, not '1x'"),
         ("-file nothing.txt -depth 2 -console", "nothing.txt"),
         ("match greedy", "two policies"),
@@ -113,7 +116,7 @@ def test_wrong_arguments_and_files_give_one_line_and_status_2(capsys, line, word
 @pytest.mark.parametrize("command", ["-file full.txt -generate 9x9", "-file game.txt -depth 2 -console -tree full.dot"])
 def test_a_full_disk_is_named_and_leaves_what_was_there(capsys, command):
     resource = pytest.importorskip("resource")
-    assert run(capsys, command.replace("9x9", "3x3"))[0] == 0
+    assert run(capsys, command.replace("full.txt", "old.txt").replace("9x9", "3x3"))[0] == 0
     before = {path: path.read_text() for path in Path().iterdir()}
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
