@@ -80,10 +80,23 @@ BOARD = ("preset", "size", "mines", "first_click", "no_guess", "luck", "seed")
 """The options of a board, by their names in the parser."""
 
 SURPLUS = {
-    "analyse": ("preset size seed", "--analyse takes the board from the file; leave out --preset, --size and --seed"),
+    "analyse": (
+        "preset size seed saved",
+        "--analyse takes the board from the file; leave out --preset, --size, --seed and --load",
+    ),
     "practice": ("first_click no_guess luck saved", "--practice takes --preset or --size, --mines and --seed alone"),
+    "stats": ("preset size mines first_click no_guess luck seed saved", "--stats shows finished games of all boards"),
 }
 """The options of a board that a mode does not take, by their names in the parser, and what to say then."""
+
+NEEDED = {
+    "record": ("analyse", "--record needs --analyse with a saved game; without it, the key g draws a finished game"),
+    "as_json": ("analyse", "--json needs --analyse"),
+    "level": ("practice", "--level needs --practice"),
+    "host": ("serve", "--host and --port need --serve"),
+    "port": ("serve", "--host and --port need --serve"),
+}
+"""The mode that an option needs, by its name in the parser, and what to say in any other."""
 
 EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
 
@@ -198,15 +211,15 @@ def check_company(given: Container[str], mode: str) -> None:
     modes = ("terminal", "serve", *["analyse"] * ("versus" not in given))
     if ("policy" in given or "versus" in given) and mode not in modes:
         raise ValueError(f"--policy and --versus need the full terminal or --serve; leave out --{mode}")
+    if "saved" in given and ("policy" in given or "versus" in given):
+        raise ValueError("--load continues a game of yours; leave it out, or --policy and --versus")
     if "preset" in given and ("size" in given or "mines" in given):
         raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
     if "mines" in given and "size" not in given and mode != "analyse":
         raise ValueError("--mines needs --size")
-    if "record" in given and mode != "analyse":
-        raise ValueError("--record needs --analyse with a saved game; without it, the key g draws a finished game")
-    for name, option, needed in (("level", "--level", "practice"), ("as_json", "--json", "analyse")):
+    for name, (needed, message) in NEEDED.items():
         if name in given and mode != needed:
-            raise ValueError(f"{option} needs --{needed}")
+            raise ValueError(message)
     surplus, message = SURPLUS.get(mode, ("", ""))
     if any(name in given for name in surplus.split()):
         raise ValueError(message)

@@ -66,9 +66,6 @@ LONE = "xX"
 CODES = {str(code): code for code in range(MINE + 1)}
 """The signs of a printed observation, which has one of the last three."""
 
-_RULE = re.compile(r"(?=.*(?:[+\u2500-\u257f]|\|.*(?:--|:)|(?:--|:).*\|))[-+=|:\s\u2500-\u257f]+")
-"""A line of a table without cells."""
-
 _BORDER = re.compile(r"[|\u2502\u2503\u2551,;]")
 _WORD = re.compile(r"(?![FHXx]+(?![^\W\d_]))[^\W\d_]{2,}")
 _HEADER = re.compile(r"(\d{1,9})x(\d{1,9})x(\d{1,9})")
@@ -79,6 +76,23 @@ Line = tuple[int, str]
 """A line of a text, and its number from 1."""
 
 
+# Both of these take linear time, which a regular expression of them does not on a long line of "|" or of blanks.
+def _is_rule(line: str) -> bool:
+    """Returns whether a line is one of a table without cells."""
+    signs = set(line)
+    boxes = {sign for sign in signs if "\u2500" <= sign <= "\u257f"}
+    known = all(sign in "-+=|:" or sign.isspace() for sign in signs - boxes)
+    return known and bool(boxes or "+" in signs or ("|" in signs and ("--" in line or ":" in signs)))
+
+
+def _rows(line: str) -> Iterator[str]:
+    """Yields the rows of a line, which have a "/" between them, without the blanks around it."""
+    *others, last = line.split("/")
+    for number, row in enumerate(others):
+        yield row.strip(" ") if number else row.rstrip(" ")
+    yield last.lstrip(" ") if others else last
+
+
 def read_board(text: str) -> NDArray[np.int8]:
     """Returns the board that a text shows, as (rows, cols) int8 codes of radius 1; raises a TextError."""
     return read_position(text)[0]
@@ -86,15 +100,13 @@ def read_board(text: str) -> NDArray[np.int8]:
 
 def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
     """Returns the board that a text shows, see `read_board`, and the numbers of mines that the text states."""
-    text = re.sub(r"array\(|,? *dtype=\w+|[\ufeff\ufe0f\u20e3()]", "", text.replace("\u00a0", " "))
+    text = re.sub(r"array\(|(?:,|(?<! )) *dtype=\w+|[\ufeff\ufe0f\u20e3()]", "", text.replace("\u00a0", " "))
     # The style "json" of text games.
     text = re.sub(r'\{"mines": *(\d{1,9})[^\[{]*"board": *\[\s*(\[[^{}]*?\])\s*\]\s*\}', r"\1 mines\n\2", text)
     text = re.sub(r"\], *\[", "],\n[", text)
-    numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not _RULE.fullmatch(line)]
+    numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not _is_rule(line)]
     prose = [(n, line) for n, line in numbered if _WORD.search(line) and not set(line) & set("[#\u25a0|\u2502")]
-    lines = [
-        (n, part) for n, line in numbered if (n, line) not in prose for part in re.split(r" */ *", line) if part.strip()
-    ]
+    lines = [(n, row) for n, line in numbered if (n, line) not in prose for row in _rows(line) if row.strip()]
     if not lines:
         raise TextError("coach_empty")
     for number, _ in prose:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -130,7 +131,9 @@ def position_content(analysis: Analysis) -> dict[str, Any]:
         "mines": analysis.mines,
         "board": write_board(analysis.board).splitlines(),
         "status": analysis.status,
-        "layouts": analysis.layouts,
+        # Programs refuse to read, and Python to write, whole numbers of thousands of digits.
+        "layouts": analysis.layouts if analysis.layouts < 10**4000 else None,
+        "log10_layouts": math.log10(analysis.layouts) if analysis.layouts else None,
         "win": analysis.win._asdict(),
         "best": analysis.best,
         "choices": [each._asdict() for each in analysis.choices],

@@ -270,6 +270,8 @@ class SavedGame(msgspec.Struct):
         lines = ["." * self.cols] * self.rows if self.layout is None else self.layout
         if [len(line) for line in lines] != [self.cols] * self.rows or not {"*", "."}.issuperset("".join(lines)):
             raise ValueError(f"its layout must have the shape {self.rows} x {self.cols}, and * or . for each cell")
+        if self.layout is None and any(move.kind not in ("flag", "question") for move in self.moves):
+            raise ValueError("it has an open cell, but no layout")
         mines = None if self.layout is None else np.array([[cell == "*" for cell in row] for row in self.layout])
         session = Session(config, seed=self.seed, no_guess=level, layout=mines)
         for number, move in enumerate(self.moves, 1):

@@ -63,7 +63,11 @@ BAD = {
     "--load game.json --size 8": "--load takes board and seed from the file",
     "--level exact": "--level needs --practice",
     "--json": "--json needs --analyse",
-    "--analyse game.json --seed 3": "--analyse takes the board from the file; leave out --preset, --size and --seed",
+    "--port 9000": "--host and --port need --serve",
+    "--load game.json --policy exact": "--load continues a game of yours",
+    "--stats --size 5": "--stats shows finished games of all boards",
+    "--analyse game.json --load game.json": "--analyse takes the board from the file",
+    "--analyse game.json --seed 3": "--analyse takes the board from the file; leave out",
     "--practice safe_cell --no-luck": "--practice takes --preset or --size, --mines and --seed alone",
     "--policy exact --classic": "--policy and --versus need the full terminal or --serve; leave out --classic",
 }

@@ -1,6 +1,8 @@
 """Boards as text: what is read, what is written, and the errors, which name the line."""
 
 import json
+import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -126,6 +128,14 @@ def test_the_number_of_mines_is_taken_from_the_text():
     }
     assert read_position("1F#\n###\nMinas restantes: -1   Tiempo: 0:07")[1] == {0}
     assert read_position("3 minas\n1##\n2 mines")[1] == {2, 3}
+
+
+@pytest.mark.parametrize("line", ["|" * 100_000, "#" + " " * 100_000 + "#", "- " * 50_000])
+def test_a_long_line_is_read_in_linear_time(line):
+    begin = time.process_time()
+    with suppress(TextError):
+        read_board(line)
+    assert time.process_time() - begin < 10  # a quadratic reader takes longer than a minute
 
 
 @pytest.mark.parametrize(

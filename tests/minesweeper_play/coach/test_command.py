@@ -74,6 +74,12 @@ def test_json_holds_the_analysis(run):
     assert (content["probabilities"][1], content["before"]) == ([1.0, 0.0, 0.0, 1.0], None)
 
 
+def test_json_holds_the_logarithm_of_a_number_of_layouts_that_no_program_reads(run):
+    content = json.loads(run("\n".join(["#" * 130] * 130), mines=4000, as_json=True)[1])
+    assert content["layouts"] is None
+    assert content["log10_layouts"] > 4000
+
+
 def test_json_holds_the_review(run):
     ((session, _),) = play_judged("exact", CONFIG, [3])
     status, out, _ = run(session, as_json=True)

@@ -287,6 +287,7 @@ def changed(**changes):
         ({"no_guess": "luck"}, "no_guess"),
         ({"layout": [".", *["........"] * 7]}, "shape"),
         ({"layout": ["........"] * 8}, "layout must have 10 mines"),
+        ({"layout": None, "no_guess": "exact"}, "open cell, but no layout"),
         ({"moves": [["jump", 0, 0, 1.0]]}, "moves"),
         ({"moves": [["open", 0, 99, 1.0]]}, "lies between"),
         ({"moves": [["chord", 0, 0, 1.0]]}, "move 1"),
