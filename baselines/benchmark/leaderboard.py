@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from baselines.benchmark.cards import AUTHOR, Card
 from baselines.benchmark.protocol import INFERENCE, PROTOCOL, Protocol
-from baselines.benchmark.result_files import SUFFIX, ResultFile, read_result_file, title_of
+from baselines.benchmark.result_files import SUFFIX, RefusedFileError, ResultFile, read_result_file, title_of
 from baselines.evaluation.columns import LEVEL, games_range, per_cent, spaced, with_holm
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.results import compare, rate_row
@@ -28,9 +28,15 @@ TIMED = "8x8/14 opening"
 
 
 def read_results(folder: Path) -> list[ResultFile]:
-    """Returns all result files of a folder, by the name of the entry; raises as `read_result_file` does."""
-    found = (read_result_file(path, hashes=False) for path in folder.glob(f"*{SUFFIX}"))
-    return sorted(found, key=lambda result: result.card.name)
+    """Returns all result files of a folder, by the name of the entry; raises as `read_result_file` does.
+
+    A file is called after its entry, so a copy under another name is refused and does not count as a second training.
+    """
+    found = {path: read_result_file(path, hashes=False) for path in folder.glob(f"*{SUFFIX}")}
+    for path, result in found.items():
+        if path.name != result.card.file_name:
+            raise RefusedFileError(f"{path}: the result of {result.card.name} belongs into {result.card.file_name}")
+    return sorted(found.values(), key=lambda result: result.card.name)
 
 
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:

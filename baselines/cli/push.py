@@ -11,9 +11,10 @@ from baselines import hub
 from baselines.checks import check_extra
 from baselines.cli.command import Command, Parser, Work
 from baselines.evaluation.intervals import wilson_interval
+from baselines.evaluation.seeds import use_of
 from baselines.files import read_json
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN_FILE, HubName, parse_hub_name
-from baselines.registry import AGENTS, agent_folder
+from baselines.registry import AGENTS, Specification, agent_folder
 from baselines.schemas import Agent, Count, Games, Rate, Run, convert, read_as
 from minesweeper_env.config import board_name
 from minesweeper_env.console import say
@@ -67,7 +68,8 @@ def _prepare(options: argparse.Namespace) -> Work:
         raise ValueError(f"{options.agent} is no run folder with {AGENT_FILE}, and no shipped agent ({shipped})")
     contents = _read(folder)
     played_as = {options.agent, str(folder), str(Path(options.agent))}
-    measured = [row for path in options.results for row in _measured(path, played_as)]
+    digest = Specification.of(str(folder)).digest()
+    measured = [row for path in options.results for row in _measured(path, played_as, digest)]
     contents[CARD] = model_card(name, contents, options.license, measured).encode()
     return partial(_send, options, name, contents)
 
@@ -103,6 +105,7 @@ class StoredRow(msgspec.Struct):
     games: Games
     win_rate: Rate
     ci95: tuple[Rate, Rate]
+    digest: str | None = None  # older files lack it
 
 
 class StoredBoard(msgspec.Struct):
@@ -120,11 +123,14 @@ class StoredResults(msgspec.Struct):
 
 
 Measured = tuple[str, str, int, StoredRow]
-"""A row of the card: a board, whether its games chose the agent ("selection") or not ("test"), their seed, result."""
+"""A row of the card: a board, what its games are for, such as "test" or "selection", their first seed, the result."""
 
 
-def _measured(path: Path, played_as: set[str]) -> Iterator[Measured]:
-    """Yields the rows of the agent in a JSON file of `evaluate.py`, of policies or of a suite."""
+def _measured(path: Path, played_as: set[str], digest: str | None) -> Iterator[Measured]:
+    """Yields the rows of the agent in a JSON file of `evaluate.py`, of policies or of a suite.
+
+    A ValueError says that the agent has no row, or that its row comes from weights of another `digest`.
+    """
     stored = read_json(path)
     content = convert({"boards": [stored], **stored}, StoredResults, str(path))
     found = {row.policy for board in content.boards for row in board.results}
@@ -134,8 +140,10 @@ def _measured(path: Path, played_as: set[str]) -> Iterator[Measured]:
         config = board.config
         title = board_name(*config.size, config.mines, config.no_guess, config.luck)
         for row in board.results:
+            if row.policy in played_as and row.digest not in (None, digest):
+                raise ValueError(f"{path} has games of other weights than {row.policy} has now; play them again")
             if row.policy in played_as:
-                yield f'{title}, first click "{config.first_click}"', "test", content.seed, row
+                yield f'{title}, first click "{config.first_click}"', use_of(content.seed), content.seed, row
 
 
 def _selection(agent: Agent) -> Iterator[Measured]:

@@ -101,7 +101,7 @@ def evaluate(
     command = (
         f"baselines.evaluate({[each.name for each in assignments]}, size={(config.rows, config.cols)}, "
         f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r}"
-        f"{'' if luck else ', luck=False'})"
+        f"{f', no_guess={no_guess!r}' if no_guess else ''}{'' if luck else ', luck=False'})"
     )
     return Results(config, seeds.start, len(seeds), results, reference, command)
 
@@ -149,6 +149,7 @@ def prepare(
         record=record,
         precision=getattr(make, "precision", None),
         transcripts=getattr(built, "transcripts", None),
+        digest=getattr(make, "digest", lambda: None)(),
         made=built,
     )
 

@@ -28,7 +28,7 @@ from minesweeper_env.escape import counted, html
 
 KNOWN_FILE = Path(__file__).parent / "exact_wins.json"
 
-LEFT_OUT = ("won", "seconds", "mcnemar", "won_alone", "lost_alone")
+LEFT_OUT = ("won", "digest", "seconds", "mcnemar", "won_alone", "lost_alone")
 """Fields that the rows of a data frame lack."""
 
 
@@ -43,6 +43,7 @@ class PolicyResult:
         playing_seconds: time spent playing, summed over the workers; judging clicks does not count.
         counters: increase of the policy's counters in these games; see `baselines.policy.Policy`.
         precision: number format of the policy's network; None for a policy without such a choice.
+        digest: hash of the files of the policy; None for a policy of this package.
         beliefs: figures of the policy's own mine probabilities; see `baselines.evaluation.beliefs.measure_beliefs`.
         interrupted: True if KeyboardInterrupt ended the games.
     """
@@ -53,6 +54,7 @@ class PolicyResult:
     playing_seconds: float = 0.0
     counters: Mapping[str, int] = field(default_factory=dict)
     precision: str | None = None
+    digest: str | None = None
     beliefs: Row | None = None
     interrupted: bool = False
 
@@ -66,7 +68,7 @@ class PolicyResult:
         for part in parts:
             counters.update(part.counters)
         whole = playing if seconds is None else seconds
-        return cls(task.name, records, whole, playing, counters, task.precision, interrupted=interrupted)
+        return cls(task.name, records, whole, playing, counters, task.precision, task.digest, None, interrupted)
 
     @property
     def games(self) -> int:
@@ -106,6 +108,7 @@ class PolicyResult:
             "truncated": self.truncated,
             "won": pack_won([record.won for record in self.records]),
             **({"precision": self.precision} if self.precision else {}),
+            **({"digest": self.digest} if self.digest else {}),
             **{f"{name}_per_game": total / games for name, total in sorted(self.counters.items())},
         }
         if diagnoses := [record.diagnosis for record in self.records if record.diagnosis is not None]:

@@ -59,6 +59,7 @@ class Assignment:
         record: True to keep the actions of every game.
         precision: number format of the policy's network; None for a policy without such a choice.
         transcripts: the transcripts of a policy that asks a server; None for any other.
+        digest: hash of the files of the policy; None for a policy of this package.
         made: the policy, if this process has made it already; workers make their own.
     """
 
@@ -73,6 +74,7 @@ class Assignment:
     record: bool = False
     precision: str | None = None
     transcripts: Transcripts | None = None
+    digest: str | None = None
     made: Policy | None = None
 
     def __getstate__(self) -> dict[str, Any]:

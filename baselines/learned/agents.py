@@ -16,7 +16,7 @@ from torch import nn
 
 from baselines.checks import whether
 from baselines.files import write_json
-from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE
+from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, MOST_BYTES
 from baselines.learned import networks
 from baselines.learned.common.tensor_files import load_weights, read_tensors, write_tensors
 from baselines.learned.networks import BoardNetwork, single_precision
@@ -67,7 +67,7 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
 
         network = AfterstateNetwork(size)
     try:
-        weights, trained = read_tensors(folder / AGENT_WEIGHTS_FILE)
+        weights, trained = read_tensors(folder / AGENT_WEIGHTS_FILE, MOST_BYTES)
         for name in ("kind", "channels", "depth"):  # The depth shows in no shape. Some earlier files do not tell it.
             if trained.get(name, getattr(description, name)) != getattr(description, name):
                 raise ValueError(f"its {name} is {trained[name]}, and {AGENT_FILE} says {getattr(description, name)}")

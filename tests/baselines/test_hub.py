@@ -17,6 +17,7 @@ from baselines import hub
 from baselines.__main__ import main
 from baselines.benchmark import suites
 from baselines.checks import MissingExtraError
+from baselines.evaluation.seeds import DEVELOPMENT_SEEDS
 from baselines.hub import HUB_NAME, HubError, hub_folder, parse_hub_name
 from baselines.learned.agents import save_agent
 from baselines.learned.configurations import record_session
@@ -246,6 +247,19 @@ def folder(tmp_path):
     for name in ("curves.png", "checkpoint.safetensors", "progress.csv", "model.pkl"):
         (folder / name).write_bytes(b"content")
     return folder
+
+
+def test_results_of_other_weights_are_refused_and_development_games_are_called_so(folder, tmp_path, capsys):
+    found = tmp_path / "results.json"
+    row = {"policy": str(folder), "games": 20, "win_rate": 0.5, "ci95": [0.3, 0.7]}
+    board = {"config": {"size": [5, 5], "mines": 5, "first_click": "safe"}, "seed": DEVELOPMENT_SEEDS[0]}
+    words = ["push", str(folder), "ana/mines", "--dry-run", "--results", str(found)]
+    digest = Specification.of(str(folder)).digest()
+    found.write_text(json.dumps({**board, "results": [row | {"digest": digest}]}))
+    assert main(words) == 0
+    assert "| development | 20 |" in capsys.readouterr().out
+    found.write_text(json.dumps({**board, "results": [row | {"digest": "0" * 64}]}))
+    assert "games of other weights" in refused(capsys, *words)
 
 
 def test_a_sent_agent_comes_back_the_same_with_a_card(server, folder, tmp_path, capsys):

@@ -36,9 +36,14 @@ def _sorted(content: bytes) -> bytes:
     return len(text).to_bytes(8, "little") + text + content[end:]
 
 
-def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
-    """Reads the tensors and the state that `write_tensors` wrote; raises ValueError if the file is damaged."""
+def read_tensors(path: Path, most: int | None = None) -> tuple[Tensors, dict[str, Any]]:
+    """Reads the tensors and the state that `write_tensors` wrote.
+
+    Raises a ValueError if the file is damaged, or has more than `most` bytes.
+    """
     try:
+        if most is not None and path.stat().st_size > most:
+            raise ValueError(f"it has more than {most} bytes")
         with safetensors.safe_open(path, "pt") as file:
             metadata = dict(file.metadata())
         text, tensors = metadata.pop(STATE_KEY), load(path.read_bytes())
