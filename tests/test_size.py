@@ -9,14 +9,14 @@ import pytest
 from support import ROOT
 
 LINES = {
-    "azulejos_env": 2_004,
-    "baselines": 16_780,
-    "benchmarks": 1_515,
+    "azulejos_env": 1_940,
+    "baselines": 16_500,
+    "benchmarks": 1_600,
     "docs": 1_270,
     "examples": 1_425,
-    "minesweeper_env": 12_315,
-    "minesweeper_play": 5_600,
-    "minesweeper_text": 482,
+    "minesweeper_env": 12_000,
+    "minesweeper_play": 5_650,
+    "minesweeper_text": 500,
     "tests": 25_870,
 }
 """Lines of each folder, counted once for each release; the slack leaves room for the changes between two releases."""

@@ -71,6 +71,11 @@ class Card(Strict, frozen=True):
         return of_package(self.policy)[1] or INFERENCE_OF_TRACK[self.track][0]
 
     @property
+    def uses_at_play(self) -> str:
+        """Its inference and its search at play, as tables show them."""
+        return self.inference_at_play + (", search" if self.track == "search" else "")
+
+    @property
     def entry(self) -> str:
         """Name of the entry in the tables: the name of the card without the number of the training, as in "mine@2"."""
         return re.sub(r"@\d+$", "", self.name)

@@ -9,10 +9,10 @@ from typing import TypeVar
 from baselines.benchmark.cards import AUTHOR, Card
 from baselines.benchmark.protocol import INFERENCE, PROTOCOL, Protocol
 from baselines.benchmark.result_files import SUFFIX, RefusedFileError, ResultFile, read_result_file, title_of
-from baselines.evaluation.columns import LEVEL, games_range, per_cent, spaced, with_holm
+from baselines.evaluation.columns import LEVEL, games_range, with_holm
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.results import compare, rate_row
-from baselines.tables import P_VALUE, Column, Row
+from baselines.tables import Row
 from minesweeper_env.config import board_name
 from minesweeper_env.escape import markdown, markdown_code
 
@@ -56,26 +56,6 @@ def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
             row["mcnemar"] = compare(PROTOCOL.reference, games.outcomes[met], reference.outcomes[met])
         rows.append(row)
     return sorted(with_holm(rows), key=lambda row: (-row["win_rate"], row["policy"]))
-
-
-COLUMNS = (
-    Column("entry", lambda row: markdown_code(row["policy"])),
-    Column("n", lambda row: spaced(row["games"])),
-    Column("win rate", lambda row: per_cent(row["win_rate"])),
-    Column("95 % Wilson interval", lambda row: per_cent(*row["ci95"])),
-    Column(f"minus `{PROTOCOL.reference}`, points (95 %)", "difference", "+.1f", ends="difference_ci95"),
-    Column("p (Holm)", "p_holm", P_VALUE),
-)
-"""Columns of the table of a board."""
-
-
-def board_table(results: Sequence[ResultFile], board: str, entries: Sequence[str] = ()) -> str:
-    """Returns some entries on a board such as "8x8/14 opening"; p-values are corrected over all results."""
-    rows = rows_of(results, board)
-    cells = [[column.text(row) for column in COLUMNS] for row in rows if not entries or row["policy"] in entries]
-    tests = sum("p_holm" in row for row in rows)
-    note = f"p is corrected for {tests} tests, intervals are not: an interval may leave out 0 where p is above 0.05."
-    return f"{markdown_table([column.heading for column in COLUMNS], cells)}\n\n{note}"
 
 
 BUDGETS = {"100 000 steps": (1e5, math.inf), "1 million steps": (1e6, math.inf), "1 core-hour": (math.inf, 1.0)}
@@ -157,7 +137,7 @@ def _cost_cells(results: Sequence[ResultFile], root: str) -> list[str]:
     times = [result.times.boards.get(TIMED) for result in results if result.times]
     return [
         name + author + count,
-        card.inference_at_play + (", search" if card.track == "search" else ""),
+        card.uses_at_play,
         card.track,
         budget_of(cards) + (f"<br>{len(cards)} runs" if len(cards) > 1 else ""),
         _mean([None if each.training_steps is None else each.training_steps / 1e6 for each in cards]),

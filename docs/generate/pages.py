@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from baselines.benchmark.leaderboard import board_table, markdown_table, overview, read_results, rows_of
+from baselines.benchmark.leaderboard import markdown_table, overview, read_results, rows_of
 from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, games_range, per_cent, spaced
@@ -89,9 +89,10 @@ def ranking(board: str, names: str) -> str:
     for name, (rate, files) in win_rates(board).items():
         if name in names.split():
             card, games = files[0].card, [each.games for file in files if (each := file.board(board))]
-            uses = card.inference_at_play + (", search" if card.track == "search" else "")
             saw = "no training" if card.training_steps is None else SAW[card.track]
-            rows.append([f"`{name}`", per_cent(rate), "█" * round(25 * rate), uses, saw, games_range(games)])
+            rows.append(
+                [f"`{name}`", per_cent(rate), "█" * round(25 * rate), card.uses_at_play, saw, games_range(games)]
+            )
     return markdown_table(["entry", "won", "", "uses at play", "its training saw", "n"], rows)
 
 
@@ -169,7 +170,6 @@ def reply_forms() -> str:
 
 
 BLOCKS: dict[str, Callable[..., str]] = {
-    "board": lambda board, names="": board_table(entries(), board, names.split()),
     "examples": examples,
     "overview": lambda version, root="..": overview(entries(version), PROTOCOLS[version], root),
     "ranking": ranking,
@@ -189,7 +189,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
 }
 """Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
 
-OF_RESULTS = {kind: BLOCKS[kind] for kind in ("board", "overview", "ranking", "policies")}
+OF_RESULTS = {kind: BLOCKS[kind] for kind in ("overview", "ranking", "policies")}
 """The kinds that a new result file changes."""
 
 
