@@ -67,7 +67,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         os.environ[PATH_VARIABLE] = str(options.out.resolve())
-    plans = list[tuple[str, Assignment, Any]]()
+    plans: list[tuple[str, Assignment, Any]] = []
     for assignment in choose_policies(options.policy, config, range(first, last + 1), record=True):
         name = options.name or default_name(assignment.name, config)
         check_name(name)

@@ -242,7 +242,7 @@ def test_the_command_writes_and_prints_the_figures(tmp_path, capsys):
         assert total["lost"] == row["games"] - row["wins"]
         lines = [f"  {label:13}  {value}" for label, value in diagnostic_lines({"diagnostics": total})]
         assert "\n".join([row["policy"], *lines]) in printed
-    assert "forced if its risk was the least." in printed
+    assert "forced if the last click had the least risk" in printed
     assert "too hard" not in printed
 
 
