@@ -83,6 +83,9 @@ def suite_of(
 ) -> Suite:
     """Returns the suite of a protocol with these policies, on some boards; raises ValueError for unknown ones."""
     names, rules = dict.fromkeys(each.name for each in protocol.boards), protocol.first_clicks
+    # "8x8/14" stands for "8x8/14 no-luck" where the protocol has no ordinary board of this size.
+    short = {name.partition(" ")[0]: name for name in names if name.partition(" ")[0] not in names}
+    boards = boards and [short.get(board, board) for board in boards]
     for given, known in ((boards, names), (first_clicks, rules)):
         if unknown := set(given or ()) - set(known):
             raise ValueError(f"benchmark {protocol.version} has {', '.join(known)}, not {', '.join(sorted(unknown))}")

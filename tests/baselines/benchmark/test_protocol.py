@@ -2,6 +2,7 @@
 
 import pytest
 
+from baselines.benchmark.entries import suite_of
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS
 from baselines.benchmark.suites import SUITES
 from baselines.evaluation.seeds import TEST_SEEDS
@@ -47,3 +48,10 @@ def test_the_suite_plays_every_policy_on_the_boards_of_the_protocol():
     assert sorted(entry.policy for entry in group.entries) == sorted(policy_names())
     assert suite.seeds_of(None, 1000).start == PROTOCOL.seeds.start
     assert SUITES["ladder"].seeds_of(None, 10) == range(10)
+
+
+def test_a_size_names_the_board_of_a_protocol_without_ordinary_boards():
+    boards = suite_of(["random"], ["8x8/14"], protocol=PROTOCOLS["2026.3"]).groups[0].boards
+    assert [board.name for board in boards] == ["8x8/14 no-luck"]
+    boards = suite_of(["random"], ["8x8/14"], protocol=PROTOCOLS["2026.2"]).groups[0].boards
+    assert [board.name for board in boards] == ["8x8/14"]
