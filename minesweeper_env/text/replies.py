@@ -38,10 +38,13 @@ TAGS = ("move", "answer", "action", "tool_call")
 
 THINKING = (
     *(("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>")),
+    *(("<thoughts>", "</thoughts>"), ("<scratchpad>", "</scratchpad>"), ("<analysis>", "</analysis>")),
+    *(("<reflection>", "</reflection>"), ("<rationale>", "</rationale>")),
     *(("<reasoning>", "</reasoning>"), ("[think]", "[/think]"), ("◁think▷", "◁/think▷")),
     *(("<seed:think>", "</seed:think>"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
     *(("<|start_thinking|>", "<|end_thinking|>"), ("<|channel|>analysis", "<|channel|>final")),
-    ("<|channel|>analysis", "<|channel|>commentary"),
+    *(("<|channel|>analysis", "<|channel|>commentary"), ("<|channel>thought", "<channel|>")),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
 )
 """The marks around thinking in the replies of several families of models, in any case."""
 
@@ -122,7 +125,8 @@ _VALUE = rf":\s*+{_QUOTE}(?P<verb>{_any_of(VERBS)}){_TOOL}{_QUOTE}"
 _INNER = rf"(?:(?P<known>{_QUOTE}(?:{_any_of((*FILLERS, *TAGS))}){_QUOTE}\s*+:\s*+(?:{_QUOTE})?+))?\{{"
 _PART = re.compile(rf"{_KEY}|{_CELL}|{_VALUE}|{_INNER}|(?P<end>\}})")
 """The parts of an object that say which move it holds."""
-_BEGINS, _ENDS = (re.compile(_any_of(marks)) for marks in zip(*THINKING, strict=True))
+_BEGIN_OF = {end: begin for begin, end in THINKING}
+_THOUGHTS = re.compile(_any_of(sorted({mark for marks in THINKING for mark in marks}, key=len, reverse=True)))
 _MOST = 500
 """The number of tags and objects, and of moves in prose, at the end of a reply among which its move is sought."""
 
@@ -193,13 +197,26 @@ def parse_reply(reply: str | None, codes: NDArray[np.int8], moves: tuple[str, ..
 
 
 def answer_of(reply: str) -> str:
-    """Returns a reply without its thinking: what follows the last end of thinking, up to a thought without an end."""
+    """Returns a reply without its thinking: the last text outside of it.
+
+    A mark that ends no thought that began, ends one that began before the reply. A thought without an end ends it.
+    """
     low = reply.lower()
     if len(low) != len(reply):  # A few letters have two in lower case.
         low = "".join(each.lower()[:1] for each in reply)
-    end = max((match.end() for match in _ENDS.finditer(low)), default=0)
-    begin = _BEGINS.search(low, end)
-    return reply[end : begin.start() if begin else None]
+    texts: list[str] = []
+    start, begun = 0, list[str]()
+    for mark in _THOUGHTS.finditer(low):
+        begin = _BEGIN_OF.get(mark[0])
+        if begin is None:
+            texts += [reply[start : mark.start()]] * (not begun)
+            begun += [mark[0]] * (mark[0] not in begun)
+            continue
+        # Another family's marks may stand within a thought.
+        texts, begun = (texts, begun[: begun.index(begin)]) if begin in begun else ([], [])
+        start = mark.end()
+    texts += [reply[start:]] * (not begun)
+    return next((text for text in reversed(texts) if text.strip()), "")
 
 
 def plain(text: str) -> str:

@@ -51,6 +51,7 @@ def test_thinking_does_not_count(begin, end):
         assert read_move(f"{first}<move>open 1 1</move>{last}open 3 4") == OPEN
         assert read_move(f"open 3 4 {first}open 1 1") == OPEN
         assert read_move(f"{first}<move>open 3 4</move>") is None
+        assert read_move(f"{first}open 1 1{last}<move>open 3 4</move>{first}open 2 2{last}") == OPEN
 
 
 @pytest.mark.parametrize("label", reader.LABELS)
@@ -105,6 +106,8 @@ def test_a_label_stands_for_the_verb(label):
         ("open: (0, 0) = 1, (0, 1) = 2", None),
         ("The best move is open the safe cell (3, 4)", (3, 4)),
         ("The answer: 3 4", (3, 4)),
+        ("<think>a <analysis>b</analysis> open 1 1", None),
+        ("<think>a <think>b</think> open 3 4", (3, 4)),
         ("<|channel|>analysis open 1 1<|channel|>commentary to=functions.open <|message|>{'row': 3, 'col': 4}", (3, 4)),
     ],
 )
