@@ -12,29 +12,86 @@ from numpy.typing import NDArray
 from minesweeper_env.codes import FLAGGED, HIDDEN
 
 VERBS = {
-    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig", "choose", "select", "pick"), "open"),
-    **dict.fromkeys(("flag", "mark"), "flag"),
+    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig", "choose", "select", "pick", "abrir"), "open"),
+    **dict.fromkeys(("flag", "mark", "marcar"), "flag"),
 }
 """The move that each verb means; a verb may also be a tool's name, such as open_cell."""
 
-LABELS = ("move:", "action:", "answer:")
-"""Words that stand before a cell to open, in place of a verb."""
+LABELS = ("move", "action", "answer", "choice", "pick")
+"""Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
 
-_MOVES = VERBS | dict.fromkeys(LABELS, "open")
+LABEL_ENDS = (":", "=", "→", "is")
+"""What stands between a label and its cell."""
 
 AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
 """The axis of each name of a coordinate. x and y are not read, because people disagree which of them is the row."""
 
-FILLERS = (
-    *("the", "cell", "square", "tile", "field", "at", "in", "on", "and", "of", "position", "coordinate", "coordinates"),
-    *("location", "index", "number", "boxed", "arguments", "args", "parameters", "parameter", "action"),
-    *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain"),
+NOUNS = ("cell", "square", "tile", "field")
+"""What a move opens; "1 cell" counts."""
+
+COUNTED = (*(f"{noun}s" for noun in NOUNS), "mines", "flags", "numbers", "neighbors", "neighbours", "%", "percent")
+"""Words that say of the number before them that it counts."""
+
+PLACES = (
+    *("the", *NOUNS, "at", "in", "on", "of", "number"),
     *("safe", "covered", "hidden", "unopened", "remaining", "next"),
+)
+"""Words that may stand before the numbers of a cell; between two numbers, as in "1 of 3", they count."""
+
+FILLERS = (
+    *(*PLACES, "and", "position", "coordinate", "coordinates", "coord", "coords", "location", "target", "index"),
+    *("boxed", "arguments", "args", "parameters", "parameter", "action", "opening"),
+    *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain"),
+    *("textbf", "texttt", "mathbf", "quad"),
 )
 """Words that may stand around the numbers of a cell."""
 
-TAGS = ("move", "answer", "action", "tool_call")
-"""The tags of a reply that hold its move."""
+CLAIMS = ("is", "certainly")
+"""Words that may also stand around a cell without a verb, as in "(3, 4) is safe"."""
+
+LEADS = ("final", "best", "my", "so", "is", "to", "call", "function", "functions", "commentary", "result")
+"""Words that may stand, beside labels and fillers, on the line of a call, a bracket or an object that is the answer."""
+
+DENIALS = (
+    *("if", "if i", "if we", "if you", "unless", "until", "before", "never", "mistake", "wrong", "unsafe", "risky"),
+    *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas", "should i", "shall i"),
+    *("alternative", "alternatively", "otherwise", "later", "rejected"),
+)
+"""Words that deny a move at most three words behind them, but not after one of `DEGREES`."""
+
+DEGREES = ("less", "least")
+
+NEGATIONS = ("not", "cannot", "than", "avoid", "wont", "dont", "cant", "shouldnt", "mustnt")
+"""Words that deny as `DENIALS` do, but not where a subject begins a clause, as in "to avoid that risk I open"."""
+
+SUBJECTS = ("i", "we")
+
+ARTICLES = ("the", "a", "an", "every", "each", "any")
+"""Words before "open" or "flag" that make it describe a cell."""
+
+CLAUSES = ("so", "but", "then", "and", "thus", "hence")
+"""Words after which a denial does not count."""
+
+PAST = ("last", "previous", "prior", "earlier")
+"""Words before a label, a verb or one of `TURNS`, which tell of a move that was made."""
+
+TURNS = ("turn", "move", "action", "click", "step", "choice")
+
+RETRACTIONS = ("wait, no", "wait no", "no, wait", "actually, no", "actually no", "scratch that", "on second thought")
+"""Words that take back the last move before them."""
+
+TAGS = ("move", "answer", "action", "tool_call", "final_answer", "final", "output")
+"""The tags of a reply that hold its move, and the keys of an object that do."""
+
+ACTS = ("action", "move", "verb", "type", "tool", "name", "function", "command", "operation", "op", "act")
+"""The keys of an object that name its verb, alone or with a word before or behind them, such as action_type."""
+
+REASONS = (
+    *("reason", "reasons", "reasoning", "analysis", "thought", "thoughts", "thinking", "explanation", "rationale"),
+    *("justification", "note", "notes", "comment", "comments", "alternative", "alternatives", "rejected"),
+    *("considered", "confidence", "certainty", "description", "why"),
+)
+"""The keys of an object whose values are no part of its move, with words before or behind them, as for `ACTS`."""
 
 THINKING = (
     *(("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>")),
@@ -50,6 +107,7 @@ THINKING = (
 
 MARKED_FORMS = (
     *("<move>{verb} {row} {col}</move>", "<answer>{row} {col}</answer>", "<action>({row}, {col})</action>"),
+    *('<move row="{row}" col="{col}"/>', "<final_answer>({row}, {col}) is safe</final_answer>"),
     *("[{verb} {row} {col}]", r"\boxed{{{row}, {col}}}", r"$\boxed{{\text{{{verb} }} ({row}, {col})}}$"),
     r"\boxed{{\text{{{verb}}}~{row}~{col}}}",
     *("{verb}({row}, {col})", "{verb}_cell({row}, {col})", "{verb}_cell(row={row}, col={col})"),
@@ -58,23 +116,31 @@ MARKED_FORMS = (
     '{{"type": "{verb}", "row": {row}, "col": {col}}}',
     '{{"col": {col}, "action": "{verb}", "row": "{row}"}}',
     "{{'move': '{verb}', 'cell': [{row}, {col}]}}",
+    '{{"reason": "(0, 0) is 1", "move": "{verb} {row} {col}"}}',
+    *('{{"answer": [{row}, {col}]}}', '{{"move": {{"row": {row}, "col": {col}}}}}'),
     '<tool_call>{{"arguments": {{"row": {row}, "col": {col}}}, "name": "{verb}"}}</tool_call>',
     "<tool_call>{verb}<arg_key>row</arg_key><arg_value>{row}</arg_value><arg_key>col</arg_key><arg_value>{col}</arg_value></tool_call>",
 )
-"""Forms of a move that count before prose; the first one is what the prompt asks for."""
+"""Forms of a move that count before prose, in a tag, in a box, or on their own line; the prompt asks for the first."""
 
 PROSE_FORMS = (
     *("{verb} {row} {col}", "{verb} ({row}, {col})", "{verb} cell ({row}, {col})", "**{verb} r{row}c{col}**"),
+    *("**Final move**: ({row}, {col})", "The answer is ({row}, {col})", "{verb} 1 cell: ({row}, {col})"),
     *("{verb} row {row}, column {col}", "{verb} column {col}, row {row}", "{verb} row, col: {row}, {col}"),
     *("{verb} the cell in row {row} and column {col}", "{verb} ROW COL {row} {col}", "{verb} [{row}][{col}]"),
     *("{verb} {row} (row), {col} (column)", "{verb} ({col} col, {row} row)", "| {verb} | {row} | {col} |"),
     "<function={verb}><parameter=row>{row}</parameter><parameter=col>{col}</parameter></function>",
     '<invoke name="{verb}"><parameter name="row">{row}</parameter><parameter name="col">{col}</parameter></invoke>',
     'functions.{verb}:2{{"row": {row}, "col": {col}}}',
+    'functions.{verb}:2<|tool_call_argument_begin|>{{"row": {row}, "col": {col}}}',
+    '[TOOL_CALLS]{verb}[CALL_ID]a1b2[ARGS]{{"row": {row}, "col": {col}}}',
 )
 """Forms of a move in prose; the last move in prose counts."""
 
-BARE_FORMS = ("({row}, {col})", "[{row} {col}]", "Row {row}, column {col}.", '{{"col": {col}, "row": {row}}}')
+BARE_FORMS = (
+    *("({row}, {col})", "[{row} {col}]", "Row {row}, column {col}.", "({row}, {col}) is safe.", "Opening {row} {col}"),
+    *('{{"col": {col}, "row": {row}}}', '{{"row": {row}, "col": {col}, "reason": "safe"}}'),
+)
 """Forms of a cell to open that count when they are the whole reply."""
 
 PLACEHOLDER = "row col"
@@ -87,46 +153,86 @@ def _any_of(words: Iterable[str]) -> str:
 
 # Every repetition is possessive or bounded, so that a reply is read in linear time. Patterns read lower case, and begin
 # with characters that are rare in a text, which `re` finds quickly.
-_GAP = rf"(?:\s++|[:=,;()\[\]{{}}<>/\"'`*\\$|~]|(?:{_any_of((*FILLERS, *AXES))})(?![a-z]))"
+_TOKEN = r"<\|[^<>|\s]{1,40}+\|>|\[call_id\][a-z0-9]{1,40}+"
+_GAP = rf"(?:\s++|{_TOKEN}|[:=,;→()\[\]{{}}<>/\"'`*\\$|~]|(?:{_any_of((*FILLERS, *AXES))})(?![a-z]))"
 _NUMBER = r"-?[0-9]++(?!\.[0-9])"
 _PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,20}}+)(?P<second>{_NUMBER})"
 # A number that follows the name of a tool directly counts its calls.
-_TOOL = r"(?:_?(?:cell|square|tile))?+(?![a-z])(?::[0-9]++(?=\s*+\{))?+"
-_PROSE = re.compile(rf"(?P<verb>{_any_of(_MOVES)}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+){_PAIR}")
-_BARE = re.compile(rf"(?P<before>{_GAP}{{0,24}}+){_PAIR}(?:{_GAP}|\.){{0,24}}+")
-_BLANK = r"[ \t*_\"'`(]++"
-_DENIED = r"not|never|cannot|than|if|avoid|mistake|wrong|unsafe|(?:should|shall) i|(?:wo|do|ca|should|must)nt"
+_TOOL = rf"(?:_?(?:{_any_of(NOUNS)}))?+(?![a-z])(?::[0-9]++(?=\s*+[{{<]))?+"
+_LABEL = rf"(?:{_any_of(LABELS)})[ *_`]{{0,4}}+(?:{_any_of(LABEL_ENDS)})"
+_ONE = rf"(?:1\s++(?:[a-z]++\s++)?(?:{_any_of(NOUNS)})(?![a-z]){_GAP}{{1,24}}+)?+"
+_PROSE = re.compile(
+    rf"(?P<verb>{_any_of(VERBS)}|{_LABEL}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+{_ONE}){_PAIR}"
+)
+_SAID = rf"(?:{_GAP}|(?:{_any_of(CLAIMS)})(?![a-z]))"
+_BARE = re.compile(rf"(?P<before>{_SAID}{{0,24}}+){_PAIR}(?:{_SAID}|\.){{0,24}}+")
+_BLANK = r"[ \t*_\"'`(\[{]++"
+_WORD = rf"{_BLANK}(?!(?:{_any_of(CLAUSES)})\b)[a-z]++"
 _DENIAL = re.compile(
-    rf"(?:\b(?:{_DENIED})|n['\u2019]t)(?:{_BLANK}(?!(?:so|but|then|and|thus|hence)\b)[a-z]++){{0,3}}{_BLANK}\Z"
+    rf"(?:{''.join(f'(?<!{word} )' for word in DEGREES)}\b(?:{_any_of(DENIALS)})(?:{_WORD}){{0,3}}"
+    rf"|(?:\b(?:{_any_of(NEGATIONS)})|n['\u2019]t)(?:(?!{_BLANK}(?:{_any_of(SUBJECTS)}){_BLANK}\Z){_WORD}){{0,3}}){_BLANK}\Z"
 )
 """The end of a text after which a move is denied, or asked for."""
-_NOUN = re.compile(r"\b(?:the|an?|every|each|any)[ \t*_\"'`]++\Z")
+_PAST = re.compile(rf"\b(?:{_any_of(PAST)})(?:[ \t]++(?:{_any_of(TURNS)})(?:{_BLANK}[a-z]++){{0,2}}[:,]?+)?{_BLANK}\Z")
+"""The end of a text after which a move is one that was made."""
+_NOUN = re.compile(rf"\b(?:{_any_of(ARTICLES)})[ \t*_\"'`]++\Z")
 """The end of a text after which "open" or "flag" describes a cell."""
-_NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9]")
+_NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)")
 """What follows a cell of a list with its number."""
+_ASKED = re.compile(r"[ \t)\]*_\"'`]*+\?[\s*_\"'`]*+(?!yes)\w")
+"""What follows a cell in a question that the text answers, but for a yes."""
+_COUNTING = re.compile(rf"(?<![a-z])(?:{_any_of(PLACES)})(?![a-z])")
+_COUNTED = re.compile(rf"[ \t]*+(?:{_any_of(COUNTED)})(?![a-z])")
+_RETRACTION = re.compile(rf"\b(?:{_any_of(RETRACTIONS)})\b(?!(?<=no)[ \t]++[a-z])")
+"""What takes back a move; "wait, no risk" does not."""
 _OBJECT = r"[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+"
+# The body of a tag may begin with attributes, and ends with them in a tag such as <move row="3" col="4"/>.
+_BODY = rf"(?:[^<]|<(?=/?[a-z_]++>)(?!/?(?:{_any_of(TAGS)})>)){{0,4000}}+"
 _MARKS = re.compile(
-    rf"[<\\\[{{](?:(?<=<)(?:{_any_of(TAGS)})>(?P<tag>(?:[^<]|<(?=/?[a-z_]++>)(?!/?(?:{_any_of(TAGS)})>)){{0,4000}}+)"
+    rf"[<\\\[{{](?:(?<=<)(?:{_any_of(TAGS)})(?P<tag>(?:\s[^<>]{{1,200}}+)?+>(?:(?<=/>)|{_BODY}))"
     r"|(?<=\\)boxed\s*+\{(?P<box>(?:[^{}]|\{[^{}]{0,200}+\}){0,400}+)\}"
     rf"|(?<=\[)(?P<bracket>\s*+(?:{_any_of(VERBS)})[^\[\]<\n]{{1,200}}+)\]|(?<={{)(?P<object>{_OBJECT})\}})"
 )
 _AXIS = re.compile(rf"(?<![a-z])(?:{_any_of(AXES)})(?![a-z])")
 _BEHIND = re.compile(rf"[ \t(*_]*+({_any_of(AXES)})(?![a-z])")
+_THIRD = re.compile(rf"[\s,;)*_]*+(?:{_any_of(AXES)})[\s:=*_]*+[0-9]")
 _LISTED = re.compile(
     rf"(?P<before>(?:{_AXIS.pattern}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
-    rf"(?P<between>\]\[|(?:[\s,;:=\"'`]|and(?![a-z])|{_any_of(AXES)}(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
+    rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|and(?![a-z])|{_any_of(AXES)}(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
 )
 # The quotes of an object, which are escaped where it stands in a text.
 _QUOTE = r"\\{0,3}+[\"']"
-_NAME = re.compile(rf"{_QUOTE}name{_QUOTE}\s*+:")
-_KEY = rf"{_QUOTE}(?P<axis>{_any_of(AXES)}){_QUOTE}\s*+:\s*+(?:{_QUOTE})?+(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
-_CELL = rf"{_QUOTE}(?:{_any_of(FILLERS)}){_QUOTE}\s*+:\s*+\[\s*+(?P<row>{_NUMBER})\s*+,\s*+(?P<col>{_NUMBER})\s*+\]"
-_VALUE = rf":\s*+{_QUOTE}(?P<verb>{_any_of(VERBS)}){_TOOL}{_QUOTE}"
-_INNER = rf"(?:(?P<known>{_QUOTE}(?:{_any_of((*FILLERS, *TAGS))}){_QUOTE}\s*+:\s*+(?:{_QUOTE})?+))?\{{"
-_PART = re.compile(rf"{_KEY}|{_CELL}|{_VALUE}|{_INNER}|(?P<end>\}})")
+_COLON = rf"{_QUOTE}\s*+:\s*+"
+
+
+def _key(names: Iterable[str]) -> str:
+    return rf"[\"'](?:[a-z]{{1,12}}+_){{0,2}}(?:{_any_of(names)})(?:_[a-z]{{1,12}}+)?{_COLON}"
+
+
+_WHY = re.compile(
+    rf"(?P<key>{_key(REASONS)})(?:(?P<quote>{_QUOTE})(?:(?!(?P=quote))(?:\\.|[^\\]))*+(?P=quote)"
+    r"|\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]|\{[^{}]*+\})"
+)
+"""The part of an object that gives reasons."""
+_AXIS_KEY = rf"{_QUOTE}(?P<axis>{_any_of(AXES)}){_COLON}(?:{_QUOTE})?+(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
+_KNOWN = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_any_of(TAGS)}))|{_any_of(FILLERS)}){_COLON}"
+_CELL = rf"\[\s*+(?P<row>{_NUMBER})\s*+,\s*+(?P<col>{_NUMBER})\s*+\]"
+_VALUE = rf"{_key(ACTS)}{_QUOTE}(?P<verb>{_any_of(VERBS)}){_TOOL}{_QUOTE}"
+_PART = re.compile(
+    rf"{_AXIS_KEY}|{_VALUE}|(?P<end>\}})|(?P<known>{_KNOWN})?+(?:(?:{_QUOTE})?+(?P<begin>\{{)"
+    rf"|(?(known)(?:{_CELL}|{_QUOTE}(?P<said>[^\"'\\{{}}]{{1,200}}+))|(?!)))"
+)
 """The parts of an object that say which move it holds."""
+_OTHER = re.compile(
+    rf"[\"']name{_COLON}|(?:mine|flag)[a-z_]{{0,12}}+{_COLON}true"
+    rf"|(?:{_key(ACTS)}{_QUOTE}(?=[a-z])|{_COLON}{_QUOTE}(?=[a-z_]{{1,24}}+{_QUOTE}))"
+    rf"(?!(?:{_any_of((*FILLERS, *TAGS))})(?![a-z_]))"
+)
+"""The part of an object without a verb that says something else of its cell."""
 _BEGIN_OF = {end: begin for begin, end in THINKING}
 _THOUGHTS = re.compile(_any_of(sorted({mark for marks in THINKING for mark in marks}, key=len, reverse=True)))
+_LETTERS = re.compile(r"<[^<>\s]{1,60}+>|\[[a-z_]{1,20}+\]|[a-z]++")
+_QUIET = {*LABELS, *FILLERS, *LEADS}
 _MOST = 500
 """The number of tags and objects, and of moves in prose, at the end of a reply among which its move is sought."""
 
@@ -170,15 +276,16 @@ def asked_form(verb: str = "open") -> str:
 def parse_reply(reply: str | None, codes: NDArray[np.int8], moves: tuple[str, ...] = ("open",)) -> Reply:
     """Returns the move in a reply, which may be any text or None; never raises.
 
-    The last move in a tag, a box or a tool call counts. Without any, the last move in prose counts; "I do not open 3 4"
-    is none. Thinking does not count.
+    The last move in a tag or a box counts; or else the last one in a call, a bracket or an object that has its line to
+    itself; or else the last one in prose, where "I do not open 3 4" is none. Thinking does not count.
 
     Args:
         reply: the text, such as `<move>open 3 4</move>`.
         codes: (rows, cols) cell codes, the board before the move.
-        moves: the moves of the game, "open" or "open" and "flag".
+        moves: the moves of the game, "open" or "open" and "flag". In a game without flags, a flag in prose does not
+            count beside a cell to open.
     """
-    move = read_move(reply)
+    move = read_move(reply, moves)
     if move is None:
         thought = "ends with its thinking" if reply and not answer_of(reply).strip() else "has no move"
         return Reply(None, f"The reply {thought}: write {asked_form()}.")
@@ -225,56 +332,101 @@ def plain(text: str) -> str:
     return low if low.isascii() else low.translate(_ASCII)
 
 
-def read_move(reply: str | None) -> Move | None:
+def read_move(reply: str | None, moves: Iterable[str] = ("open", "flag")) -> Move | None:
     """Returns the move that a reply states, or None; see `parse_reply`."""
-    text = plain(answer_of(reply or ""))
-    mark, move, is_marked = _marked(text)
-    said = deque(_PROSE.finditer(text), _MOST)
-    call = _last(match for match in reversed(said) if match["call"] is not None)
-    # A call in passing, such as "open(1, 1) loses", is no answer beside a tag or a box.
-    if call and not (mark and (mark.lastgroup in ("tag", "box") or mark.end() >= call.start())):
-        return _from_match(call)
-    if is_marked:
+    text = _WHY.sub(r"\g<key>''", plain(answer_of(reply or "")))
+    whole = text.strip("` \t\r\n").removeprefix("json").strip()
+    said = [*deque(_PROSE.finditer(text), _MOST)]
+    tags, others = _marks(text, said)
+    move = _first(tags, whole) or _first(filter(_is_alone, others), whole)
+    if move is not None or any(map(_has_words, tags)):
         return move
-    last = _last(reversed(said))
-    return _from_match(last) if last else _whole(text)
+    # A flag in prose is a remark where the game has none, unless the reply has no other move.
+    allowed = [match for match in said if VERBS.get(match["verb"], "open") in moves]
+    objects = [mark for mark in others if mark.lastgroup == "object"]
+    move = _whole(whole) or _stated(allowed) or _stated(said) or _first(objects, whole)
+    # The only object of a reply may be a cell without a verb.
+    return move or (_from_object(objects[0][0], False) if len(objects) == 1 and _is_alone(objects[0]) else None)
 
 
-def _marked(text: str) -> tuple[re.Match[str] | None, Move | None, bool]:
-    """Returns the last mark with a move, that move, and whether a mark should hold a move."""
-    is_marked = False
-    for mark in reversed(deque(_MARKS.finditer(text), _MOST)):
+def _marks(text: str, said: Iterable[re.Match[str]]) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
+    """Returns the tags and boxes of a text, and its brackets, objects and calls, each the last one first."""
+    marks = [*reversed(deque(_MARKS.finditer(text), _MOST))]
+    tags = [mark for mark in marks if mark.lastgroup in ("tag", "box")]
+    others = [mark for mark in marks if mark.lastgroup in ("bracket", "object")]
+    others += [match for match in said if match["call"] is not None]
+    return tags, sorted((each for each in others if not _is_taken_back(each)), key=re.Match.end, reverse=True)
+
+
+def _first(marks: Iterable[re.Match[str]], whole: str) -> Move | None:
+    """Returns the move of the first of some marks and calls that has one."""
+    for mark in marks:
         kind = str(mark.lastgroup)
-        move = _from_object(mark[0], True) if kind == "object" else _from_body(mark[kind])
+        if kind == "object":
+            move = _from_object(mark[0], mark[0] != whole.strip("[] \n"))
+        else:
+            move = _from_body(mark[kind]) if kind in ("tag", "box", "bracket") else _stated([mark])
         if move is not None:
-            return mark, move, True
-        is_marked |= kind in ("tag", "box") and bool(mark[kind].strip()) and PLACEHOLDER not in mark[kind]
-    return None, None, is_marked
-
-
-def _last(said: Iterable[re.Match[str]]) -> re.Match[str] | None:
-    """Returns the first of the matches, in reverse order, that begins with a whole word and is not denied.
-
-    "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell.
-    """
-    for match in said:
-        before = match.string[max(0, match.start() - 40) : match.start()]
-        describes = (match["verb"] in VERBS and _NOUN.search(before)) or _NUMBERED.match(match.string, match.end())
-        if not (before[-1:].isalpha() or _DENIAL.search(before) or describes):
-            return match
+            return move
     return None
 
 
-def _whole(text: str) -> Move | None:
+def _has_words(tag: re.Match[str]) -> bool:
+    """Tells whether a tag or a box should hold a move."""
+    body = tag[str(tag.lastgroup)]
+    return bool(body.strip("> \t\r\n")) and PLACEHOLDER not in body
+
+
+def _is_alone(match: re.Match[str]) -> bool:
+    """Tells whether a call, a bracket or an object is an answer, and no remark: its line says nothing else."""
+    text, begin, end = match.string, match.start(), match.end()
+    line = text[max(0, begin - 80) : begin].rpartition("\n")[2] + " " + text[end : end + 80].partition("\n")[0]
+    return all(word in _QUIET for word in _LETTERS.findall(line) if word.isalpha())
+
+
+def _stated(said: Iterable[re.Match[str]]) -> Move | None:
+    """Returns the last move in prose that is not denied, unless it is taken back."""
+    match = next((each for each in reversed([*said]) if _is_statement(each)), None)
+    return None if match is None or _is_taken_back(match) else _from_match(match)
+
+
+def _is_taken_back(match: re.Match[str]) -> bool:
+    return bool(_RETRACTION.search(match.string, match.end(), match.end() + 300))
+
+
+def _is_statement(match: re.Match[str]) -> bool:
+    """Tells whether a match begins with a whole word, and states a move that is not denied, asked for or past.
+
+    "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell.
+    """
+    text, end = match.string, match.end()
+    before = text[max(0, match.start() - 40) : match.start()]
+    describes = (match["verb"] in VERBS and _NOUN.search(before)) or _NUMBERED.match(text, end)
+    is_denied = _DENIAL.search(before) or _PAST.search(before) or _ASKED.match(text, end)
+    return not (before[-1:].isalpha() or is_denied or describes or _counts(match))
+
+
+def _counts(match: re.Match[str]) -> bool:
+    """Tells whether the numbers of a match count, as in "1 of 3" and "row 2 (3 cells left)", or are parts of three."""
+    before, between = (_AXIS.search(match[gap]) for gap in ("before", "between"))
+    is_third = between and not before and _THIRD.match(match.string, match.end())
+    is_count = _COUNTING.search(match["between"]) and not (before and between)
+    return bool(is_count or is_third or _COUNTED.match(match.string, match.end()))
+
+
+def _whole(body: str) -> Move | None:
     """Returns the cell to open that a whole reply names; two numbers alone are none."""
-    body = text[:500].strip("` \t\r\n").removeprefix("json").strip()
-    return None if len(text) > 500 or body[:1].isdigit() else _from_body(body)
+    return None if body[:1].isdigit() else _bare(body)
+
+
+def _bare(body: str) -> Move | None:
+    match = _BARE.fullmatch(body)
+    return None if match is None or _counts(match) else _from_match(match)
 
 
 def _from_body(body: str) -> Move | None:
-    """Returns the move in a tag, in a box, or in a whole reply, where the verb may be missing."""
-    match = _last(reversed([*_PROSE.finditer(body)])) or _BARE.fullmatch(body)
-    return _from_object(body, False) or (match and _from_match(match))
+    """Returns the move in a tag, in a box, or in a text of an object, where the verb may be missing."""
+    return _from_object(body, False) or _stated(_PROSE.finditer(body)) or _bare(body)
 
 
 def _from_match(match: re.Match[str]) -> Move | None:
@@ -295,7 +447,7 @@ def _from_match(match: re.Match[str]) -> Move | None:
         return None
     # Numbers of many digits are outside of every board, and int() refuses them.
     numbers = dict(zip(axes, (int(match[name][:9]) for name in ("first", "second")), strict=True))
-    return Move(_MOVES[match.groupdict().get("verb", "open")], numbers[0], numbers[1])
+    return Move(VERBS.get(match.groupdict().get("verb") or "", "open"), numbers[0], numbers[1])
 
 
 def read_cells(text: str) -> list[tuple[int, int]]:
@@ -307,8 +459,8 @@ def read_cells(text: str) -> list[tuple[int, int]]:
 class _Object:
     """An object in a reply while its parts are read: its cell by axis, its first verb, and what it lies in."""
 
-    def __init__(self, outer: "_Object | None", is_known: bool) -> None:
-        self.outer, self.is_known, self.verb = outer, is_known, ""
+    def __init__(self, outer: "_Object | None", is_known: bool, is_label: bool) -> None:
+        self.outer, self.is_known, self.is_label, self.verb = outer, is_known, is_label, ""
         self.cell: dict[int, int] = {}
         self.depth: int = outer.depth + 1 if outer else 0
 
@@ -316,32 +468,40 @@ class _Object:
         """Returns its verb, or that of the closest object around it."""
         return self.verb or (self.outer.verb_in_force() if self.outer else "")
 
+    def take(self, part: re.Match[str]) -> None:
+        """Takes the coordinate, the cell, the verb, or the move in words that a part holds."""
+        said = _stated(_PROSE.finditer(part["said"])) if part["said"] and part["label"] else None
+        cell = said or (_bare(part["said"]) if part["said"] else None)
+        if part["axis"]:
+            self.cell.setdefault(AXES[part["axis"]], int(part["number"][:9]))
+        elif part["row"]:
+            self.cell |= {0: int(part["row"][:9]), 1: int(part["col"][:9])}
+        elif cell:
+            self.cell |= {0: cell.row, 1: cell.col}
+        self.is_label |= bool(part["label"] and (part["row"] or cell))
+        self.verb = self.verb or (said.verb if said else VERBS.get(part["verb"] or "", ""))
+
 
 def _from_object(text: str, needs_verb: bool) -> Move | None:
     """Returns the move of an object of JSON or Python, with its keys in any order; None for any other text.
 
     An object may hold other cells, such as those of known mines. The outermost one is the move, and of two at one depth
-    the one under a key that names a cell or arguments.
+    the one under a key that names a cell or arguments. A key such as "move" stands for a verb, as a label does.
     """
-    objects = [_Object(None, False)]
+    objects = [_Object(None, False, False)]
     current = objects[0]
     for part in _PART.finditer(text):
-        if part["axis"]:
-            current.cell.setdefault(AXES[part["axis"]], int(part["number"][:9]))
-        elif part["row"]:
-            current.cell |= {0: int(part["row"][:9]), 1: int(part["col"][:9])}
-        elif part["verb"]:
-            current.verb = current.verb or VERBS[part["verb"]]
+        if part["begin"]:
+            objects.append(current := _Object(current, bool(part["known"]), bool(part["label"])))
         elif part["end"]:
             current = current.outer or current
         else:
-            current = _Object(current, bool(part["known"]))
-            objects.append(current)
+            current.take(part)
     whole = [each for each in objects if len(each.cell) == 2]
     if not whole:
         return None
     best = min(whole, key=lambda each: (each.depth, not each.is_known))
     verb = best.verb_in_force()
-    if not verb and (needs_verb or _NAME.search(text)):
+    if not verb and ((needs_verb and not best.is_label) or _OTHER.search(text)):
         return None
     return Move(verb or "open", best.cell[0], best.cell[1])

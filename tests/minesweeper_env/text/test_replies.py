@@ -55,8 +55,42 @@ def test_thinking_does_not_count(begin, end):
 
 
 @pytest.mark.parametrize("label", reader.LABELS)
-def test_a_label_stands_for_the_verb(label):
-    assert read_move(f"My {label} (3, 4)") == OPEN
+@pytest.mark.parametrize("end", [*reader.LABEL_ENDS, "**:", " is:"])
+def test_a_label_stands_for_the_verb(label, end):
+    assert read_move(f"I could open (1, 1) but it is risky.\n\n**Final {label} {end} **(3, 4)**") == OPEN
+    assert read_move(f"I open 3 4. My previous {label} {end} (1, 1)") == OPEN
+    assert read_move(f"The {label} {end} 1 in 4 chance") is None
+
+
+@pytest.mark.parametrize("word", [*reader.DENIALS, *reader.NEGATIONS])
+def test_a_word_of_denial_denies_the_move_behind_it(word):
+    assert read_move(f"I open (3, 4). It is {word} to open (1, 1).") == OPEN
+    assert read_move(f"It is {word} so I open (3, 4)") == OPEN
+    if word in reader.NEGATIONS:
+        assert read_move(f"{word} a mine I open (3, 4)") == OPEN
+
+
+@pytest.mark.parametrize("word", reader.RETRACTIONS)
+def test_a_move_that_is_taken_back_is_none(word):
+    for move in ("I open (1, 1).", "open(1, 1)", '{"action": "open", "row": 1, "col": 1}'):
+        assert read_move(f"{move}\n{word} - (3, 4) is the safe one.") is None
+        assert read_move(f"{move}\n{word}, I open 3 4.") == OPEN
+
+
+@pytest.mark.parametrize("key", [*reader.REASONS, "chain_of_thought", "analysis_text"])
+def test_the_reasons_of_an_object_hold_no_move(key):
+    for why in ("we could open (1, 1) but no", "flag", ["open 1 1"], [[1, 1]], {"row": 1, "col": 1}, 'a "flag 1 1"'):
+        for move in ({"row": 3, "col": 4}, {"move": {"row": 3, "col": 4}}, {"answer": [3, 4]}, {"move": "open 3 4"}):
+            assert read_move(json.dumps({key: why, **move})) == read_move(json.dumps({**move, key: why})) == OPEN
+        arguments = json.dumps({key: why, "row": 3, "col": 4})
+        assert read_move(json.dumps({"name": "open", "arguments": arguments})) == OPEN
+
+
+@pytest.mark.parametrize("verb", ["mark_mine", "mark_as_mine", "flag_mine", "unflag", "skip", "avoid", "mark as mine"])
+def test_another_verb_of_an_object_is_no_move(verb):
+    assert read_move(json.dumps({"action": verb, "row": 1, "col": 2})) is None
+    assert read_move(json.dumps({"row": 1, "col": 2, "cell_status": verb.replace(" ", "_")})) is None
+    assert read_move(f'<move>{{"action": "{verb}", "row": 1, "col": 2}}</move>') is None
 
 
 @pytest.mark.parametrize(
@@ -106,6 +140,36 @@ def test_a_label_stands_for_the_verb(label):
         ("open: (0, 0) = 1, (0, 1) = 2", None),
         ("The best move is open the safe cell (3, 4)", (3, 4)),
         ("The answer: 3 4", (3, 4)),
+        ('{"unknown": "we could open (1, 1) but no", "best_move": [3, 4]}', (3, 4)),
+        ('{"unknown": "open (1, 1) loses", "row": 3, "col": 4}', (3, 4)),
+        ('{"row": 3, "col": 4, "is_mine": true}', None),
+        ('No cell is sure.\n```json\n{"row": 3, "col": 4}\n```', (3, 4)),
+        ("open 3 4. Wait, no risk here.", (3, 4)),
+        ("I considered open(1, 1) but it may be a mine.\n\nI open 3 4.", (3, 4)),
+        ("I considered open(1, 1).\nI open 3 4.", (3, 4)),
+        ("Calling open(1, 1) would risk a mine. Final move: open 3 4", (3, 4)),
+        ("The option [open 1 1] is 50 %. I open 3 4.", (3, 4)),
+        ('Last turn: {"action": "open", "row": 1, "col": 1}. Now I open 3 4.', (3, 4)),
+        ('I play {"col": 4, "row": 3, "action": "open"}.', (3, 4)),
+        ("My final answer: `open(3, 4)`\nI considered open 1 1 too.", (3, 4)),
+        ("<move>open 3 4</move> (I prefer it to [open 1 1], a 50 % guess.)", (3, 4)),
+        ('<move>open 3 4</move>\nRejected: {"action": "open", "row": 1, "col": 1}', (3, 4)),
+        ("I have to pick 1 of 3 cells", None),
+        ("Reveal 1 safe cell: (3, 4).", (3, 4)),
+        ("I open (3, 4): we must choose 1 of 2 here.", (3, 4)),
+        ("open row 2 (3 cells left)", None),
+        ("Move: 1\nRow: 3\nCol: 4", None),
+        ("open column 4 of row 3", (3, 4)),
+        ("<answer>1 of 4</answer>", None),
+        ("I open (3, 4). Can we open (1, 1)? No.", (3, 4)),
+        ("Can we open (3, 4)? Yes.", (3, 4)),
+        ("I do not think we should open (1, 1)", None),
+        ("The least risky option is to open (3, 4)", (3, 4)),
+        ("open (3, 4) = 0% risk", (3, 4)),
+        ("I open (3, 4). Last turn I did open (1, 1).", (3, 4)),
+        ("Opening (1, 2) would be risky.", None),
+        ('<move action="open" row="3" col="4" /> open 1 1', (3, 4)),
+        ('<move type="open">3 4</move>', (3, 4)),
         ("<think>a <analysis>b</analysis> open 1 1", None),
         ("<think>a <think>b</think> open 3 4", (3, 4)),
         ("<|channel|>analysis open 1 1<|channel|>commentary to=functions.open <|message|>{'row': 3, 'col': 4}", (3, 4)),
@@ -127,6 +191,7 @@ def test_what_counts_in_a_reply(reply, cell):
         ("open -1 4", "outside"),
         (f"open {'9' * 10_000} 1", "outside"),
         ("flag 3 4", "no flags"),
+        ("I open 3 4. <move>flag 1 2</move>", "no flags"),
         ("open 0 0", "open already"),
     ],
 )
@@ -137,6 +202,12 @@ def test_a_sentence_says_what_is_wrong_with_an_illegal_reply(reply, word):
     assert found.action is None
     assert word in found.error
     assert found.error.endswith(".")
+
+
+def test_a_flag_in_prose_is_a_remark_where_the_game_has_none():
+    reply = "I open 3 4. The 1 at (0, 0) means I can mark (1, 2) as a mine."
+    assert parse_reply(reply, COVERED).cell == (3, 4)
+    assert parse_reply(reply, COVERED, ("open", "flag")).cell == (1, 2)
 
 
 WORDS = (
@@ -169,31 +240,10 @@ def test_any_text_and_any_json_is_a_reply(reply):
 
 
 PARTS = (
-    *(
-        "open ",
-        "open (",
-        "row 3 ",
-        "row 3 4 name",
-        "9",
-        "<think>",
-        '{"name": "open"',
-        " ",
-        "open r",
-        "<move>",
-        "{{a}",
-        "{}",
-    ),
-    *(
-        "\\boxed{",
-        "[open ",
-        "{{a}{b}",
-        "not if ",
-        "not open 1 1 ",
-        "never never never open 1",
-        "\uff08",
-        '{"row":1}',
-        "n't ",
-    ),
+    *("open ", "open (", "row 3 ", "row 3 4 name", "9", "<think>", '{"name": "open"', " ", "open r", "<move>", "{{a}"),
+    *("{}", "\\boxed{", "[open ", "{{a}{b}", "not if ", "not open 1 1 ", "never never never open 1", "\uff08"),
+    *('{"row":1}', "n't ", '"reason": "', '"reason": [[', '\\"reason\\": \\"', '"a_', "\nopen(1, 1)\n", "<move row="),
+    *("<think></think>", "open 1 cell ", "open 1 1? ", "wait, no ", '{"move": "open 1 1"', "answer is ", "<|a|>"),
 )
 
 
