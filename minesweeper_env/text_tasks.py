@@ -28,7 +28,9 @@ KINDS: tuple[str, ...] = tuple(QUESTIONS)
 _GAMES = 20_000
 """The number of games in which a position is sought."""
 
-_BODY = re.compile(r"<answer>([^<]*+)|\\boxed\s*+\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+)\}")
+_BODY = re.compile(
+    r"<answer>((?:[^<]|<(?!/?answer>))*+)(</answer>)?+|\\boxed\s*+\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+)\}"
+)
 
 
 class TextTasks(Sequence[dict[str, Any]]):
@@ -134,7 +136,8 @@ class TextTasks(Sequence[dict[str, Any]]):
     def score_answer(answer: str | None, entry: dict[str, Any]) -> float:
         r"""Returns the score of a reply, from 0 to 1; never raises on any reply.
 
-        The last `<answer>` or `\boxed{}` counts, or else the whole reply; thinking does not count.
+        The last `<answer>` or `\boxed{}` counts, one with an end before one without; or else the whole reply. Thinking
+        does not count.
 
         | kind | score |
         |---|---|
@@ -144,9 +147,10 @@ class TextTasks(Sequence[dict[str, Any]]):
         | probability | 1 - 10 times the error; at least 0 |
         """
         text = plain(answer_of(answer or ""))
-        bodies = _BODY.findall(text)
+        found = [(bool(end or box), tag + box) for tag, end, box in _BODY.findall(text)]
+        bodies = [body for is_ended, body in sorted(found, key=lambda each: each[0]) if body.strip()]
         facts = entry["metadata"]
-        return QUESTIONS[facts["kind"]].score("".join(bodies[-1]) if bodies else text, facts)
+        return QUESTIONS[facts["kind"]].score(bodies[-1] if bodies else text, facts)
 
     def solution(self, entry: dict[str, Any]) -> str:
         """Returns a text that solves a task, to train on: the reasons, and the answer in the form that is asked for."""

@@ -37,12 +37,15 @@ _EXACT_INTEGERS = 1 << 50
 """Up to this number of layouts a probability tells in how many of them a cell is a mine."""
 
 _LIST = "Answer <answer>ROW COL, ROW COL</answer>, with all of them."
-_FRACTION = re.compile(r"\\[dt]?frac\s*+\{\s*+([0-9.]++)\s*+\}\s*+\{\s*+([0-9.]++)\s*+\}")
+_FRACTION = re.compile(r"\\[dtc]?frac\s*+(?:\{\s*+([0-9.]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9.]++)\s*+\}|([0-9]))")
 _DECIMAL_COMMA = re.compile(r"(?<![0-9.,])0,(?=[0-9]++(?![0-9,]))")
 _NUMBER = re.compile(
     r"(?P<number>-?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e-?[0-9]{1,2}+)?)\s*+"
-    r"(?:(?P<per_cent>\\?%)|(?:/|(?:out\s++of|in)\s)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
+    r"(?:(?P<per_cent>\\?%|per\s?cent)|(?:/|(?:out\s++of|of|in)\s)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
 )
+_YES_NO = re.compile(r"\b(?:yes|no)\b")
+_YES_NO_ALONE = re.compile(r"\b(?:yes|(?<!is )(?<!are )(?<!with )(?<!has )no)\b")
+"""As `_YES_NO`, but for "there is no contradiction"."""
 
 Facts = Mapping[str, Any]
 
@@ -217,7 +220,10 @@ class _Probability(Question):
 
     def score(self, body: str, facts: Facts) -> float:
         """Returns 1 - 10 times the error; the answer may be a decimal number, a fraction or a percentage."""
-        found = deque(_NUMBER.finditer(_DECIMAL_COMMA.sub("0.", _FRACTION.sub(r"\1/\2", body))), 1)
+        row, col = facts["cell"]
+        # The cell of the question may follow its answer.
+        body = re.sub(rf"\(\s*+{row}\s*+,\s*+{col}\s*+\)", "", body)
+        found = deque(_NUMBER.finditer(_DECIMAL_COMMA.sub("0.", _FRACTION.sub(r"\1\2/\3\4", body))), 1)
         if not found:
             return 0.0
         number, divisor = float(found[0]["number"]), float(found[0]["divisor"] or 1)
@@ -255,7 +261,9 @@ class _Possible(Question):
         return "yes" if facts["possible"] else "no"
 
     def score(self, body: str, facts: Facts) -> float:
-        return float({*re.findall(r"\b(?:yes|no)\b", body)} == {self.answer(facts)})
+        said = {*_YES_NO.findall(body)}
+        said = {*_YES_NO_ALONE.findall(body)} if "yes" in said else said
+        return float(said == {self.answer(facts)})
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         if not facts["possible"]:
@@ -281,7 +289,7 @@ def choice(rng: Random, items: Sequence[Any] | NDArray[Any]) -> Any:
 
 def _cell(body: str) -> list[int] | None:
     move = read_move(f"<answer>{body}</answer>")
-    return None if move is None else [move.row, move.col]
+    return None if move is None or move.verb != "open" else [move.row, move.col]
 
 
 def _misfit(board: NDArray[np.int8], mines: int) -> str | None:

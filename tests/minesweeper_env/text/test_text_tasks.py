@@ -189,6 +189,10 @@ def test_any_reply_has_a_score(kind, text):
     [
         *(("safe_cell", form) for form in ("{0} {1}", "({0}, {1})", "row {0}, column {1}", "column {1}, row {0}")),
         *(("safe_cell", form) for form in (r"\boxed{{{0}, {1}}}", "<think>1 1</think> <answer>({0},{1})</answer>")),
+        *(("safe_cell", form) for form in ("<answer>({0}, {1}) is safe</answer>", "<answer>{0} {1}<answer>")),
+        ("safe_cell", "<answer>{0} {1}</answer>\nI hope that <answer> is right."),
+        ("safe_cell", "<answer><move>open {0} {1}</move></answer>"),
+        *(("all_safe", form) for form in (r"({0},\,{1}),\ ", r"{0}~{1}, ")),
         *(("all_safe", form) for form in ("({0}, {1})", "R{0}C{1}", "Row {0}, Column {1}", "[{0}, {1}]", "{0},{1}")),
         *(("all_safe", form) for form in ("[{0}][{1}]", "column {1}, row {0}", "row {0} and column {1}")),
         *(("all_safe", form) for form in ('{{"row": {0}, "col": {1}}}', "1. ({0}, {1})\n")),
@@ -222,16 +226,40 @@ def test_forms_of_numbers_are_read(form):
         assert tasks.score_answer("1/0", entry) == 0 or risk < 0.1
 
 
-@pytest.mark.parametrize("form", ["1/4", r"\frac{1}{4}", r"$\dfrac{1}{4}$", "1 in 4", "1 out of 4", "0,25", "1/4.0"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("1/4", r"\frac{1}{4}", r"$\dfrac{1}{4}$", "1 in 4", "1 out of 4", "0,25", "1/4.0", r"\boxed{\frac14}"),
+        *("25 percent", "1 of 4", "0.25 for cell (1, 2)", r"\cfrac{1}{4}"),
+    ],
+)
 def test_fractions_are_read(form):
-    entry = {"metadata": {"kind": "probability", "probability": 0.25}}
+    entry = {"metadata": {"kind": "probability", "probability": 0.25, "cell": [1, 2]}}
     assert TextTasks.score_answer(f"So it is {form}", entry) == TextTasks.score_answer(tagged(form), entry) == 1
     assert TextTasks.score_answer(tagged("-0.25"), entry) == 0
 
 
-@pytest.mark.parametrize("reply", [r"No doubt: \boxed{\text{Yes}}", "There is no conflict. <answer>YES", "**Yes**"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(r"No doubt: \boxed{\text{Yes}}", "There is no conflict. <answer>YES", "**Yes**"),
+        "<answer>Yes, there is no contradiction</answer>",
+    ],
+)
 def test_a_marked_answer_counts_and_not_the_words_before_it(reply):
     assert TextTasks.score_answer(reply, {"metadata": {"kind": "possible", "possible": True}}) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        *(("possible", body) for body in ("yes/no", "yes or no", "yes, no")),
+        *(("safe_cell", body) for body in ("flag 0 3", "0 3 or 1 1", "(0, 3), (0, 3)", "(0, 3) is a mine")),
+    ],
+)
+def test_a_hedge_and_a_flag_score_nothing(kind, body):
+    entry = {"metadata": {"kind": kind, "possible": True, "cells": [[0, 3]]}}
+    assert TextTasks.score_answer(tagged(body), entry) == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
