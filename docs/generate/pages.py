@@ -28,7 +28,7 @@ from baselines.files import replace_file
 from baselines.learned.settings import ALGORITHMS, options_of
 from baselines.registry import policy_names
 from minesweeper_env import ENV_SPECIFICATIONS, BoardConfig
-from minesweeper_env.text.replies import MARKED_FORMS, PROSE_FORMS
+from minesweeper_env.text.reply_words import MARKED_FORMS, PROSE_FORMS
 
 DOCS = Path(__file__).parents[1]
 

@@ -1,4 +1,4 @@
-"""Reader of the moves in replies of language models; its tables hold every word and form that it knows."""
+"""Reader of the moves in replies of language models; `reply_words` has every word and form that it knows."""
 
 import json
 import re
@@ -10,195 +10,63 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN
-
-VERBS = {
-    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig", "choose", "select", "pick", "abrir"), "open"),
-    **dict.fromkeys(("flag", "mark", "marcar"), "flag"),
-}
-"""The move that each verb means; a verb may also be a tool's name, such as open_cell."""
-
-LABELS = ("move", "action", "answer", "choice", "pick")
-"""Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
-
-LABEL_ENDS = (":", "=", "→", "is")
-"""What stands between a label and its cell."""
-
-AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
-"""The axis of each name of a coordinate. x and y are not read, because people disagree which of them is the row."""
-
-NOUNS = ("cell", "square", "tile", "field")
-"""What a move opens; "1 cell" counts."""
-
-COUNTED = (*(f"{noun}s" for noun in NOUNS), "mines", "flags", "numbers", "neighbors", "neighbours", "%", "percent")
-"""Words that say of the number before them that it counts."""
-
-PLACES = (
-    *("the", *NOUNS, "at", "in", "on", "of", "number"),
-    *("safe", "covered", "hidden", "unopened", "remaining", "next"),
-)
-"""Words that may stand before the numbers of a cell; between two numbers, as in "1 of 3", they count."""
-
-FILLERS = (
-    *(*PLACES, "and", "position", "coordinate", "coordinates", "coord", "coords", "location", "target", "index"),
-    *("boxed", "arguments", "args", "parameters", "parameter", "action", "opening"),
-    *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain"),
-    *("textbf", "texttt", "mathbf", "quad"),
-)
-"""Words that may stand around the numbers of a cell."""
-
-CLAIMS = ("is", "certainly")
-"""Words that may also stand around a cell without a verb, as in "(3, 4) is safe"."""
-
-LEADS = ("final", "best", "my", "so", "is", "to", "call", "function", "functions", "commentary", "result")
-"""Words that may stand, beside labels and fillers, on the line of a call, a bracket or an object that is the answer."""
-
-DENIALS = (
-    *("if", "if i", "if we", "if you", "unless", "until", "before", "never", "mistake", "wrong", "unsafe", "risky"),
-    *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas", "should i", "shall i"),
-    *("alternative", "alternatively", "otherwise", "later", "rejected"),
-)
-"""Words that deny a move at most three words behind them, but not after one of `DEGREES`."""
-
-DEGREES = ("less", "least")
-
-NEGATIONS = ("not", "cannot", "than", "avoid", "wont", "dont", "cant", "shouldnt", "mustnt")
-"""Words that deny as `DENIALS` do, but not where a subject begins a clause, as in "to avoid that risk I open"."""
-
-SUBJECTS = ("i", "we")
-
-ARTICLES = ("the", "a", "an", "every", "each", "any")
-"""Words before "open" or "flag" that make it describe a cell."""
-
-CLAUSES = ("so", "but", "then", "and", "thus", "hence")
-"""Words after which a denial does not count."""
-
-PAST = ("last", "previous", "prior", "earlier")
-"""Words before a label, a verb or one of `TURNS`, which tell of a move that was made."""
-
-TURNS = ("turn", "move", "action", "click", "step", "choice")
-
-RETRACTIONS = ("wait, no", "wait no", "no, wait", "actually, no", "actually no", "scratch that", "on second thought")
-"""Words that take back the last move before them."""
-
-TAGS = ("move", "answer", "action", "tool_call", "final_answer", "final", "output")
-"""The tags of a reply that hold its move, and the keys of an object that do."""
-
-ACTS = ("action", "move", "verb", "type", "tool", "name", "function", "command", "operation", "op", "act")
-"""The keys of an object that name its verb, alone or with a word before or behind them, such as action_type."""
-
-REASONS = (
-    *("reason", "reasons", "reasoning", "analysis", "thought", "thoughts", "thinking", "explanation", "rationale"),
-    *("justification", "note", "notes", "comment", "comments", "alternative", "alternatives", "rejected"),
-    *("considered", "confidence", "certainty", "description", "why"),
-)
-"""The keys of an object whose values are no part of its move, with words before or behind them, as for `ACTS`."""
-
-THINKING = (
-    *(("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>")),
-    *(("<thoughts>", "</thoughts>"), ("<scratchpad>", "</scratchpad>"), ("<analysis>", "</analysis>")),
-    *(("<reflection>", "</reflection>"), ("<rationale>", "</rationale>")),
-    *(("<reasoning>", "</reasoning>"), ("[think]", "[/think]"), ("◁think▷", "◁/think▷")),
-    *(("<seed:think>", "</seed:think>"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
-    *(("<|start_thinking|>", "<|end_thinking|>"), ("<|channel|>analysis", "<|channel|>final")),
-    *(("<|channel|>analysis", "<|channel|>commentary"), ("<|channel>thought", "<channel|>")),
-    ("<|inner_prefix|>", "<|inner_suffix|>"),
-)
-"""The marks around thinking in the replies of several families of models, in any case."""
-
-MARKED_FORMS = (
-    *("<move>{verb} {row} {col}</move>", "<answer>{row} {col}</answer>", "<action>({row}, {col})</action>"),
-    *('<move row="{row}" col="{col}"/>', "<final_answer>({row}, {col}) is safe</final_answer>"),
-    *("[{verb} {row} {col}]", r"\boxed{{{row}, {col}}}", r"$\boxed{{\text{{{verb} }} ({row}, {col})}}$"),
-    r"\boxed{{\text{{{verb}}}~{row}~{col}}}",
-    *("{verb}({row}, {col})", "{verb}_cell({row}, {col})", "{verb}_cell(row={row}, col={col})"),
-    '{{"name": "{verb}", "arguments": {{"row": {row}, "col": {col}}}}}',
-    '{{"name": "{verb}_cell", "arguments": "{{\\"col\\": {col}, \\"row\\": {row}}}"}}',
-    '{{"type": "{verb}", "row": {row}, "col": {col}}}',
-    '{{"col": {col}, "action": "{verb}", "row": "{row}"}}',
-    "{{'move': '{verb}', 'cell': [{row}, {col}]}}",
-    '{{"reason": "(0, 0) is 1", "move": "{verb} {row} {col}"}}',
-    *('{{"answer": [{row}, {col}]}}', '{{"move": {{"row": {row}, "col": {col}}}}}'),
-    '<tool_call>{{"arguments": {{"row": {row}, "col": {col}}}, "name": "{verb}"}}</tool_call>',
-    "<tool_call>{verb}<arg_key>row</arg_key><arg_value>{row}</arg_value><arg_key>col</arg_key><arg_value>{col}</arg_value></tool_call>",
-)
-"""Forms of a move that count before prose, in a tag, in a box, or on their own line; the prompt asks for the first."""
-
-PROSE_FORMS = (
-    *("{verb} {row} {col}", "{verb} ({row}, {col})", "{verb} cell ({row}, {col})", "**{verb} r{row}c{col}**"),
-    *("**Final move**: ({row}, {col})", "The answer is ({row}, {col})", "{verb} 1 cell: ({row}, {col})"),
-    *("{verb} row {row}, column {col}", "{verb} column {col}, row {row}", "{verb} row, col: {row}, {col}"),
-    *("{verb} the cell in row {row} and column {col}", "{verb} ROW COL {row} {col}", "{verb} [{row}][{col}]"),
-    *("{verb} {row} (row), {col} (column)", "{verb} ({col} col, {row} row)", "| {verb} | {row} | {col} |"),
-    "<function={verb}><parameter=row>{row}</parameter><parameter=col>{col}</parameter></function>",
-    '<invoke name="{verb}"><parameter name="row">{row}</parameter><parameter name="col">{col}</parameter></invoke>',
-    'functions.{verb}:2{{"row": {row}, "col": {col}}}',
-    'functions.{verb}:2<|tool_call_argument_begin|>{{"row": {row}, "col": {col}}}',
-    '[TOOL_CALLS]{verb}[CALL_ID]a1b2[ARGS]{{"row": {row}, "col": {col}}}',
-)
-"""Forms of a move in prose; the last move in prose counts."""
-
-BARE_FORMS = (
-    *("({row}, {col})", "[{row} {col}]", "Row {row}, column {col}.", "({row}, {col}) is safe.", "Opening {row} {col}"),
-    *('{{"col": {col}, "row": {row}}}', '{{"row": {row}, "col": {col}, "reason": "safe"}}'),
-)
-"""Forms of a cell to open that count when they are the whole reply."""
-
-PLACEHOLDER = "row col"
-"""What the prompt writes in place of a cell, in lower case; a tag that repeats it holds no move."""
+from minesweeper_env.text import reply_words as words
 
 
-def _any_of(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, words))
+def _any_of(texts: Iterable[str]) -> str:
+    return "|".join(map(re.escape, texts))
 
 
 # Every repetition is possessive or bounded, so that a reply is read in linear time. Patterns read lower case, and begin
 # with characters that are rare in a text, which `re` finds quickly.
 _TOKEN = r"<\|[^<>|\s]{1,40}+\|>|\[call_id\][a-z0-9]{1,40}+"
-_GAP = rf"(?:\s++|{_TOKEN}|[:=,;→()\[\]{{}}<>/\"'`*\\$|~]|(?:{_any_of((*FILLERS, *AXES))})(?![a-z]))"
+_GAP = rf"(?:\s++|{_TOKEN}|[:=,;→()\[\]{{}}<>/\"'`*\\$|~]|(?:{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
 _NUMBER = r"-?[0-9]++(?!\.[0-9])"
 _PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,20}}+)(?P<second>{_NUMBER})"
 # A number that follows the name of a tool directly counts its calls.
-_TOOL = rf"(?:_?(?:{_any_of(NOUNS)}))?+(?![a-z])(?::[0-9]++(?=\s*+[{{<]))?+"
-_LABEL = rf"(?:{_any_of(LABELS)})[ *_`]{{0,4}}+(?:{_any_of(LABEL_ENDS)})"
-_ONE = rf"(?:1\s++(?:[a-z]++\s++)?(?:{_any_of(NOUNS)})(?![a-z]){_GAP}{{1,24}}+)?+"
+_TOOL = rf"(?:_?(?:{_any_of(words.NOUNS)}))?+(?![a-z])(?::[0-9]++(?=\s*+[{{<]))?+"
+_LABEL = rf"(?:{_any_of(words.LABELS)})[ *_`]{{0,4}}+(?:{_any_of(words.LABEL_ENDS)})"
+_ONE = rf"(?:1\s++(?:[a-z]++\s++)?(?:{_any_of(words.NOUNS)})(?![a-z]){_GAP}{{1,24}}+)?+"
 _PROSE = re.compile(
-    rf"(?P<verb>{_any_of(VERBS)}|{_LABEL}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+{_ONE}){_PAIR}"
+    rf"(?P<verb>{_any_of(words.VERBS)}|{_LABEL}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+{_ONE}){_PAIR}"
 )
-_SAID = rf"(?:{_GAP}|(?:{_any_of(CLAIMS)})(?![a-z]))"
+_SAID = rf"(?:{_GAP}|(?:{_any_of(words.CLAIMS)})(?![a-z]))"
 _BARE = re.compile(rf"(?P<before>{_SAID}{{0,24}}+){_PAIR}(?:{_SAID}|\.){{0,24}}+")
 _BLANK = r"[ \t*_\"'`(\[{]++"
-_WORD = rf"{_BLANK}(?!(?:{_any_of(CLAUSES)})\b)[a-z]++"
+_WORD = rf"{_BLANK}(?!(?:{_any_of(words.CLAUSES)})\b)[a-z]++"
+_CLAUSE = rf"{_BLANK}(?:{_any_of(words.SUBJECTS)}){_BLANK}\Z"
 _DENIAL = re.compile(
-    rf"(?:{''.join(f'(?<!{word} )' for word in DEGREES)}\b(?:{_any_of(DENIALS)})(?:{_WORD}){{0,3}}"
-    rf"|(?:\b(?:{_any_of(NEGATIONS)})|n['\u2019]t)(?:(?!{_BLANK}(?:{_any_of(SUBJECTS)}){_BLANK}\Z){_WORD}){{0,3}}){_BLANK}\Z"
+    rf"(?:{''.join(f'(?<!{word} )' for word in words.DEGREES)}\b(?:{_any_of(words.DENIALS)})(?:{_WORD}){{0,3}}"
+    rf"|(?:\b(?:{_any_of(words.NEGATIONS)})|n['\u2019]t)(?:(?!{_CLAUSE}){_WORD}){{0,3}}){_BLANK}\Z"
 )
 """The end of a text after which a move is denied, or asked for."""
-_PAST = re.compile(rf"\b(?:{_any_of(PAST)})(?:[ \t]++(?:{_any_of(TURNS)})(?:{_BLANK}[a-z]++){{0,2}}[:,]?+)?{_BLANK}\Z")
+_TURN = rf"[ \t]++(?:{_any_of(words.TURNS)})(?:{_BLANK}[a-z]++){{0,2}}[:,]?+"
+_PAST = re.compile(rf"\b(?:{_any_of(words.PAST)})(?:{_TURN})?{_BLANK}\Z")
 """The end of a text after which a move is one that was made."""
-_NOUN = re.compile(rf"\b(?:{_any_of(ARTICLES)})[ \t*_\"'`]++\Z")
+_NOUN = re.compile(rf"\b(?:{_any_of(words.ARTICLES)})[ \t*_\"'`]++\Z")
 """The end of a text after which "open" or "flag" describes a cell."""
 _NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)")
 """What follows a cell of a list with its number."""
 _ASKED = re.compile(r"[ \t)\]*_\"'`]*+\?[\s*_\"'`]*+(?!yes)\w")
 """What follows a cell in a question that the text answers, but for a yes."""
-_COUNTING = re.compile(rf"(?<![a-z])(?:{_any_of(PLACES)})(?![a-z])")
-_COUNTED = re.compile(rf"[ \t]*+(?:{_any_of(COUNTED)})(?![a-z])")
-_RETRACTION = re.compile(rf"\b(?:{_any_of(RETRACTIONS)})\b(?!(?<=no)[ \t]++[a-z])")
+_COUNTING = re.compile(rf"(?<![a-z])(?:{_any_of(words.PLACES)})(?![a-z])")
+_COUNTED = re.compile(rf"[ \t]*+(?:{_any_of(words.COUNTED)})(?![a-z])")
+_RETRACTION = re.compile(rf"\b(?:{_any_of(words.RETRACTIONS)})\b(?!(?<=no)[ \t]++[a-z])")
 """What takes back a move; "wait, no risk" does not."""
 _OBJECT = r"[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+"
 # The body of a tag may begin with attributes, and ends with them in a tag such as <move row="3" col="4"/>.
-_BODY = rf"(?:[^<]|<(?=/?[a-z_]++>)(?!/?(?:{_any_of(TAGS)})>)){{0,4000}}+"
+_BODY = rf"(?:[^<]|<(?=/?[a-z_]++>)(?!/?(?:{_any_of(words.TAGS)})>)){{0,4000}}+"
 _MARKS = re.compile(
-    rf"[<\\\[{{](?:(?<=<)(?:{_any_of(TAGS)})(?P<tag>(?:\s[^<>]{{1,200}}+)?+>(?:(?<=/>)|{_BODY}))"
+    rf"[<\\\[{{](?:(?<=<)(?:{_any_of(words.TAGS)})(?P<tag>(?:\s[^<>]{{1,200}}+)?+>(?:(?<=/>)|{_BODY}))"
     r"|(?<=\\)boxed\s*+\{(?P<box>(?:[^{}]|\{[^{}]{0,200}+\}){0,400}+)\}"
-    rf"|(?<=\[)(?P<bracket>\s*+(?:{_any_of(VERBS)})[^\[\]<\n]{{1,200}}+)\]|(?<={{)(?P<object>{_OBJECT})\}})"
+    rf"|(?<=\[)(?P<bracket>\s*+(?:{_any_of(words.VERBS)})[^\[\]<\n]{{1,200}}+)\]|(?<={{)(?P<object>{_OBJECT})\}})"
 )
-_AXIS = re.compile(rf"(?<![a-z])(?:{_any_of(AXES)})(?![a-z])")
-_BEHIND = re.compile(rf"[ \t(*_]*+({_any_of(AXES)})(?![a-z])")
-_THIRD = re.compile(rf"[\s,;)*_]*+(?:{_any_of(AXES)})[\s:=*_]*+[0-9]")
+_AXIS = re.compile(rf"(?<![a-z])(?:{_any_of(words.AXES)})(?![a-z])")
+_BEHIND = re.compile(rf"[ \t(*_]*+({_any_of(words.AXES)})(?![a-z])")
+_THIRD = re.compile(rf"[\s,;)*_]*+(?:{_any_of(words.AXES)})[\s:=*_]*+[0-9]")
 _LISTED = re.compile(
     rf"(?P<before>(?:{_AXIS.pattern}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
-    rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|and(?![a-z])|{_any_of(AXES)}(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
+    rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|and(?![a-z])|{_any_of(words.AXES)}(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
 )
 # The quotes of an object, which are escaped where it stands in a text.
 _QUOTE = r"\\{0,3}+[\"']"
@@ -210,14 +78,15 @@ def _key(names: Iterable[str]) -> str:
 
 
 _WHY = re.compile(
-    rf"(?P<key>{_key(REASONS)})(?:(?P<quote>{_QUOTE})(?:(?!(?P=quote))(?:\\.|[^\\]))*+(?P=quote)"
+    rf"(?P<key>{_key(words.REASONS)})(?:(?P<quote>{_QUOTE})(?:(?!(?P=quote))(?:\\.|[^\\]))*+(?P=quote)"
     r"|\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]|\{[^{}]*+\})"
 )
 """The part of an object that gives reasons."""
-_AXIS_KEY = rf"{_QUOTE}(?P<axis>{_any_of(AXES)}){_COLON}(?:{_QUOTE})?+(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
-_KNOWN = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_any_of(TAGS)}))|{_any_of(FILLERS)}){_COLON}"
+_WHOLE = r"(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
+_AXIS_KEY = rf"{_QUOTE}(?P<axis>{_any_of(words.AXES)}){_COLON}(?:{_QUOTE})?+{_WHOLE}"
+_KNOWN = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_any_of(words.TAGS)}))|{_any_of(words.FILLERS)}){_COLON}"
 _CELL = rf"\[\s*+(?P<row>{_NUMBER})\s*+,\s*+(?P<col>{_NUMBER})\s*+\]"
-_VALUE = rf"{_key(ACTS)}{_QUOTE}(?P<verb>{_any_of(VERBS)}){_TOOL}{_QUOTE}"
+_VALUE = rf"{_key(words.ACTS)}{_QUOTE}(?P<verb>{_any_of(words.VERBS)}){_TOOL}{_QUOTE}"
 _PART = re.compile(
     rf"{_AXIS_KEY}|{_VALUE}|(?P<end>\}})|(?P<known>{_KNOWN})?+(?:(?:{_QUOTE})?+(?P<begin>\{{)"
     rf"|(?(known)(?:{_CELL}|{_QUOTE}(?P<said>[^\"'\\{{}}]{{1,200}}+))|(?!)))"
@@ -225,14 +94,14 @@ _PART = re.compile(
 """The parts of an object that say which move it holds."""
 _OTHER = re.compile(
     rf"[\"']name{_COLON}|(?:mine|flag)[a-z_]{{0,12}}+{_COLON}true"
-    rf"|(?:{_key(ACTS)}{_QUOTE}(?=[a-z])|{_COLON}{_QUOTE}(?=[a-z_]{{1,24}}+{_QUOTE}))"
-    rf"(?!(?:{_any_of((*FILLERS, *TAGS))})(?![a-z_]))"
+    rf"|(?:{_key(words.ACTS)}{_QUOTE}(?=[a-z])|{_COLON}{_QUOTE}(?=[a-z_]{{1,24}}+{_QUOTE}))"
+    rf"(?!(?:{_any_of((*words.FILLERS, *words.TAGS))})(?![a-z_]))"
 )
 """The part of an object without a verb that says something else of its cell."""
-_BEGIN_OF = {end: begin for begin, end in THINKING}
-_THOUGHTS = re.compile(_any_of(sorted({mark for marks in THINKING for mark in marks}, key=len, reverse=True)))
+_BEGIN_OF = {end: begin for begin, end in words.THINKING}
+_THOUGHTS = re.compile(_any_of(sorted({mark for marks in words.THINKING for mark in marks}, key=len, reverse=True)))
 _LETTERS = re.compile(r"<[^<>\s]{1,60}+>|\[[a-z_]{1,20}+\]|[a-z]++")
-_QUIET = {*LABELS, *FILLERS, *LEADS}
+_QUIET = {*words.LABELS, *words.FILLERS, *words.LEADS}
 _MOST = 500
 """The number of tags and objects, and of moves in prose, at the end of a reply among which its move is sought."""
 
@@ -270,7 +139,7 @@ def tool_call(name: str, arguments: Any) -> str:
 
 def asked_form(verb: str = "open") -> str:
     """Returns the form of a move that the prompt asks for."""
-    return MARKED_FORMS[0].format(verb=verb, row="ROW", col="COL")
+    return words.MARKED_FORMS[0].format(verb=verb, row="ROW", col="COL")
 
 
 def parse_reply(reply: str | None, codes: NDArray[np.int8], moves: tuple[str, ...] = ("open",)) -> Reply:
@@ -342,7 +211,7 @@ def read_move(reply: str | None, moves: Iterable[str] = ("open", "flag")) -> Mov
     if move is not None or any(map(_has_words, tags)):
         return move
     # A flag in prose is a remark where the game has none, unless the reply has no other move.
-    allowed = [match for match in said if VERBS.get(match["verb"], "open") in moves]
+    allowed = [match for match in said if words.VERBS.get(match["verb"], "open") in moves]
     objects = [mark for mark in others if mark.lastgroup == "object"]
     move = _whole(whole) or _stated(allowed) or _stated(said) or _first(objects, whole)
     # The only object of a reply may be a cell without a verb.
@@ -374,7 +243,7 @@ def _first(marks: Iterable[re.Match[str]], whole: str) -> Move | None:
 def _has_words(tag: re.Match[str]) -> bool:
     """Tells whether a tag or a box should hold a move."""
     body = tag[str(tag.lastgroup)]
-    return bool(body.strip("> \t\r\n")) and PLACEHOLDER not in body
+    return bool(body.strip("> \t\r\n")) and words.PLACEHOLDER not in body
 
 
 def _is_alone(match: re.Match[str]) -> bool:
@@ -401,7 +270,7 @@ def _is_statement(match: re.Match[str]) -> bool:
     """
     text, end = match.string, match.end()
     before = text[max(0, match.start() - 40) : match.start()]
-    describes = (match["verb"] in VERBS and _NOUN.search(before)) or _NUMBERED.match(text, end)
+    describes = (match["verb"] in words.VERBS and _NOUN.search(before)) or _NUMBERED.match(text, end)
     is_denied = _DENIAL.search(before) or _PAST.search(before) or _ASKED.match(text, end)
     return not (before[-1:].isalpha() or is_denied or describes or _counts(match))
 
@@ -435,10 +304,10 @@ def _from_match(match: re.Match[str]) -> Move | None:
     Two names before both numbers are a heading, and two names each behind its number belong to them, as in "3 (row), 4
     (column)". Names that contradict each other make no move.
     """
-    before, between = ([AXES[name] for name in _AXIS.findall(match[gap])] for gap in ("before", "between"))
+    before, between = ([words.AXES[name] for name in _AXIS.findall(match[gap])] for gap in ("before", "between"))
     behind = _BEHIND.match(match.string, match.end())
     if len(between) == 1 and not before and behind and _BEHIND.match(match["between"]):
-        axes = [between[0], AXES[behind[1]]]
+        axes = [between[0], words.AXES[behind[1]]]
     elif between:
         axes = [before[-1] if before else 1 - between[-1], between[-1]]
     else:
@@ -447,7 +316,7 @@ def _from_match(match: re.Match[str]) -> Move | None:
         return None
     # Numbers of many digits are outside of every board, and int() refuses them.
     numbers = dict(zip(axes, (int(match[name][:9]) for name in ("first", "second")), strict=True))
-    return Move(VERBS.get(match.groupdict().get("verb") or "", "open"), numbers[0], numbers[1])
+    return Move(words.VERBS.get(match.groupdict().get("verb") or "", "open"), numbers[0], numbers[1])
 
 
 def read_cells(text: str) -> list[tuple[int, int]]:
@@ -473,13 +342,13 @@ class _Object:
         said = _stated(_PROSE.finditer(part["said"])) if part["said"] and part["label"] else None
         cell = said or (_bare(part["said"]) if part["said"] else None)
         if part["axis"]:
-            self.cell.setdefault(AXES[part["axis"]], int(part["number"][:9]))
+            self.cell.setdefault(words.AXES[part["axis"]], int(part["number"][:9]))
         elif part["row"]:
             self.cell |= {0: int(part["row"][:9]), 1: int(part["col"][:9])}
         elif cell:
             self.cell |= {0: cell.row, 1: cell.col}
         self.is_label |= bool(part["label"] and (part["row"] or cell))
-        self.verb = self.verb or (said.verb if said else VERBS.get(part["verb"] or "", ""))
+        self.verb = self.verb or (said.verb if said else words.VERBS.get(part["verb"] or "", ""))
 
 
 def _from_object(text: str, needs_verb: bool) -> Move | None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from minesweeper_env import HIDDEN
 from minesweeper_env.text import replies as reader
+from minesweeper_env.text import reply_words
 from minesweeper_env.text.replies import Move, parse_reply, read_move
 
 COVERED = np.full((8, 9), HIDDEN, np.int8)
@@ -18,34 +19,34 @@ CALL = {"name": "open", "arguments": {"row": 3, "col": 4}}
 OPEN = Move("open", 3, 4)
 
 
-@pytest.mark.parametrize("verb", reader.VERBS)
-@pytest.mark.parametrize("form", [*reader.MARKED_FORMS, *reader.PROSE_FORMS, *reader.BARE_FORMS])
+@pytest.mark.parametrize("verb", reply_words.VERBS)
+@pytest.mark.parametrize("form", [*reply_words.MARKED_FORMS, *reply_words.PROSE_FORMS, *reply_words.BARE_FORMS])
 def test_every_form_is_read_with_every_verb(form, verb):
     text = form.format(verb=verb, row=3, col=4)
-    move = Move(reader.VERBS[verb] if "{verb}" in form else "open", 3, 4)
+    move = Move(reply_words.VERBS[verb] if "{verb}" in form else "open", 3, 4)
     assert read_move(text) == read_move(text.upper()) == move
     wide = text.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789(),"})
     assert read_move(wide) == move
-    if form in reader.MARKED_FORMS:
+    if form in reply_words.MARKED_FORMS:
         assert read_move(f"Perhaps flag 1 1?\n{text}\nI open 2 2, because reveal (5, 5) loses.") == move
-    elif form in reader.PROSE_FORMS:
+    elif form in reply_words.PROSE_FORMS:
         assert read_move(f"First I thought: open 1 1. But now: {text}") == move
 
 
-@pytest.mark.parametrize("word", [*reader.FILLERS, *reader.AXES])
+@pytest.mark.parametrize("word", [*reply_words.FILLERS, *reply_words.AXES])
 def test_every_word_may_stand_before_the_numbers(word):
-    axes = [0, 1] if reader.AXES.get(word, 0) == 0 else [1, 0]
+    axes = [0, 1] if reply_words.AXES.get(word, 0) == 0 else [1, 0]
     assert read_move(f"open {word} 3 4")[1:] == tuple([3, 4][axis] for axis in axes)
 
 
-@pytest.mark.parametrize("tag", reader.TAGS)
+@pytest.mark.parametrize("tag", reply_words.TAGS)
 @pytest.mark.parametrize("end", ["</{}>", "", "\n</{}>.", "</{0}></{0}>"])
 def test_every_tag_counts_before_prose_even_without_its_end(tag, end):
     assert read_move(f"open 1 1 <{tag}>\nopen 3 4{end.format(tag)}") == OPEN
     assert read_move(f"<{tag}>3 4{end.format(tag) or '<'} open 1 1") == OPEN
 
 
-@pytest.mark.parametrize(("begin", "end"), reader.THINKING)
+@pytest.mark.parametrize(("begin", "end"), reply_words.THINKING)
 def test_thinking_does_not_count(begin, end):
     for first, last in ((begin, end), (begin.upper(), end.upper())):
         assert read_move(f"{first}<move>open 1 1</move>{last}open 3 4") == OPEN
@@ -54,30 +55,30 @@ def test_thinking_does_not_count(begin, end):
         assert read_move(f"{first}open 1 1{last}<move>open 3 4</move>{first}open 2 2{last}") == OPEN
 
 
-@pytest.mark.parametrize("label", reader.LABELS)
-@pytest.mark.parametrize("end", [*reader.LABEL_ENDS, "**:", " is:"])
+@pytest.mark.parametrize("label", reply_words.LABELS)
+@pytest.mark.parametrize("end", [*reply_words.LABEL_ENDS, "**:", " is:"])
 def test_a_label_stands_for_the_verb(label, end):
     assert read_move(f"I could open (1, 1) but it is risky.\n\n**Final {label} {end} **(3, 4)**") == OPEN
     assert read_move(f"I open 3 4. My previous {label} {end} (1, 1)") == OPEN
     assert read_move(f"The {label} {end} 1 in 4 chance") is None
 
 
-@pytest.mark.parametrize("word", [*reader.DENIALS, *reader.NEGATIONS])
+@pytest.mark.parametrize("word", [*reply_words.DENIALS, *reply_words.NEGATIONS])
 def test_a_word_of_denial_denies_the_move_behind_it(word):
     assert read_move(f"I open (3, 4). It is {word} to open (1, 1).") == OPEN
     assert read_move(f"It is {word} so I open (3, 4)") == OPEN
-    if word in reader.NEGATIONS:
+    if word in reply_words.NEGATIONS:
         assert read_move(f"{word} a mine I open (3, 4)") == OPEN
 
 
-@pytest.mark.parametrize("word", reader.RETRACTIONS)
+@pytest.mark.parametrize("word", reply_words.RETRACTIONS)
 def test_a_move_that_is_taken_back_is_none(word):
     for move in ("I open (1, 1).", "open(1, 1)", '{"action": "open", "row": 1, "col": 1}'):
         assert read_move(f"{move}\n{word} - (3, 4) is the safe one.") is None
         assert read_move(f"{move}\n{word}, I open 3 4.") == OPEN
 
 
-@pytest.mark.parametrize("key", [*reader.REASONS, "chain_of_thought", "analysis_text"])
+@pytest.mark.parametrize("key", [*reply_words.REASONS, "chain_of_thought", "analysis_text"])
 def test_the_reasons_of_an_object_hold_no_move(key):
     for why in ("we could open (1, 1) but no", "flag", ["open 1 1"], [[1, 1]], {"row": 1, "col": 1}, 'a "flag 1 1"'):
         for move in ({"row": 3, "col": 4}, {"move": {"row": 3, "col": 4}}, {"answer": [3, 4]}, {"move": "open 3 4"}):

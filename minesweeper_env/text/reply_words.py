@@ -1,0 +1,136 @@
+"""Words and forms of the replies of language models: every one that `replies` reads stands here."""
+
+VERBS = {
+    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig", "choose", "select", "pick", "abrir"), "open"),
+    **dict.fromkeys(("flag", "mark", "marcar"), "flag"),
+}
+"""The move that each verb means; a verb may also be a tool's name, such as open_cell."""
+
+LABELS = ("move", "action", "answer", "choice", "pick")
+"""Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
+
+LABEL_ENDS = (":", "=", "→", "is")
+"""What stands between a label and its cell."""
+
+AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
+"""The axis of each name of a coordinate. x and y are not read, because people disagree which of them is the row."""
+
+NOUNS = ("cell", "square", "tile", "field")
+"""What a move opens; "1 cell" counts."""
+
+COUNTED = (*(f"{noun}s" for noun in NOUNS), "mines", "flags", "numbers", "neighbors", "neighbours", "%", "percent")
+"""Words that say of the number before them that it counts."""
+
+PLACES = (
+    *("the", *NOUNS, "at", "in", "on", "of", "number"),
+    *("safe", "covered", "hidden", "unopened", "remaining", "next"),
+)
+"""Words that may stand before the numbers of a cell; between two numbers, as in "1 of 3", they count."""
+
+FILLERS = (
+    *(*PLACES, "and", "position", "coordinate", "coordinates", "coord", "coords", "location", "target", "index"),
+    *("boxed", "arguments", "args", "parameters", "parameter", "action", "opening"),
+    *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain"),
+    *("textbf", "texttt", "mathbf", "quad"),
+)
+"""Words that may stand around the numbers of a cell."""
+
+CLAIMS = ("is", "certainly")
+"""Words that may also stand around a cell without a verb, as in "(3, 4) is safe"."""
+
+LEADS = ("final", "best", "my", "so", "is", "to", "call", "function", "functions", "commentary", "result")
+"""Words that may stand, beside labels and fillers, on the line of a call, a bracket or an object that is the answer."""
+
+DENIALS = (
+    *("if", "if i", "if we", "if you", "unless", "until", "before", "never", "mistake", "wrong", "unsafe", "risky"),
+    *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas", "should i", "shall i"),
+    *("alternative", "alternatively", "otherwise", "later", "rejected"),
+)
+"""Words that deny a move at most three words behind them, but not after one of `DEGREES`."""
+
+DEGREES = ("less", "least")
+
+NEGATIONS = ("not", "cannot", "than", "avoid", "wont", "dont", "cant", "shouldnt", "mustnt")
+"""Words that deny as `DENIALS` do, but not where a subject begins a clause, as in "to avoid that risk I open"."""
+
+SUBJECTS = ("i", "we")
+
+ARTICLES = ("the", "a", "an", "every", "each", "any")
+"""Words before "open" or "flag" that make it describe a cell."""
+
+CLAUSES = ("so", "but", "then", "and", "thus", "hence")
+"""Words after which a denial does not count."""
+
+PAST = ("last", "previous", "prior", "earlier")
+"""Words before a label, a verb or one of `TURNS`, which tell of a move that was made."""
+
+TURNS = ("turn", "move", "action", "click", "step", "choice")
+
+RETRACTIONS = ("wait, no", "wait no", "no, wait", "actually, no", "actually no", "scratch that", "on second thought")
+"""Words that take back the last move before them."""
+
+TAGS = ("move", "answer", "action", "tool_call", "final_answer", "final", "output")
+"""The tags of a reply that hold its move, and the keys of an object that do."""
+
+ACTS = ("action", "move", "verb", "type", "tool", "name", "function", "command", "operation", "op", "act")
+"""The keys of an object that name its verb, alone or with a word before or behind them, such as action_type."""
+
+REASONS = (
+    *("reason", "reasons", "reasoning", "analysis", "thought", "thoughts", "thinking", "explanation", "rationale"),
+    *("justification", "note", "notes", "comment", "comments", "alternative", "alternatives", "rejected"),
+    *("considered", "confidence", "certainty", "description", "why"),
+)
+"""The keys of an object whose values are no part of its move, with words before or behind them, as for `ACTS`."""
+
+THINKING = (
+    *(("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>")),
+    *(("<thoughts>", "</thoughts>"), ("<scratchpad>", "</scratchpad>"), ("<analysis>", "</analysis>")),
+    *(("<reflection>", "</reflection>"), ("<rationale>", "</rationale>")),
+    *(("<reasoning>", "</reasoning>"), ("[think]", "[/think]"), ("◁think▷", "◁/think▷")),
+    *(("<seed:think>", "</seed:think>"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
+    *(("<|start_thinking|>", "<|end_thinking|>"), ("<|channel|>analysis", "<|channel|>final")),
+    *(("<|channel|>analysis", "<|channel|>commentary"), ("<|channel>thought", "<channel|>")),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+)
+"""The marks around thinking in the replies of several families of models, in any case."""
+
+MARKED_FORMS = (
+    *("<move>{verb} {row} {col}</move>", "<answer>{row} {col}</answer>", "<action>({row}, {col})</action>"),
+    *('<move row="{row}" col="{col}"/>', "<final_answer>({row}, {col}) is safe</final_answer>"),
+    *("[{verb} {row} {col}]", r"\boxed{{{row}, {col}}}", r"$\boxed{{\text{{{verb} }} ({row}, {col})}}$"),
+    r"\boxed{{\text{{{verb}}}~{row}~{col}}}",
+    *("{verb}({row}, {col})", "{verb}_cell({row}, {col})", "{verb}_cell(row={row}, col={col})"),
+    '{{"name": "{verb}", "arguments": {{"row": {row}, "col": {col}}}}}',
+    '{{"name": "{verb}_cell", "arguments": "{{\\"col\\": {col}, \\"row\\": {row}}}"}}',
+    '{{"type": "{verb}", "row": {row}, "col": {col}}}',
+    '{{"col": {col}, "action": "{verb}", "row": "{row}"}}',
+    "{{'move': '{verb}', 'cell': [{row}, {col}]}}",
+    '{{"reason": "(0, 0) is 1", "move": "{verb} {row} {col}"}}',
+    *('{{"answer": [{row}, {col}]}}', '{{"move": {{"row": {row}, "col": {col}}}}}'),
+    '<tool_call>{{"arguments": {{"row": {row}, "col": {col}}}, "name": "{verb}"}}</tool_call>',
+    "<tool_call>{verb}<arg_key>row</arg_key><arg_value>{row}</arg_value><arg_key>col</arg_key><arg_value>{col}</arg_value></tool_call>",
+)
+"""Forms of a move that count before prose, in a tag, in a box, or on their own line; the prompt asks for the first."""
+
+PROSE_FORMS = (
+    *("{verb} {row} {col}", "{verb} ({row}, {col})", "{verb} cell ({row}, {col})", "**{verb} r{row}c{col}**"),
+    *("**Final move**: ({row}, {col})", "The answer is ({row}, {col})", "{verb} 1 cell: ({row}, {col})"),
+    *("{verb} row {row}, column {col}", "{verb} column {col}, row {row}", "{verb} row, col: {row}, {col}"),
+    *("{verb} the cell in row {row} and column {col}", "{verb} ROW COL {row} {col}", "{verb} [{row}][{col}]"),
+    *("{verb} {row} (row), {col} (column)", "{verb} ({col} col, {row} row)", "| {verb} | {row} | {col} |"),
+    "<function={verb}><parameter=row>{row}</parameter><parameter=col>{col}</parameter></function>",
+    '<invoke name="{verb}"><parameter name="row">{row}</parameter><parameter name="col">{col}</parameter></invoke>',
+    'functions.{verb}:2{{"row": {row}, "col": {col}}}',
+    'functions.{verb}:2<|tool_call_argument_begin|>{{"row": {row}, "col": {col}}}',
+    '[TOOL_CALLS]{verb}[CALL_ID]a1b2[ARGS]{{"row": {row}, "col": {col}}}',
+)
+"""Forms of a move in prose; the last move in prose counts."""
+
+BARE_FORMS = (
+    *("({row}, {col})", "[{row} {col}]", "Row {row}, column {col}.", "({row}, {col}) is safe.", "Opening {row} {col}"),
+    *('{{"col": {col}, "row": {row}}}', '{{"row": {row}, "col": {col}, "reason": "safe"}}'),
+)
+"""Forms of a cell to open that count when they are the whole reply."""
+
+PLACEHOLDER = "row col"
+"""What the prompt writes in place of a cell, in lower case; a tag that repeats it holds no move."""
