@@ -5,6 +5,7 @@ import json
 import os
 import re
 import time
+import weakref
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -61,6 +62,7 @@ class ChatServer:
         if url is None and not self._key:
             raise ValueError(f"a policy chat without url asks OpenAI, which needs a key in the variable {KEY}")
         client, how = _bounded_client(openai, timeout), {"timeout": timeout, "max_retries": retries}
+        weakref.finalize(self, client.close)
         self._client = openai.OpenAI(api_key=self._key or "none", base_url=url or OPENAI, http_client=client, **how)
         self._failure, self._retries = openai.OpenAIError, retries
         self._request = {"model": model, **{name: value for name, value in request.items() if value is not None}}
@@ -117,15 +119,18 @@ def _bounded_client(openai: Any, timeout: float) -> Any:
     httpx = import_module(openai.DefaultHttpxClient.__base__.__module__.partition(".")[0])
 
     class Bounded(httpx.SyncByteStream):  # type: ignore[misc, name-defined]
-        def __init__(self, stream: Any, most: int) -> None:
-            self._stream, self._most = stream, most
+        def __init__(self, stream: Any, is_error: bool) -> None:
+            self._stream, self._is_error = stream, is_error
 
         def __iter__(self) -> Iterator[bytes]:
-            end, left = time.monotonic() + timeout, self._most
+            end, most = time.monotonic() + timeout, _MOST_ERROR_BYTES if self._is_error else _MOST_BYTES
+            left = most
             for part in self._stream:
                 left -= len(part)
+                if self._is_error and (left < 0 or time.monotonic() > end):
+                    return  # The status says enough.
                 if left < 0:
-                    raise ValueError(f"the server sent more than {self._most} bytes")
+                    raise ValueError(f"the server sent more than {most} bytes")
                 if time.monotonic() > end:
                     raise ValueError(f"the answer was not whole after {timeout:g} seconds")
                 yield part
@@ -134,7 +139,7 @@ def _bounded_client(openai: Any, timeout: float) -> Any:
             self._stream.close()
 
     def bound(response: Any) -> None:
-        response.stream = Bounded(response.stream, _MOST_ERROR_BYTES if response.is_error else _MOST_BYTES)
+        response.stream = Bounded(response.stream, response.is_error)
 
     return openai.DefaultHttpxClient(event_hooks={"response": [bound]})
 
@@ -220,7 +225,7 @@ class ChatPolicy:
 
         docs/how-to/language-models.md explains the options. A ValueError refuses one that is not allowed.
         """
-        if model == "":
+        if not isinstance(model, str) or not model:
             raise ValueError("the policy chat needs a model, as in chat:model=NAME,url=http://127.0.0.1:8000/v1")
         if config.radius != 1:
             raise ValueError("the policy chat plays boards of radius 1")

@@ -20,7 +20,7 @@ from baselines.benchmark.suites import MANIFEST, SUITES, Entry, Suite
 from baselines.evaluation.evaluate import prepare
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.results import PolicyResult
-from baselines.evaluation.units import Assignment, Part, Schedule, play_units
+from baselines.evaluation.units import Assignment, Part, Schedule, check_transcripts, play_units
 from baselines.files import file_name, hold_folder, read_bounded, replace_file, write_json
 from baselines.progress import format_seconds, progress_display, progress_line
 from baselines.provenance import earlier_results, installation_id, source_commit
@@ -213,6 +213,7 @@ class SuiteRun:
             parts = self._parts()
             schedule = Schedule([task.games for task in self.tasks], parts)
             place = hashlib.sha256(bytes(self.folder.resolve())).hexdigest()[:8]
+            check_transcripts(schedule.tasks)
             for each in schedule.tasks:
                 each.begin(f"-{place}")
 

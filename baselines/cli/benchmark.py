@@ -11,18 +11,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from baselines.benchmark.cards import Card, check_card, check_name_is_free
 from baselines.benchmark.protocol import INFERENCE, PROTOCOL, PROTOCOLS, TRACKS
-from baselines.benchmark.suites import MANIFEST
 from baselines.checks import check_extra
 from baselines.cli import command
 from baselines.cli.command import Command, Parser, Work, add_options, chosen_workers, positive_number, whole_number_from
-from baselines.registry import Specification
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
+    from baselines.benchmark.cards import Card
     from baselines.benchmark.result_files import ResultFile
 
 EXAMPLES = """\
@@ -37,6 +33,8 @@ def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*(command.SUITE_NEEDS if options.work == "run" else ("rich", "msgspec")))
     if options.work == "run":
         return _prepare_run(options)
+    from baselines.benchmark.suites import MANIFEST
+
     # OUT/*.json also matches the manifest of `run`.
     options.files = [path for path in options.files if path.name != MANIFEST] or options.files
     return _prepare_add(options) if options.work == "add" else partial(_check_or_time, options)
@@ -101,7 +99,12 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
 
 def _cards(options: argparse.Namespace) -> list[Card]:
     """Returns the cards of all policies; raises ValueError if one lacks a field or would replace another file."""
+    import msgspec
+
+    from baselines.benchmark.cards import check_card
     from baselines.benchmark.entries import card_for, earlier_file
+    from baselines.benchmark.suites import MANIFEST
+    from baselines.registry import Specification
 
     options.policy = [Specification.of(policy).pinned().name for policy in options.policy]
     given = {name: getattr(options, name) for name in CARD_FIELDS}
@@ -176,6 +179,7 @@ def _admit(result: ResultFile, folder: Path, is_allowed: bool) -> None:
 
     A row changes if the file replaces one, or turns an entry of one training into one of several.
     """
+    from baselines.benchmark.cards import check_name_is_free
     from baselines.benchmark.entries import earlier_file
     from baselines.benchmark.leaderboard import read_results
 

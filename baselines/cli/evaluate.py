@@ -153,6 +153,7 @@ def choose_policies(
     clicks the oracle cannot judge; a ValueError refuses one that is chosen by its own name.
     """
     from baselines.evaluation.evaluate import prepare
+    from baselines.evaluation.units import check_transcripts
 
     if diagnose:
         from baselines.evaluation.judge import check_judgeable
@@ -168,12 +169,7 @@ def choose_policies(
                 if asked != ALL or name in chosen:
                     raise
                 say(f"{name} is left out: {error}")
-    folders = [assignment.transcripts.folder for assignment in found.values() if assignment.transcripts]
-    if len(set(folders)) < len(folders):
-        raise ValueError(
-            "two policies ask one model with the same settings, and would play by the same answers; give each its own "
-            "folder, as in chat:model=NAME,transcripts=runs/chat-2"
-        )
+    check_transcripts(found.values())
     return list(found.values())
 
 

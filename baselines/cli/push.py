@@ -68,7 +68,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         raise ValueError(f"{options.agent} is no run folder with {AGENT_FILE}, and no shipped agent ({shipped})")
     contents = _read(folder)
     played_as = {options.agent, str(folder), str(Path(options.agent))}
-    digest = Specification.of(str(folder)).digest()
+    digest = Specification.of(str(folder.resolve())).digest()
     measured = [row for path in options.results for row in _measured(path, played_as, digest)]
     contents[CARD] = model_card(name, contents, options.license, measured).encode()
     return partial(_send, options, name, contents)

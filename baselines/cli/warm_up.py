@@ -4,16 +4,12 @@ import argparse
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-
 from baselines.cli.command import Command, Work
-from baselines.registry import POLICIES, find_policy
-from minesweeper_env.codes import HIDDEN
-from minesweeper_env.config import BoardConfig
 
 
 def _prepare(_: argparse.Namespace) -> Work:
     from azulejos_env import AzulejosEnv
+    from baselines.registry import POLICIES
     from minesweeper_env.warm_up import CORE, warm_up
 
     parts: dict[str, Callable[[], object]] = {**CORE}
@@ -35,13 +31,19 @@ def _if_installed(work: Callable[[], object]) -> None:
 
 def _play(policy: str) -> None:
     from baselines.evaluation.games import play_games
+    from baselines.registry import find_policy
+    from minesweeper_env.config import BoardConfig
 
     player = find_policy(policy)(BoardConfig(5, 5, 5))
     play_games(player, player.config, range(3))
 
 
 def _rank_guesses() -> None:
+    import numpy as np
+
     from baselines.scripted.oracle_play.position_value import Winning
+    from minesweeper_env.codes import HIDDEN
+    from minesweeper_env.config import BoardConfig
 
     board = np.full((8, 8), HIDDEN, np.int8)
     board[0, 0] = 1
@@ -49,9 +51,12 @@ def _rank_guesses() -> None:
 
 
 def _play_itself() -> None:
+    import numpy as np
+
     from baselines.learned.afterstate.network import AfterstateNetwork
     from baselines.learned.afterstate.self_play import SelfPlay
     from baselines.learned.settings import AfterstateHyperparameters, NetworkSize
+    from minesweeper_env.config import BoardConfig
 
     games = SelfPlay(BoardConfig(5, 5, 5, moves=("click",)), 2, AfterstateHyperparameters())
     games.play(AfterstateNetwork(NetworkSize(4, 1)).eval(), np.random.default_rng(0), searches=False)

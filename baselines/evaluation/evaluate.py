@@ -13,7 +13,7 @@ from baselines.checks import import_extra
 from baselines.evaluation.games import check_built_for
 from baselines.evaluation.results import PolicyResult, Results
 from baselines.evaluation.seeds import check_seeds
-from baselines.evaluation.units import UNIT_SECONDS, Assignment, Part, Schedule, play_units
+from baselines.evaluation.units import UNIT_SECONDS, Assignment, Part, Schedule, check_transcripts, play_units
 from baselines.policy import Policy, ReadyPolicy, policy_name
 from baselines.progress import game_bar
 from baselines.registry import find_policy
@@ -85,6 +85,7 @@ def evaluate(
         raise ValueError("at least one policy is needed")
     makers = chosen | references
     assignments = [prepare(make, config, seeds, name=name, diagnose=diagnose) for name, make in makers.items()]
+    check_transcripts(assignments)
     if workers > 1:
         for assignment in assignments:
             _check_sendable(assignment)
@@ -256,6 +257,10 @@ def evaluate_policy(
         ValueError: `diagnose` is True and these games cannot be judged exactly.
         WorkerError: workers cannot be started, or a unit of games killed them again and again.
     """
+    if diagnose:
+        from baselines.evaluation.judge import check_judgeable
+
+        check_judgeable(config)
     assignment = Assignment(policy, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
     with local_workers(workers) if isinstance(workers, int) else nullcontext(workers) as there:
         return play(assignment, there, False, on_finished)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
@@ -124,6 +124,16 @@ class Assignment:
             records += played
         after: dict[str, int] = getattr(policy, "counters", {})
         return Part(first, records, seconds, {name: after[name] - before.get(name, 0) for name in after})
+
+
+def check_transcripts(assignments: Iterable[Assignment]) -> None:
+    """Raises a ValueError where two policies that play together would play by the same answers of a server."""
+    folders = [assignment.transcripts.folder.resolve() for assignment in assignments if assignment.transcripts]
+    if len(set(folders)) < len(folders):
+        raise ValueError(
+            "two policies ask one model with the same settings, and would play by the same answers; give each its own "
+            "folder, as in chat:model=NAME,transcripts=runs/chat-2"
+        )
 
 
 class Unit(NamedTuple):

@@ -35,7 +35,9 @@ def test_subset_wins_every_game_of_its_own_level():
 
 
 def test_a_training_and_its_folder_carry_the_level():
-    options = train.COMMAND.parser("train.py").parse_args(["--algo", "dqn", "--steps", "10", "--no-guess", "subset"])
+    options = train.main.__self__.parser("train.py").parse_args(
+        ["--algo", "dqn", "--steps", "10", "--no-guess", "subset"]
+    )
     settings, folder = settings_and_folder(options)
     assert [config.no_guess for config in settings.configs] == ["subset"]
     assert settings.to_json()["no_guess"] == "subset"
@@ -65,7 +67,7 @@ def test_games_without_luck_are_won_by_exact_and_their_results_say_so(tmp_path, 
 
 
 def test_a_training_and_its_folder_carry_luck(capsys):
-    options = train.COMMAND.parser("train.py").parse_args(["--algo", "dqn", "--steps", "10", "--no-luck"])
+    options = train.main.__self__.parser("train.py").parse_args(["--algo", "dqn", "--steps", "10", "--no-luck"])
     settings, folder = settings_and_folder(options)
     assert [config.luck for config in settings.configs] == [False]
     assert settings.to_json()["luck"] is False
