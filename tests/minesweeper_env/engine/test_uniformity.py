@@ -24,14 +24,11 @@ GAMES = 4000
 PLACEMENTS = [
     ("any", (9, 9), 10, 1, (4, 4)),
     ("any", (4, 7), 20, 1, (0, 0)),
-    ("any", (1, 2), 1, 1, (0, 1)),
     ("safe", (8, 8), 14, 1, (0, 0)),
     ("safe", (5, 6), 25, 1, (2, 3)),
     ("opening", (8, 8), 14, 1, (0, 0)),
-    ("opening", (8, 8), 14, 1, (0, 5)),
     ("opening", (8, 8), 14, 1, (4, 3)),
     ("opening", (6, 6), 22, 1, (5, 5)),
-    ("opening", (6, 6), 22, 1, (3, 2)),
     ("opening", (9, 8), 12, 2, (4, 4)),
     ("opening", (9, 8), 40, 2, (0, 7)),
     ("opening", (16, 30), 99, 1, (7, 0)),
@@ -71,12 +68,6 @@ def placement_p_value(layouts, allowed):
     return chi2.sf(statistic, n - 1)
 
 
-def counts_p_value(counts, expected):
-    """Pearson's chi-squared test of counts against given expectations."""
-    counts, expected = np.asarray(counts, float), np.asarray(expected, float)
-    return chi2.sf(((counts - expected) ** 2 / expected).sum(), len(counts) - 1)
-
-
 def is_plausible(p_value):
     return ALPHA < p_value < 1 - ALPHA
 
@@ -114,7 +105,7 @@ def test_all_allowed_layouts_are_equally_likely(first_click, size, mines, radius
     possible = [sum(1 << cell for cell in chosen) for chosen in combinations(cells.tolist(), mines)]
     counts = [int((numbers == number).sum()) for number in possible]
     assert sum(counts) == len(layouts)
-    assert is_plausible(counts_p_value(counts, [len(layouts) / len(possible)] * len(possible)))
+    assert is_plausible(chisquare(counts).pvalue)
 
 
 def test_the_games_of_one_seed_are_uniform_together():
@@ -185,9 +176,6 @@ def test_corners_moves_the_mines_of_the_zone_to_corners_then_sides(mines, radius
         assert cells_of(layout) == move_to_corners(7, 9, cells_of(uniform), click, radius)
         moved += cells_of(layout) != cells_of(uniform)
     assert moved
-    zone = ~allowed_cells("opening", (7, 9), radius, click)
-    assert not after[:, zone].any()
-    assert (after.sum(axis=(1, 2)) == mines).all()
 
 
 def test_corners_fills_all_that_is_outside_the_zone_when_it_must():
@@ -210,12 +198,10 @@ def test_a_bound_that_does_not_divide_the_draws_is_exact():
     counts = np.bincount(draws % 3, minlength=3)
     assert draws.min() >= 0
     assert draws.max() < bound
-    assert is_plausible(counts_p_value(counts, np.full(3, len(draws) / 3)))
+    assert is_plausible(chisquare(counts).pvalue)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"), [("3", "at least 41"), ("40", "at least 41"), ("9 --mines 80", "--mines"), ("0", "--games")]
-)
+@pytest.mark.parametrize(("given", "said"), [("40", "at least 41"), ("9 --mines 80", "--mines"), ("0", "--games")])
 def test_the_script_refuses_samples_that_its_tests_cannot_judge(capsys, monkeypatch, given, said):
     monkeypatch.setattr("sys.argv", ["uniformity.py", "--games", *given.split()])
     with pytest.raises(SystemExit):
@@ -226,14 +212,6 @@ def test_the_script_refuses_samples_that_its_tests_cannot_judge(capsys, monkeypa
 
 
 # Uniformity of `sample_actions` over the legal actions
-
-
-def sampled_counts(env, draws):
-    """Returns the number of draws of each action on identical boards, and their common mask."""
-    mask = env.action_masks()
-    assert (mask == mask[0]).all()
-    drawn = np.concatenate([env.sample_actions() for _ in range(draws)])
-    return np.bincount(drawn, minlength=mask.shape[1]), mask[0]
 
 
 def boards(size, mines, clicks, moves):
@@ -262,11 +240,13 @@ CORNER = [28 * 30 + 28, 28 * 30 + 29, 29 * 30 + 28]
     ],
 )
 def test_each_legal_action_is_drawn_equally_often(size, mines, clicks, moves, legal):
-    counts, mask = sampled_counts(boards(size, mines, clicks, moves), draws=60)
+    env = boards(size, mines, clicks, moves)
+    mask = env.action_masks()[0]
+    counts = np.bincount(np.concatenate([env.sample_actions() for _ in range(60)]), minlength=len(mask))
     assert mask.sum() == legal
     assert not counts[~mask].any()
     assert counts.sum() == 6000
-    assert ALPHA < chisquare(counts[mask]).pvalue < 1 - ALPHA
+    assert is_plausible(chisquare(counts[mask]).pvalue)
 
 
 def test_the_seed_decides_what_is_drawn():
@@ -276,18 +256,6 @@ def test_the_seed_decides_what_is_drawn():
         env.reset(seed=seed)
         drawn.append([env.sample_actions().tolist() for _ in range(3)])
     assert drawn[0] == drawn[1] != drawn[2]
-
-
-def test_drawing_actions_changes_no_game():
-    layouts = []
-    for draws in (0, 5):
-        env = MinesweeperVectorEnv(20, moves=("click",))
-        env.reset(seed=6)
-        for _ in range(draws):
-            env.sample_actions()
-        env.step(np.zeros(20, int))
-        layouts.append(env.get_state()["mines"])
-    assert np.array_equal(*layouts)
 
 
 def test_a_finished_game_has_actions_to_draw():

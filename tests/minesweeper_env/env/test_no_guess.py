@@ -1,9 +1,7 @@
-"""Environments with `no_guess`: their boards, and that threads, copies and batches change nothing."""
+"""Environments with `no_guess`: their boards, and what changes nothing."""
 
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from support.equality import steps_alike
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.generation import GenerationError, generate
@@ -50,12 +48,6 @@ def test_a_tiny_board_serves_every_first_cell_or_none(rule, level):
 def test_a_configuration_with_a_first_cell_that_no_board_serves_is_refused():
     with pytest.raises(GenerationError, match="first cell"):
         MinesweeperEnv((3, 2), 1, "any", no_guess="exact")
-
-
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-def test_a_game_of_a_batch_equals_the_single_game(mode):
-    batch = MinesweeperVectorEnv(3, **SETTINGS, autoreset_mode=mode)
-    assert steps_alike(batch, SyncVectorEnv([make] * 3, autoreset_mode=mode), 10, 120) > 20
 
 
 def test_a_first_click_on_a_flag_begins_nothing():

@@ -1,16 +1,15 @@
-"""Games without luck: the rule against enumeration, layouts drawn anew, and that threads, copies and batches agree."""
+"""Games without luck: the rule against enumeration, layouts drawn anew, and hard boards."""
 
 import warnings
 
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from scipy.stats import chisquare
 from support import naive_inference
-from support.equality import assert_same, steps_alike
+from support.equality import assert_same
 from support.naive_game import ALL_MOVES, NaiveGame
 
-from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv, no_luck
+from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.inference.counting import workspace
 
@@ -93,7 +92,8 @@ def test_layouts_drawn_anew_are_uniform(board, cell, lost):
     wrong, right = ([fit for fit in layouts if (cell in fit) == side] for side in (not lost, lost))
     rng = np.random.default_rng(1)
     state = dict(env.get_state())
-    state["codes"], state["status"] = np.repeat(board[None], 3000, axis=0), np.ones(3000, np.int64)
+    state["codes"] = np.repeat(board[None], 3000, axis=0)
+    state["status"] = state["steps"] = np.ones(3000, np.int64)
     state["generator"] = rng.integers(1 << 64, size=3000, dtype=np.uint64)
     state["mines"] = np.zeros((3000, rows, cols), np.bool_)
     for i, pick in enumerate(rng.integers(len(wrong), size=3000)):
@@ -120,30 +120,6 @@ def test_least_risk_wins_every_game(size, mines, first_click):
         boards, _, terminated, _, info = env.step(clicks)
         over, won = over + terminated.sum(), won + info["is_success"].sum()
     assert over == won > 200
-
-
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-def test_a_game_of_a_batch_equals_the_single_game(mode):
-    batch = MinesweeperVectorEnv(3, **SMALL, autoreset_mode=mode)
-    assert steps_alike(batch, SyncVectorEnv([lambda: MinesweeperEnv(**SMALL)] * 3, autoreset_mode=mode), 10, 150) > 20
-
-
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-def test_the_games_are_the_same_for_every_number_of_threads(mode, monkeypatch):
-    monkeypatch.setattr(no_luck, "LEAST_GAMES", 1)
-
-    def play(threads):
-        env = MinesweeperVectorEnv(7, **SMALL, autoreset_mode=mode, threads=threads)
-        results = [env.reset(seed=3)]
-        for _ in range(60):
-            if mode == "Disabled" and (over := env.get_state()["status"] > 1).any():
-                results.append(env.reset(options={"reset_mask": over}))
-            results.append(env.step(env.sample_actions()))
-        return [*results, env.get_state()]
-
-    alone = play(1)
-    for threads in (2, 7):
-        assert_same(play(threads), alone)
 
 
 def test_the_first_click_of_a_seed_gives_the_layout_of_a_game_with_luck():

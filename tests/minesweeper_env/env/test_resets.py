@@ -73,16 +73,6 @@ def test_a_batch_counts_autoresets_and_masked_resets(kind, mode):
 
 
 @every_kind
-def test_a_seed_under_a_mask_begins_with_game_1(kind):
-    env = MinesweeperVectorEnv(2, **KINDS[kind][0])
-    env.reset(seed=[1, 2])
-    env.reset(seed=[7, 7], options={"reset_mask": np.array([False, True])})
-    env.step(np.full(2, 5))
-    assert np.array_equal(mines_of(env)[0], game(kind, 1, 1))
-    assert np.array_equal(mines_of(env)[1], game(kind, 7, 1))
-
-
-@every_kind
 def test_the_games_of_a_seed_differ(kind):
     assert len({game(kind, 0, number).tobytes() for number in range(1, 9)}) > 4
 

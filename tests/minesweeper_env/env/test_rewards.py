@@ -52,14 +52,15 @@ def test_games_earn_what_the_table_says(reward):
     assert earned(reward, [1], LAYOUT[:1, :2]) == expected("win_at_once")
 
 
+def remembering():
+    """Returns a list, and a reward that adds the transitions to it: one more than the number of opened cells."""
+    seen = []
+    return seen, lambda transition: seen.append(transition) or transition.opened + 1
+
+
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 def test_a_callable_sees_the_board_before_the_step_and_whether_the_limit_ended_the_game(mode):
-    seen = []
-
-    def remember(transition):
-        seen.append(transition)
-        return transition.opened * 1.0
-
+    seen, remember = remembering()
     arguments = {"size": (2, 4), "mines": 1, "first_click": "any", "reward": remember, "max_steps": 3}
     env, batch = MinesweeperEnv(**arguments), MinesweeperVectorEnv(2, **arguments, autoreset_mode=mode)
     board, _ = env.reset(options={"layout": LAYOUT})
@@ -75,18 +76,13 @@ def test_a_callable_sees_the_board_before_the_step_and_whether_the_limit_ended_t
 
 
 def test_a_callable_sees_the_whole_step():
-    seen = []
-
-    def remember(transition):
-        seen.append(transition)
-        return 2
-
+    seen, remember = remembering()
     env = MinesweeperEnv((2, 4), 1, "any", reward=remember)
     env.reset(options={"layout": LAYOUT})
     rewards = [env.step(action)[1] for action in (FLOOD, FLOOD, MINE)]
     with pytest.warns(UserWarning, match="reset"):
         rewards.append(env.step(MINE)[1])
-    assert rewards == [2.0, 2.0, 2.0, 0.0]
+    assert rewards == [7.0, 1.0, 1.0, 0.0]
     assert type(rewards[0]) is float
     assert [(t.won, t.lost, t.opened, t.illegal, t.action) for t in seen] == [
         (0.0, 0.0, 6, 0.0, FLOOD),
@@ -99,12 +95,7 @@ def test_a_callable_sees_the_whole_step():
 
 
 def test_a_callable_gets_arrays_in_the_batch_and_nothing_counts_between_games():
-    seen = []
-
-    def remember(transition):
-        seen.append(transition)
-        return transition.opened + 1.0
-
+    seen, remember = remembering()
     env = MinesweeperVectorEnv(2, (2, 4), 1, "any", reward=remember)
     env.reset(options={"layout": LAYOUT})
     assert env.step(np.array([FLOOD, MINE]))[1].tolist() == [7.0, 1.0]

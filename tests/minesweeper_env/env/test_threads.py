@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from support.equality import assert_same
 from support.naive_game import ALL_MOVES
 
-from minesweeper_env import MinesweeperVectorEnv, observations
+from minesweeper_env import MinesweeperVectorEnv, no_luck, observations
 from minesweeper_env.engine import games as batches
 from minesweeper_env.engine import kernels
 from minesweeper_env.engine.state import PLAYING
@@ -32,6 +32,7 @@ LEAST_CELLS = batches.LEAST_CELLS
 def _small_parts(monkeypatch):
     """Lets threads divide batches that are too small to gain by it."""
     monkeypatch.setattr(batches, "LEAST_CELLS", 1)
+    monkeypatch.setattr(no_luck, "LEAST_GAMES", 1)
     monkeypatch.setattr(observations, "_PART", 1)
 
 
@@ -90,9 +91,17 @@ def test_the_games_are_the_same_for_every_number_of_threads(options):
         env.close()
 
 
-@pytest.mark.parametrize("level", ["subset", "exact"])
-def test_boards_without_guesses_are_the_same(level):
-    options = {"size": 6, "mines": 7, "no_guess": level, "autoreset_mode": "SameStep"}
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"size": 6, "mines": 7, "no_guess": "subset"},
+        {"size": 6, "mines": 7, "no_guess": "exact"},
+        {"size": 4, "mines": 4, "first_click": "safe", "moves": ALL_MOVES, "luck": False},
+    ],
+)
+def test_boards_without_guesses_and_games_without_luck_are_the_same(options, mode):
+    options = {**options, "autoreset_mode": mode}
     alone = play(MinesweeperVectorEnv(GAMES, **options))
     for threads in (2, 3, 7):
         assert_same(play(MinesweeperVectorEnv(GAMES, **options, threads=threads)), alone)
@@ -270,25 +279,13 @@ def test_an_interrupt_is_raised_after_the_other_threads_have_stopped():
     assert pool.run(str, range(4)) == ["0", "1", "2", "3"]
 
 
-def busy_pool(threads=3):
-    pool = ThreadPool(threads)
-    barrier = threading.Barrier(threads, timeout=20)
-    pool.run(lambda _: barrier.wait(), range(threads))
-    return pool
-
-
-@pytest.mark.parametrize("closes", [True, False])
-def test_helpers_end_with_close_and_with_the_pool(closes):
-    before = threading.enumerate()
-    pool = busy_pool()
-    helpers = [thread for thread in threading.enumerate() if thread not in before]
+def test_helpers_end_with_close():
+    before, pool, barrier = threading.enumerate(), ThreadPool(3), threading.Barrier(3, timeout=20)
+    pool.run(lambda _: barrier.wait(), range(3))
+    helpers = new_threads(before)
     assert len(helpers) == 3
-    if closes:
+    for _ in range(2):
         pool.close()
-        pool.close()
-    else:
-        del pool
-        gc.collect()
     for helper in helpers:
         helper.join(20)
         assert not helper.is_alive()

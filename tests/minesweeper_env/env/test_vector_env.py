@@ -53,6 +53,18 @@ def test_equals_single_in_every_configuration(first_click, mode):
     assert check_configurations(first_click, mode, count=2, steps=8) > 100
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"size": 6, "mines": 7, "no_guess": "exact"},
+        {"size": 4, "mines": 4, "first_click": "safe", "moves": ALL_MOVES, "luck": False},
+    ],
+)
+def test_equals_single_without_guesses_and_without_luck(arguments, mode):
+    assert check_against_single(3, 150, 10, mode, **arguments) > 20
+
+
 @pytest.mark.parametrize("mode", [*AutoresetMode, "NextStep", "SameStep", "Disabled"])
 def test_make_vec_takes_the_arguments_of_make_and_the_mode(mode):
     arguments = {"size": (3, 9), "mines": 3, "first_click": "safe", "moves": ("click",)}
