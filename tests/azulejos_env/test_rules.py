@@ -261,7 +261,7 @@ def test_a_time_limit_leaves_the_tree_of_the_last_finished_depth():
 
 
 def test_a_large_tree_leaves_out_its_deepest_levels():
-    root = square(12, 4, 0)
+    root = square(11, 4, 0)
     tree = search_tree(root, depth=3, prune=False)
     assert tree.levels == 2
     assert MAX_NODES / 10 < len(tree.nodes) <= MAX_NODES

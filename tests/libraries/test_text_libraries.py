@@ -49,21 +49,30 @@ def sums_of(seed, replies, **arguments):
     return sums
 
 
-@pytest.mark.parametrize("tools", [False, True])
-def test_verifiers_plays_whole_games_and_weighs_the_rewards(tools, tmp_path, monkeypatch):
+@pytest.fixture
+def episodes_of(tmp_path, monkeypatch):
+    """Plays the tasks of an environment of verifiers against a server; returns the episodes."""
     pytest.importorskip("verifiers")
     from verifiers.v1.cli.eval.runner import run_eval
     from verifiers.v1.configs.cli.eval import EvalConfig
 
     monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+    def play(server, **env):
+        client = {"type": "eval", "base_url": server.url, "api_key_var": "OPENAI_API_KEY"}
+        folder = str(tmp_path / "out")
+        config = EvalConfig(env=env, model="m", client=client, push=False, rich=None, output_dir=folder)
+        return asyncio.run(run_eval(config))
+
+    return play
+
+
+@pytest.mark.parametrize("tools", [False, True])
+def test_verifiers_plays_whole_games_and_weighs_the_rewards(tools, episodes_of):
     with ChatServer(call_of if tools else reply_of) as server:
         taskset = {"id": "minesweeper_text", "games": 3, "tools": tools, "sound": 0.1, "risk": 0.5}
         taskset |= {"history": 0, "opened": "middle", "flags": True, "split": "test"} if tools else {}
-        client = {"type": "eval", "base_url": server.url, "api_key_var": "OPENAI_API_KEY"}
-        config = EvalConfig(
-            env={"taskset": taskset}, model="m", client=client, push=False, rich=None, output_dir=str(tmp_path)
-        )
-        episodes = asyncio.run(run_eval(config))
+        episodes = episodes_of(server, taskset=taskset)
     assert len(episodes) == 3
     for episode in episodes:
         assert episode.ok
@@ -78,39 +87,22 @@ def test_verifiers_plays_whole_games_and_weighs_the_rewards(tools, tmp_path, mon
     assert all(each == ["system", "user"] for each in kinds) == tools
 
 
-def test_verifiers_scores_the_tasks_of_the_page(tmp_path, monkeypatch):
-    pytest.importorskip("verifiers")
-    from verifiers.v1.cli.eval.runner import run_eval
-    from verifiers.v1.configs.cli.eval import EvalConfig
-
+def test_verifiers_scores_the_tasks_of_the_page(episodes_of, tmp_path, monkeypatch):
     code = next(block for block in blocks_of_page("grpo") if "verifiers" in block).replace("n=100", "n=4")
     (tmp_path / "minesweeper_tasks.py").write_text(code)
     answers = {task["question"]: task["answer"] for task in TextTasks("safe_cell", size=5, mines=5, n=4)[1:]}
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
     with ChatServer(lambda messages: answers.get(messages[-1]["content"], "hm")) as server:
-        client = {"type": "eval", "base_url": server.url, "api_key_var": "OPENAI_API_KEY"}
-        env = {"taskset": {"id": "minesweeper_tasks"}, "agent": {"runtime": {"type": "subprocess"}}}
-        config = EvalConfig(env=env, model="m", client=client, push=False, rich=None, output_dir=str(tmp_path / "out"))
-        episodes = asyncio.run(run_eval(config))
+        agent = {"runtime": {"type": "subprocess"}}
+        episodes = episodes_of(server, taskset={"id": "minesweeper_tasks"}, agent=agent)
     assert all(episode.ok for episode in episodes)
     assert sorted(trace.reward for episode in episodes for trace in episode.traces) == [0.0, 1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("answer", [Raw(400, b"{}"), Raw(200, completion("open 0 0", "length"))])
-def test_verifiers_tells_a_broken_server_from_a_lost_game_of_cut_replies(answer, tmp_path, monkeypatch):
-    pytest.importorskip("verifiers")
-    from verifiers.v1.cli.eval.runner import run_eval
-    from verifiers.v1.configs.cli.eval import EvalConfig
-
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
+def test_verifiers_tells_a_broken_server_from_a_lost_game_of_cut_replies(answer, episodes_of):
     with ChatServer(lambda _: answer) as server:
-        client = {"type": "eval", "base_url": server.url, "api_key_var": "OPENAI_API_KEY"}
-        taskset = {"id": "minesweeper_text", "games": 1}
-        config = EvalConfig(
-            env={"taskset": taskset}, model="m", client=client, push=False, rich=None, output_dir=str(tmp_path)
-        )
-        (episode,) = asyncio.run(run_eval(config))
+        (episode,) = episodes_of(server, taskset={"id": "minesweeper_text", "games": 1})
     assert episode.ok == (answer.status == 200)
     if episode.ok:
         assert episode.traces[0].rewards["form"].score == 0.0

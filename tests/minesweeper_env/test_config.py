@@ -24,10 +24,8 @@ WRONG_ARGUMENTS = [
     ({"size": (5000, 5000), "mines": 9}, "2 to 1048576 cells"),
     ({"size": (5, -1)}, "cols must be a whole number of at least 1"),
     ({"size": (5, 5, 5)}, r"pair \(rows, cols\)"),
-    ({"size": 8.0}, "whole number"),
     ({"size": "8x8"}, r"whole number of at least 1, or a pair \(rows, cols\), not '8x8'"),
     ({"size": None}, "whole number"),
-    ({"size": True}, "whole number"),
     ({"size": 12}, NO_MINES),
     ({"size": (30, 16)}, NO_MINES),
     ({"mines": 0}, "mines must be a whole number of at least 1"),
@@ -45,7 +43,6 @@ WRONG_ARGUMENTS = [
     ({"reward": "winning"}, "callable or one of win_loss, win, safe_click, progress, shaped"),
     ({"observation": "pixels"}, "codes, planes, flat"),
     ({"radius": 6}, "radius must be 1 to 5"),
-    ({"max_steps": 2.5}, "max_steps must be a whole number of at least 1"),
     ({"max_steps": 1 << 63}, "max_steps must be 1 to 9223372036854775807"),
     ({"render_mode": "humane"}, "None or one of ansi, rgb_array"),
     *(({"no_guess": value}, "no_guess must be False or one of subset, exact") for value in (True, None, 0, ["exact"])),
@@ -60,6 +57,7 @@ def test_wrong_arguments_are_refused_in_one_line(make, arguments, allowed):
     assert "\n" not in str(raised.value)
 
 
+OTHERS = (True, -1, 1.5, "x", b"x", (3,), [None], {"a": 1}, {3, 4}, np.array([1.5, 2.0]), np.zeros(0), object())
 MAKERS = [
     MinesweeperEnv,
     MinesweeperVectorEnv,
@@ -71,20 +69,7 @@ MAKERS = [
 @pytest.mark.parametrize("name", list(inspect.signature(MinesweeperEnv).parameters))
 @pytest.mark.parametrize("make", [MinesweeperEnv, partial(MinesweeperVectorEnv, 2)])
 def test_a_value_of_another_type_is_refused_by_the_name_of_its_argument(make, name):
-    for value in (
-        True,
-        -1,
-        1.5,
-        "x",
-        b"x",
-        (3,),
-        [None],
-        {"a": 1},
-        {3, 4},
-        np.array([1.5, 2.0]),
-        np.zeros(0),
-        object(),
-    ):
+    for value in OTHERS:
         if value is True and name == "luck":
             continue
         with pytest.raises(ValueError, match=name if name != "size" else "size|rows"):

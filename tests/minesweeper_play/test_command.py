@@ -4,6 +4,7 @@ import io
 import json
 import shlex
 import sys
+from unittest.mock import Mock
 
 import pytest
 from support.processes import run_python
@@ -32,7 +33,6 @@ def test_without_arguments_the_game_asks_for_a_board():
         ("--preset beginner", BoardConfig(9, 9, 10)),
         ("--preset expert --first-click safe", BoardConfig(16, 30, 99, first_click="safe")),
         ("--size 8", BoardConfig(8, 8, 14)),
-        ("--size 9", BoardConfig(9, 9, 10)),
         ("--size 12x20", BoardConfig(12, 20, 49)),
         ("--size 12x20 --mines 45", BoardConfig(12, 20, 45)),
         ("--size 3", BoardConfig(3, 3, 2, first_click="safe")),
@@ -184,9 +184,6 @@ def test_a_saved_game_goes_on(tmp_path, monkeypatch, capsys):
 
 
 def test_ctrl_c_leaves_the_line_mode_with_a_goodbye(monkeypatch, capsys):
-    def interrupt(_question):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("builtins.input", interrupt)
+    monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert main(["--classic", "--size", "4", "--mines", "3", "--lang", "es"]) == 130
     assert capsys.readouterr().out.endswith("\n¡Hasta luego!\n")

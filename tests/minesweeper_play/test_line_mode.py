@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from support.classic_games import GAMES, GOLDEN, transcript
@@ -76,13 +77,6 @@ def test_colours_are_for_terminals_without_no_color(monkeypatch):
 
 
 # Animation
-
-
-def raising(error):
-    def fail(*_arguments, **_settings):
-        raise error
-
-    return fail
 
 
 def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(monkeypatch, capsys):
@@ -163,7 +157,7 @@ def test_attempts_are_drawn_on_one_line_of_a_terminal(game, capsys):
     [(KeyboardInterrupt(), "ready", "cancelled"), (AttemptsExceededError("many"), "playing", "may need a guess")],
 )
 def test_a_cancelled_search_changes_nothing_and_one_in_vain_goes_on(game, monkeypatch, capsys, error, status, text):
-    monkeypatch.setattr("minesweeper_env.generation.generate", raising(error))
+    monkeypatch.setattr("minesweeper_env.generation.generate", Mock(side_effect=error))
     game._carry_out(OPEN)
     assert (game.session.status, len(game.session.moves)) == (status, status == "playing")
     assert text in capsys.readouterr().out
@@ -198,7 +192,7 @@ def test_a_game_that_the_coach_cannot_judge_says_why(capsys):
     ],
 )
 def test_a_review_that_ends_early_leaves_the_game(monkeypatch, capsys, error, line):
-    monkeypatch.setattr(coach, "review_game", raising(error))
+    monkeypatch.setattr(coach, "review_game", Mock(side_effect=error))
     game_of(lost())._carry_out(Command("review"))
     assert capsys.readouterr().out == f"{line}\n"
 

@@ -1,6 +1,7 @@
 """`play.py --window` on the dummy display of SDL: mouse, keys, pictures, texts, and machines without a display."""
 
 import sys
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -175,12 +176,9 @@ def test_p_shows_the_probabilities_until_the_end(pygame, played, monkeypatch):
 
 
 def test_a_position_that_is_too_hard_is_drawn_plainly(played, monkeypatch):
-    def refuse(_):
-        raise PositionTooHardError("too hard")
-
     click(played, LEFT, (1, 1))
     for name in ("probabilities", "hint"):
-        monkeypatch.setattr(Session, name, refuse)
+        monkeypatch.setattr(Session, name, Mock(side_effect=PositionTooHardError))
     for key in ("p", "h"):
         played.message = ""
         played.key(key)
@@ -228,11 +226,8 @@ def test_the_command_stores_finished_games_and_closes_the_window_also_after_ctrl
     assert len(list(tmp_path.rglob("games.jsonl"))) == 1
     assert pygame.display.get_surface() is None
 
-    def interrupt(self):
-        raise KeyboardInterrupt
-
     load_pygame()
-    monkeypatch.setattr(GameWindow, "turn", interrupt)
+    monkeypatch.setattr(GameWindow, "turn", Mock(side_effect=KeyboardInterrupt))
     assert run(PlayOptions(seed=5)) == 130
     assert pygame.display.get_surface() is None
 

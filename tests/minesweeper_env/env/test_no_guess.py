@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
+from minesweeper_env import MinesweeperEnv
 from minesweeper_env.generation import GenerationError, generate
 
 SETTINGS = {"size": 6, "mines": 7, "no_guess": "exact"}
@@ -71,11 +71,3 @@ def test_a_search_in_vain_changes_nothing(monkeypatch):
         env.step(1)
     assert all(np.array_equal(env.get_state()[key], value) for key, value in before.items())
     env.step(0)
-
-
-def test_a_wrong_action_changes_nothing():
-    env = MinesweeperVectorEnv(2, **SETTINGS)
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="an action must be"):
-        env.step(np.array([3, 999]))
-    assert not env.get_state()["mines"].any()

@@ -114,11 +114,12 @@ TOO_LARGE = np.array([0, 1, 2**64 - 1], np.uint64)
     "actions",
     [0, [0], [[0, 1, 2]], [0.0, 1.0, 2.0], ["0", "1", "2"], None, [0, 1, -1], [0, 1, 128], [True] * 3, TOO_LARGE],
 )
-def test_wrong_actions_are_refused_before_any_game_moves(actions):
-    env = MinesweeperVectorEnv(3)
+@pytest.mark.parametrize("arguments", [{}, {"size": 6, "mines": 7, "no_guess": "exact"}])
+def test_wrong_actions_are_refused_before_any_game_moves(actions, arguments):
+    env = MinesweeperVectorEnv(3, **arguments)
     env.reset(seed=0)
     before = env.get_state()
-    with pytest.raises(ValueError, match=r"shape \(3,\)|whole number in 0\.\.127"):
+    with pytest.raises(ValueError, match=rf"shape \(3,\)|whole number in 0\.\.{env.single_action_space.n - 1}"):
         env.step(actions)
     assert_same(env.get_state(), before)
 

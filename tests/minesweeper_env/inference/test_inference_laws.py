@@ -113,9 +113,7 @@ def test_sampled_layouts_are_uniform_and_independent(board, mines, radius):
         assert chisquare(np.bincount(2 * halves[:-1:2] + halves[1::2], minlength=4)).pvalue > ALPHA
 
 
-@pytest.mark.parametrize(
-    ("size", "mines", "radius"), [((8, 8), 14, 1), ((9, 9), 35, 1), ((16, 30), 99, 1), ((12, 10), 12, 2)]
-)
+@pytest.mark.parametrize(("size", "mines", "radius"), GAMES[:4])
 def test_sampled_layouts_fit_the_board_and_hold_mines_as_often_as_the_probabilities_say(size, mines, radius):
     rng = np.random.default_rng(18)
     codes = Codes.of_radius(radius)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
@@ -101,12 +102,11 @@ def test_a_lost_board_is_known_but_for_flags_of_both_kinds(flags, probabilities)
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_position_that_is_too_hard_says_so(monkeypatch, place):
-    def refuse(*arguments, **settings):
-        raise PositionTooHardError("too hard")
-
     env = MineProbabilities(make(first_click="any", **PLACES[place]), place)
     env.reset(seed=0)
-    monkeypatch.setattr(minesweeper_env.inference.oracle, "mine_probabilities_batch", refuse)
+    monkeypatch.setattr(
+        minesweeper_env.inference.oracle, "mine_probabilities_batch", Mock(side_effect=PositionTooHardError)
+    )
     env.reset(seed=0, options={"layout": LAYOUT})
     observation, _, _, _, info = env.step(1)
     assert info["mine_probability_exact"] is False
@@ -167,7 +167,7 @@ def test_the_observation_holds_what_info_holds(place):
         assert_same(observation, expected[place])
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", ["dict", "plane"])
 def test_conformance(place):
     env = MineProbabilities(make(**PLACES[place], render_mode="ansi"), place, overlay=True)
     check_minesweeper_env(ActionMaskObservation(env) if place == "plane" else env)
@@ -234,14 +234,10 @@ EXPECTED = {
 }
 
 
-def make_plain(**kwargs):
-    return gymnasium.make("minesweeper_env:Minesweeper-v0", size=5, mines=3, **kwargs)
-
-
 @pytest.mark.parametrize("convention", EXPECTED)
 def test_keys_dtypes_and_spaces(convention):
     observation_key, observation_dtype, mask_key, mask_dtype = EXPECTED[convention]
-    env = ActionMaskObservation(make_plain(), convention)
+    env = ActionMaskObservation(make(), convention)
     check_minesweeper_env(env)
     observation, info = env.reset(seed=4)
     for _ in range(30):
@@ -258,11 +254,11 @@ def test_keys_dtypes_and_spaces(convention):
 
 
 def test_mask_spaces():
-    spaces = {name: ActionMaskObservation(make_plain(), name).observation_space for name in CONVENTIONS}
-    assert spaces["pettingzoo"]["action_mask"] == MultiBinary(50)
-    assert spaces["tianshou"]["mask"] == Box(0, 1, (50,), np.bool_)
-    assert spaces["rllib"]["action_mask"] == Box(0.0, 1.0, (50,), np.float32)
-    assert spaces["rllib"]["observations"] == Box(0.0, 12.0, (5, 5), np.float32)
+    spaces = {name: ActionMaskObservation(make(), name).observation_space for name in CONVENTIONS}
+    assert spaces["pettingzoo"]["action_mask"] == MultiBinary(40)
+    assert spaces["tianshou"]["mask"] == Box(0, 1, (40,), np.bool_)
+    assert spaces["rllib"]["action_mask"] == Box(0.0, 1.0, (40,), np.float32)
+    assert spaces["rllib"]["observations"] == Box(0.0, 12.0, (4, 5), np.float32)
 
 
 @pytest.mark.parametrize(

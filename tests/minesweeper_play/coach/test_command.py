@@ -159,9 +159,7 @@ def test_games_without_luck_get_one_advice_through_every_door(run):
     [
         (None, {"mines": 1}, "input cannot be read: No such file or directory"),
         (None, {"mines": 1, "language": "es"}, "input: el archivo o la carpeta no existe"),
-        ("", {"mines": 1}, "the text holds no board"),
         ("##\n#x", {"mines": 1}, "line 2: 'x' is no cell; allowed are"),
-        ("##\n#", {"mines": 1}, "line 2 has 1 cells, and the first row has 2"),
         ("2 mines\n##\n#1", {"mines": 1}, "the number of mines is stated as 1 and 2"),
         ("F1.\n11.", {"mines": 1}, "the text can mean several boards"),
         ("##\n#1", {}, "a board as text needs its number of mines: --mines N"),

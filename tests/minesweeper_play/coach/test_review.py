@@ -75,11 +75,6 @@ def test_a_lost_game_is_analysed_as_it_was_before():
     assert found.before.mine == ((1, 1),)
 
 
-def test_a_rule_that_allows_no_such_board_is_refused_before_the_first_click():
-    with pytest.raises(ValueError, match="no number of mines fits"):
-        analyse("###\n###", 1)
-
-
 # Reviews of games
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from support.played_games import session_on
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
@@ -45,15 +46,10 @@ def test_a_picture_has_a_frame_for_each_turn_with_its_risks_and_mines_at_the_end
 
 
 def test_the_mines_that_a_chord_opened_are_shown():
-    layout = np.zeros((3, 3), np.bool_)
-    layout[0, 1] = layout[2, 1] = True
-    session = Session(BoardConfig(3, 3, 2, first_click="any"), layout=layout)
-    session.open(1, 1)
-    for cell in ((0, 0), (0, 2)):
-        session.flag(*cell)
-    session.chord(1, 1)
+    session = session_on(".*.", "...", ".*.")
+    session.open(1, 1), session.flag(0, 0), session.flag(0, 2), session.chord(1, 1)
     assert session.status == "lost"
-    assert (recorded_game(review_game(session)).scenes[-1].exploded == layout).all()
+    assert (recorded_game(review_game(session)).scenes[-1].exploded == session.placed_mines).all()
 
 
 def test_a_game_that_is_shared_again_keeps_the_earlier_picture(monkeypatch, tmp_path):

@@ -5,6 +5,7 @@ import itertools
 import re
 import threading
 import time
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -27,13 +28,6 @@ from minesweeper_play.terminal.reviewing import ReviewScreen
 
 RIGHT, MIDDLE = 3, 2
 EXPERT = BoardConfig.of_size((16, 30))
-
-
-def fails_with(error):
-    def fail(*_arguments, **_settings):
-        raise error
-
-    return fail
 
 
 def codes(session, *cells):
@@ -106,7 +100,7 @@ def test_a_visitor_of_a_web_page_neither_sees_nor_changes_the_statistics(tmp_pat
 
 
 def test_a_user_without_a_home_plays_without_statistics(tmp_path, monkeypatch):
-    monkeypatch.setattr("platformdirs.user_data_path", fails_with(RuntimeError("no home")))
+    monkeypatch.setattr("platformdirs.user_data_path", Mock(side_effect=RuntimeError("no home")))
     app = MinesweeperApp(PlayOptions(animation=False), session=wall_session())
 
     async def run():
@@ -128,8 +122,7 @@ async def test_a_pasted_command_reaches_the_prompt(app, pilot):
     for character in ":hint c:1":
         key = {":": "colon", " ": "space"}.get(character, character)
         app.post_message(events.Key(key, character))
-    await pilot.pause(0.2)
-    assert app.screen.query_one("#prompt").value == "hint c:1"
+    await settled(pilot, lambda: app.screen.query_one("#prompt").value == "hint c:1")
     assert "esc back" in shown(app)
     for key in ("escape", "p"):
         app.post_message(events.Key(key, key))
@@ -301,7 +294,7 @@ async def test_the_search_of_a_first_click_shows_progress_can_be_cancelled_and_f
 
 def test_an_error_of_the_program_in_a_thread_ends_the_game_with_its_traceback(tmp_path, monkeypatch):
     session = Session(BoardConfig(4, 4, 3), seed=0, no_guess="exact")
-    monkeypatch.setattr(session, "move", fails_with(RuntimeError("a fault")))
+    monkeypatch.setattr(session, "move", Mock(side_effect=RuntimeError("a fault")))
 
     async def script(_app, pilot):
         await pilot.press("enter")
