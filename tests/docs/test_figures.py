@@ -28,32 +28,23 @@ ADDRESS = re.compile(r"\]\(https?:\S*\)")
 COMMAND = re.compile(r"`(?:taskset -c \d )?python (?:-m )?\w[^`]*`|```sh\n.*?python .*?```", re.DOTALL)
 SEEDS = re.compile(r"\bseeds?\b", re.IGNORECASE)
 
-LEVELS = ("0", "1", "5", "95", "100")
+LEVELS = {"0", "1", "5", "95", "100"}
 """Numbers that define something: levels of tests and intervals, certainty, the share of games that a check plays."""
 
 PER_CENT = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?) ?%")
 
 
-def unbacked(text: str) -> list[str]:
-    """Returns the lines with a per cent that is neither generated nor measured nor a level."""
-    for pattern in (GENERATED, MEASURED, CODE, ADDRESS):
-        text = pattern.sub("", text)
-    return [line for line in text.splitlines() if any(number not in LEVELS for number in PER_CENT.findall(line))]
-
-
-def unnamed(text: str) -> list[str]:
-    """Returns the measured blocks that show no command or no seeds."""
-    return [block for block in MEASURED.findall(text) if not (COMMAND.search(block) and SEEDS.search(block))]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_per_cent_is_generated_or_stands_beside_its_command(page):
     text = page.read_text(encoding="utf-8")
-    assert not unbacked(text), (
+    blocks = MEASURED.findall(text)
+    assert all(COMMAND.search(block) and SEEDS.search(block) for block in blocks), "a block names its command and seeds"
+    assert text.count("<!-- measured -->") == text.count("<!-- end of measured -->") == len(blocks)
+    for pattern in (GENERATED, MEASURED, CODE, ADDRESS):
+        text = pattern.sub("", text)
+    assert LEVELS.issuperset(PER_CENT.findall(text)), (
         "generate these figures, or put them between <!-- measured --> and <!-- end of measured --> with their command"
     )
-    assert not unnamed(text), "a measured block shows its command, `python ...`, and names its seeds"
-    assert text.count("<!-- measured -->") == text.count("<!-- end of measured -->") == len(MEASURED.findall(text))
 
 
 # Tables of README and docs: made by one generator from result files, and nowhere typed by hand

@@ -26,10 +26,13 @@ def board_of(rows, cols, mines, first_click="opening", radius=1):
     return BoardConfig(rows, cols, mines, first_click, ("click",), radius)
 
 
+def game_on(config, layout) -> NaiveGame:
+    return NaiveGame(config.rows, config.cols, map(tuple, np.argwhere(layout).tolist()), config.radius, ("click",))
+
+
 def logic_wins(config, layout, level):
     """Returns whether clicks on what inference calls safe on the visible board win from cell (0, 0)."""
-    game = NaiveGame(config.rows, config.cols, map(tuple, np.argwhere(layout).tolist()), config.radius, ("click",))
-    cells = [(0, 0)]
+    game, cells = game_on(config, layout), [(0, 0)]
     while cells:
         for row, col in cells:
             game.step(row * config.cols + col)
@@ -51,7 +54,8 @@ Constraint = tuple[frozenset[Cell], int]
 
 def replay(board: NoGuessBoard) -> NaiveGame:
     """Plays the proof of a board, and fails where a step is not forced; returns the game."""
-    game = begin(board)
+    game = game_on(board.config, board.layout)
+    click(game, board.first_cell)
     known_mines: set[Cell] = set()
     for step in board.proof:
         assert game.status == "playing", f"the proof goes on after the end: {step}"
@@ -60,15 +64,6 @@ def replay(board: NoGuessBoard) -> NaiveGame:
         for cell in step.safe:
             click(game, cell)
     assert game.status == "won", "the proof does not win"
-    return game
-
-
-def begin(board: NoGuessBoard) -> NaiveGame:
-    """Returns the game of a board after its first click."""
-    config = board.config
-    mines = [(int(row), int(col)) for row, col in np.argwhere(board.layout)]
-    game = NaiveGame(config.rows, config.cols, mines, config.radius, moves=("click",))
-    click(game, board.first_cell)
     return game
 
 
