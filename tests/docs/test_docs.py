@@ -150,16 +150,12 @@ def test_links_lead_to_files_and_headings_that_exist_and_no_text_becomes_a_headi
     assert not re.findall(r"^#+[^# \n].*$", text_of(page), re.MULTILINE)
 
 
-def named_in_code(page):
-    """Returns the names in backticks in the text of a page, without placeholders and examples."""
-    names = re.findall(r"`([^`\n]+)`", text_of(page))
-    return [name for name in names if not re.search(r"[A-Z]{3}|\.\.\.", name) and not name.endswith(EXAMPLES)]
-
-
 @for_each(CURRENT_PAGES)
 def test_files_and_dotted_names_on_a_page_exist(page):
     files = [path.as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
-    for name in named_in_code(page):
+    for name in re.findall(r"`([^`\n]+)`", text_of(page)):
+        if re.search(r"[A-Z]{3}|\.\.\.", name) or name.endswith(EXAMPLES):
+            continue
         if re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w./*-]*", name):
             assert any(ROOT.glob(name.rstrip("/"))), f"{page.name} names {name}"
         elif re.fullmatch(r"[\w/]+\.py", name):

@@ -23,19 +23,15 @@ def test_package_data_are_all_files_that_the_code_reads_and_no_others(package):
     assert set().union(*matched.values()) == read
 
 
-def lower_bounds() -> dict[str, Version]:
-    """The lower bound of each library that the package needs, and of those of the extra `all`."""
+def test_the_oldest_versions_that_are_tested_are_the_declared_lower_bounds():
     extras = SETTINGS["options.extras_require"]
     lines = "".join(extras[name] for name in re.findall(r"%\((\w+)\)s", extras["all"]))
     lines += SETTINGS["options"]["install_requires"]
-    return {name: Version(bound) for name, bound in re.findall(r"^([\w-]+)(?:\[\w+\])?>=([\d.]+)", lines, re.MULTILINE)}
-
-
-def test_the_oldest_versions_that_are_tested_are_the_declared_lower_bounds():
+    bounds = dict(re.findall(r"^([\w-]+)(?:\[\w+\])?>=([\d.]+)", lines, re.MULTILINE))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
     pins = re.findall(r"^OLDEST(?:_EXTRAS)? = (.+)$", makefile, re.MULTILINE)
     tested = dict(pin.split("==") for line in pins for pin in line.split())
-    assert {name: Version(pin) for name, pin in tested.items()} == lower_bounds()
+    assert {name: Version(pin) for name, pin in tested.items()} == {name: Version(bounds[name]) for name in bounds}
 
 
 # The installed programs beside a package `baselines` that is not ours, and without the extras

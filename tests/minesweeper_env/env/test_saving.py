@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,19 +34,16 @@ def by_state(env, arguments, through=lambda state: state):
     return other
 
 
-def by_pickled_state(env, arguments):
-    return by_state(env, arguments, lambda state: pickle.loads(pickle.dumps(state)))
+def pickled(value):
+    return pickle.loads(pickle.dumps(value))
 
 
-def by_json_state(env, arguments):
-    return by_state(env, arguments, lambda state: json.loads(json.dumps({k: v.tolist() for k, v in state.items()})))
+def by_json(state):
+    return json.loads(json.dumps({key: value.tolist() for key, value in state.items()}))
 
 
-def by_pickled_env(env, _):
-    return pickle.loads(pickle.dumps(env))
-
-
-COPIES = [by_state, by_pickled_state, by_json_state, lambda env, _: copy.deepcopy(env), by_pickled_env]
+COPIES = [by_state, partial(by_state, through=pickled), partial(by_state, through=by_json)]
+COPIES += [lambda env, _: copy.deepcopy(env), lambda env, _: pickled(env)]
 
 
 def play_single(env, actions):
@@ -150,7 +148,7 @@ def test_a_state_is_a_copy():
 
 
 def test_an_environment_that_has_not_begun_pickles():
-    other = pickle.loads(pickle.dumps(MinesweeperEnv(5, 3)))
+    other = pickled(MinesweeperEnv(5, 3))
     assert_same(other.reset(seed=2), MinesweeperEnv(5, 3).reset(seed=2))
 
 

@@ -173,18 +173,13 @@ def test_only_the_certain_is_0_or_100_per_cent():
     assert text.splitlines()[1].split() == ["0", "0%", "<1%", "<1%", "1%", "50%", "98%", ">99%", ">99%", "100%", "#"]
 
 
-def overlay_of(probabilities, code=CODES.hidden):
-    shown = np.atleast_2d(probabilities)
-    codes = np.full(shown.shape, code, np.int8)
-    return tiles(render_board("rgb_array", codes, CODES, np.zeros(shown.shape, np.bool_), probabilities=shown))[0]
-
-
 @pytest.mark.parametrize("code", [CODES.hidden, CODES.flagged, CODES.question])
 def test_every_level_has_a_tile_of_its_own(code):
-    levels = np.array([0.0, 0.005, *(np.arange(1, 100) / 100), 0.995, 1.0])
-    shown = overlay_of(levels, code)
+    levels = np.array([[0.0, 0.005, *(np.arange(1, 100) / 100), 0.995, 1.0]])
+    codes, mines = np.full(levels.shape, code, np.int8), np.zeros(levels.shape, np.bool_)
+    shown = tiles(render_board("rgb_array", codes, CODES, mines, probabilities=levels))[0]
     assert shown.dtype == np.uint8
-    assert len({tile.tobytes() for tile in shown}) == len(levels)
+    assert len({tile.tobytes() for tile in shown}) == levels.size
 
 
 @pytest.mark.parametrize(("tints", "cold"), [(STANDARD, 1), (COLOUR_BLIND, 2)])
