@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
+from support.sources import dotted
 
 LINES = {
     "azulejos_env": 1_940,
@@ -50,12 +51,8 @@ def test_a_folder_within_a_package_has_at_least_four_modules():
     assert [str(folder) for folder, count in counts.items() if count < 4] == []
 
 
-def module_name(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-
-
 def test_no_modules_import_each_other_in_a_circle_not_even_for_annotations():
-    names = {module_name(path): path for path in files_of(*PACKAGES)}
+    names = {dotted(path.relative_to(ROOT)): path for path in files_of(*PACKAGES)}
     imports: dict[str, set[str]] = {}
     for name, path in names.items():
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))

@@ -1,4 +1,4 @@
-"""Options: one word has one meaning and one form in every command, numbers have any form of Python, examples parse."""
+"""Options: one word has one form in every command, numbers and boards have theirs, and examples parse."""
 
 import argparse
 import shlex
@@ -10,8 +10,9 @@ import pytest
 
 from baselines.__main__ import COMMANDS
 from baselines.cli import benchmark, seeds, sweep, train
-from baselines.cli.command import Parser, whole_number_from
+from baselines.cli.command import Parser, parse_size, whole_number_from
 from baselines.cli.train import study_settings
+from minesweeper_env.config import BoardConfig, board_name
 
 NEEDED = {
     train: [],
@@ -68,6 +69,28 @@ def test_counts_are_written_as_python_writes_numbers():
     for text in ("1e7", "1e999", "9" * 5000):
         with pytest.raises(argparse.ArgumentTypeError, match="must be a whole number of at most 1000000"):
             parse(text)
+
+
+@pytest.mark.parametrize("board", [(8, 8, 14), (16, 30, 99), (1, 4, 1)])
+def test_what_is_written_is_parsed(board):
+    config = BoardConfig.of_name(board_name(*board), "any")
+    assert (config.rows, config.cols, config.mines) == board
+    assert (config.first_click, config.moves) == ("any", ("click",))
+    assert config.name == board_name(*board)
+
+
+def test_sizes():
+    assert parse_size("8") == (8, 8)
+    assert parse_size("16x30") == (16, 30)
+    for text in ("", "x", "8x", "-8", "8x8x8", "٨"):
+        with pytest.raises(argparse.ArgumentTypeError, match=r"a size is a side such as 8"):
+            parse_size(text)
+
+
+@pytest.mark.parametrize("text", ["8x8", "8x8/", "8x8-14", "8/14", " 8x8/14", "8x8/14\n", 14, None])
+def test_other_texts_are_no_boards(text):
+    with pytest.raises(ValueError, match="a board is written ROWSxCOLS/MINES"):
+        BoardConfig.of_name(text, "any")
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "warm-up"])

@@ -1,5 +1,7 @@
-"""Start of the commands: the first line comes before anything heavy is imported."""
+"""Start of the commands: the first line comes before anything heavy is imported, and warm-up compiles every kernel."""
 
+import os
+import re
 import sys
 from configparser import ConfigParser
 from pkgutil import resolve_name
@@ -80,18 +82,27 @@ def test_the_first_line_comes_before_anything_heavy(module, arguments, words, tm
     assert loaded == ""
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["suite"], *([name, "--help"] for name in COMMANDS)])
-def test_help_loads_nothing_heavy(arguments):
-    code = (
-        "import atexit, sys\n"
-        f"atexit.register(lambda: print(sorted({set(HEAVY)!r} & {{n.split('.')[0] for n in sys.modules}})))\n"
-        f"from baselines.__main__ import main\nsys.exit(main({arguments!r}))"
-    )
-    done = run_python("-c", code)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    assert "usage: " in done.stdout
-    assert done.stdout.splitlines()[-1] == "[]"
+HELP = f"""
+import sys
+from baselines.__main__ import COMMANDS, main
+
+for arguments in ([], ["--help"], ["suite"], *([name, "--help"] for name in COMMANDS)):
+    status = 0
+    try:
+        status = main(arguments)
+    except SystemExit as leaving:
+        status = leaving.code
+    print("end:", arguments, status or 0, {{name.split(".")[0] for name in sys.modules}} & {set(HEAVY)!r})
+"""
+
+
+def test_help_loads_nothing_heavy():
+    done = run_python("-c", HELP)
+    assert (done.returncode, done.stderr) == (0, "")
+    helps = done.stdout.split("end: ")[:-1]
+    assert len(helps) == len(COMMANDS) + 3
+    assert all("usage: " in each for each in helps)
+    assert all(line.endswith("] 0 set()") for line in re.findall("end: (.*)", done.stdout))
 
 
 @pytest.mark.parametrize("name", ["evaluate", "train", "play", "suite"])
@@ -110,3 +121,30 @@ def test_the_command_is_recorded_as_typed():
     assert typed_command("evaluate.py", ["--policy", "a b"]) == "python evaluate.py --policy 'a b'"
     assert typed_command("minesweeper evaluate", ["--seed", "3"]) == "minesweeper evaluate --seed 3"
     assert typed_command("python -m baselines evaluate", []) == "python -m baselines evaluate"
+
+
+WARM_UP = """
+import gc
+import pkgutil
+from importlib import import_module
+
+from numba.core.dispatcher import Dispatcher
+
+import azulejos_env, baselines.scripted, baselines.learned.afterstate, minesweeper_env
+from baselines.cli.warm_up import main
+
+status = main([])
+for package in (azulejos_env, baselines.scripted, baselines.learned.afterstate, minesweeper_env):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if "__main__" not in module.name and "window" not in module.name:
+            import_module(module.name)
+kernels = [each for each in gc.get_objects() if isinstance(each, Dispatcher) and each._cache.cache_path]
+print(status, len(kernels) > 20, [kernel.__qualname__ for kernel in kernels if not kernel.signatures])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_the_command_warm_up_compiles_every_kernel():
+    done = run_python("-c", WARM_UP)
+    assert done.stdout.splitlines()[-1:] == ["0 True []"], done.stderr

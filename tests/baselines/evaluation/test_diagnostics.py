@@ -9,7 +9,7 @@ from support import naive_inference as naive
 
 import minesweeper_env.inference.oracle
 from baselines.cli import evaluate
-from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
+from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import GameDiagnosis, GameRecord, Loss, play_games
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.judge import Judge, add_up, diagnostic_lines
@@ -215,18 +215,6 @@ def test_games_that_cannot_be_judged_are_refused(config, complaint):
         Judge(config, 1)
     with pytest.raises(ValueError, match=complaint):
         evaluate_policy(partial(find_policy("random"), config), config, range(3), workers=2, diagnose=True)
-
-
-def test_diagnoses_do_not_depend_on_the_workers_and_change_no_game():
-    build = partial(find_policy("straightforward"), CONFIG)
-    alone, together = (
-        evaluate_policy(build, CONFIG, range(2 * BATCH_SIZE + 5), workers=workers, diagnose=True) for workers in (1, 2)
-    )
-    assert alone.records == together.records
-    assert any(record.diagnosis.past_safe for record in alone.records)
-    plain = evaluate_policy(build, CONFIG, range(2 * BATCH_SIZE + 5))
-    assert all(record.diagnosis is None for record in plain.records)
-    assert plain.records == [record._replace(diagnosis=None) for record in alone.records]
 
 
 def test_the_command_writes_and_prints_the_figures(tmp_path, capsys):

@@ -1,5 +1,6 @@
-"""Playing seeded games: fair, repeatable, and strict with policies that break the protocol."""
+"""Seeded games: fair, repeatable, strict with policies that break the protocol; and the known wins of `exact`."""
 
+import json
 import os
 import time
 from contextlib import closing
@@ -9,9 +10,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numba import njit
+from support import ROOT
 
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import GameRecord, play_games
+from baselines.evaluation.results import known_wins
 from baselines.evaluation.seeds import (
     DEVELOPMENT_SEEDS,
     SELECTION_SEEDS,
@@ -101,11 +104,16 @@ def test_protocol_errors_are_reported(answer, complaint):
         play_games(Scanner(answer), CONFIG, range(4))
 
 
-def test_results_do_not_depend_on_the_number_of_workers():
+def test_results_depend_neither_on_the_number_of_workers_nor_on_diagnoses():
     build = partial(find_policy("straightforward"), CONFIG)
     alone = evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=2)
-    together = evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=2, workers=2)
-    assert alone.records == together.records
+    one, two = (
+        evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=2, workers=workers, diagnose=True)
+        for workers in (1, 2)
+    )
+    assert one.records == two.records
+    assert any(record.diagnosis.past_safe for record in one.records)
+    assert alone.records == [record._replace(diagnosis=None) for record in one.records]
     assert [record.seed for record in alone.records] == list(range(3 * BATCH_SIZE + 5))
     other = evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=3)
     assert other.records != alone.records
@@ -161,3 +169,46 @@ def test_seed_ranges_do_not_meet_and_derived_seeds_differ():
         with pytest.raises(ValueError, match=r"seeds of test games|games must be"):
             check_seeds(first, games)
     assert len({derived_seed(seed, batch) for seed in range(50) for batch in range(50)}) == 2500
+
+
+USUAL = BoardConfig(8, 8, 14, moves=("click",))
+
+
+@pytest.mark.parametrize("first_click", ["opening", "safe"])
+@pytest.mark.parametrize("board", [(8, 8, 14), (9, 9, 10), (5, 5, 5)])
+def test_the_known_wins_are_those_of_the_games(board, first_click):
+    config = BoardConfig(*board, first_click, ("click",))
+    won = [record.won for record in play_games(find_policy("exact")(config), config, range(40, 90))]
+    assert known_wins(config, 40, 50) == sum(won)
+    assert [known_wins(config, 40 + index, 1) for index in range(50)] == won
+
+
+def test_the_known_wins_agree_with_the_published_results():
+    results = json.loads((ROOT / "docs" / "results" / "bayes.json").read_text(encoding="utf-8"))
+    compared = 0
+    for board in results["boards"]:
+        (row,) = [row for row in board["results"] if row["policy"] == "exact"]
+        rows, cols = board["config"]["size"]
+        config = BoardConfig(rows, cols, board["config"]["mines"], board["config"]["first_click"], ("click",))
+        known = known_wins(config, results["seed"], row["games"])
+        if known is not None:
+            assert known == row["wins"]
+            compared += 1
+    assert compared == 2
+
+
+@pytest.mark.parametrize(
+    ("config", "seed", "games"),
+    [
+        (USUAL, 600_000, 10),
+        (USUAL, 9_995, 10),
+        (BoardConfig(8, 8, 13, moves=("click",)), 0, 10),
+        (BoardConfig(8, 8, 14, "any", ("click",)), 0, 10),
+        (BoardConfig(8, 8, 14, radius=2), 0, 10),
+        (BoardConfig(8, 8, 14, moves=("click",), no_guess="exact"), 0, 10),
+        (BoardConfig(8, 8, 14, moves=("click",), luck=False), 0, 10),
+        (BoardConfig(8, 8, 14, max_steps=5), 0, 10),
+    ],
+)
+def test_nothing_is_claimed_about_other_games(config, seed, games):
+    assert known_wins(config, seed, games) is None

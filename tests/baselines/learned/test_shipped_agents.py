@@ -1,4 +1,4 @@
-"""Agents in the package: the files next to their weights, and their playing strength."""
+"""Agents in the package: their files and strength; and new ones, which learn within a minute on one core."""
 
 import json
 
@@ -7,8 +7,11 @@ import pytest
 from support.tiny_training import one_thread  # noqa: F401 - a fixture
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.seeds import SELECTION_SEEDS
-from baselines.learned.configurations import configuration_names, lineage, training_of
+from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS
+from baselines.learned.agents import find_agent
+from baselines.learned.configurations import configuration_names, lineage, read_configuration, training_of
+from baselines.learned.settings import TrainingSettings
+from baselines.learned.training.loop import train
 from baselines.registry import AGENTS, AGENTS_FOLDER, find_policy
 from minesweeper_env.config import BoardConfig
 
@@ -23,7 +26,8 @@ def read(name, file):
     return json.loads((AGENTS_FOLDER / name / file).read_bytes())
 
 
-def win_rate(policy, board, seeds):
+def win_rate(policy, board, seeds=TEST_SEEDS[:1000]):
+    policy.reset(0)
     return np.mean([record.won for record in play_games(policy, board, seeds)])
 
 
@@ -76,3 +80,23 @@ def test_an_agent_plays_as_well_as_it_is_said_to(name, board, games, least):
     """The bounds on 8x8 lie about four standard errors of their games below the published figures."""
     config = BoardConfig.of_name(board, "opening")
     assert win_rate(find_policy(name)(config), config, range(20_000, 20_000 + games)) >= least
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algo", ["ppo", "dqn"])
+def test_learns_5x5_with_3_mines(algo, tmp_path):
+    settings = TrainingSettings(algo=algo, boards=("5x5/3",), minutes=None, steps=16_000, envs=128, depth=3, threads=1)
+    train(settings, tmp_path)
+    (board,) = settings.configs
+    # Random clicks win a ninth of these games, and `bayes` nine tenths.
+    assert win_rate(find_policy("random")(board), board) < 0.2
+    assert win_rate(find_agent(tmp_path)(board), board) > 0.8
+
+
+@pytest.mark.slow
+@pytest.mark.figures
+def test_make_run_trains_an_agent_that_wins_half_of_its_games(tmp_path):
+    settings = TrainingSettings.of({**read_configuration("quick"), "threads": 1})
+    assert (settings.minutes, settings.boards) == (None, ("8x8/14",))
+    train(settings, tmp_path)
+    assert win_rate(find_agent(tmp_path)(*settings.configs), *settings.configs) > 0.5

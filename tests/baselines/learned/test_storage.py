@@ -1,5 +1,6 @@
 import json
 import pickle
+import platform
 from functools import cache
 
 import numpy as np
@@ -59,16 +60,6 @@ def test_an_agent_round_trips_without_unpickling(folder, monkeypatch):
     forbid_unpickling(monkeypatch)
     boards = torch.as_tensor(random_boards(4, 5, 5))
     assert torch.equal(load_network(folder)(boards, 3), network(boards, 3))
-
-
-@pytest.mark.parametrize("shape", [(5, 5), (3, 9), (16, 30)])
-def test_an_agent_plays_boards_of_any_size_legally(folder, shape):
-    boards = random_boards(20, *shape)
-    masks = np.isin(boards, (10, 11)).reshape(20, -1).astype(np.int8)
-    policy = find_agent(folder)(BoardConfig(*shape, 3, moves=("click",)))
-    actions = policy.act(boards, masks)
-    assert actions.dtype == np.int64
-    assert masks[np.arange(20), actions].all()
 
 
 def test_another_radius_is_refused(folder):
@@ -189,3 +180,29 @@ def test_playing_an_agent_imports_no_algorithm():
         "sys.exit(any(name in sys.modules for name in ('stable_baselines3', 'sb3_contrib')))"
     )
     assert run_python("-c", code).returncode == 0
+
+
+# A pass allocates a few large arrays and frees them together: here 24 MiB, or 6144 pages of 4 KiB.
+COUNT = """
+import resource
+import numpy as np
+{begin}
+faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+one_pass = lambda: len([np.ones(6 << 20, np.uint8) for _ in range(4)])
+one_pass(), one_pass()
+before = faults()
+for _ in range(10):
+    one_pass()
+print(faults() - before)
+"""
+
+
+def faults_of(begin):
+    """Returns the number of page faults of ten passes in a process of their own."""
+    return int(run_python("-c", COUNT.format(begin=begin), check=True).stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's allocator is meant")
+def test_pages_are_not_mapped_in_again_for_each_pass():
+    kept = faults_of("from baselines.learned.agents import keep_freed_memory; keep_freed_memory()")
+    assert kept < 0.2 * faults_of("")

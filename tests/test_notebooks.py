@@ -1,9 +1,11 @@
-"""The exercises for students: right answers pass their checks, and wrong ones are shown with the board."""
+"""The notebooks: right answers to the exercises pass, wrong ones are shown with the board; the tour runs."""
 
 import json
+import re
 
 import pytest
 from support import ROOT
+from support.processes import run_python
 
 CELLS = json.loads((ROOT / "examples" / "exercises.ipynb").read_text(encoding="utf-8"))["cells"]
 BLOCKS = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
@@ -28,56 +30,11 @@ ANSWERS = {
         found = [part for part in found if not part & clue] + [clue.union(*touched)]
     return found
 """,
-    "def risks(": """
-    from collections import Counter
-    from math import comb
+    "def risks(": f"""
+    import runpy
 
-    covered = set(covered_cells(board))
-    numbers = [(neighbours(cell, board) & covered, board[cell]) for cell in np.ndindex(board.shape) if board[cell] < 9]
-
-    def fillings(part):
-        # The number of fillings with each number of mines, and of those with a mine in a cell.
-        cells, ways, ways_of = sorted(part), Counter(), Counter()
-        around = {cell: [each for each in numbers if cell in each[0]] for cell in cells}
-
-        def fill(begin, mined, free):
-            if begin == len(cells):
-                ways[len(mined)] += 1
-                ways_of.update((len(mined), cell) for cell in mined)
-                return
-            cell = cells[begin]
-            if all(len(near & mined) < number for near, number in around[cell]):
-                fill(begin + 1, mined | {cell}, free)
-            if all(len(near - free) > number for near, number in around[cell]):
-                fill(begin + 1, mined, free | {cell})
-
-        fill(0, frozenset(), frozenset())
-        return ways, ways_of
-
-    def together(counts):
-        total = Counter({0: 1})
-        for ways in counts:
-            pairs = [(a + b, n * k) for a, n in total.items() for b, k in ways.items()]
-            total = Counter()
-            for m, n in pairs:
-                total[m] += n
-        return total
-
-    def layouts_of(total, cells, used=0):
-        return sum(n * comb(cells, mines - used - m) for m, n in total.items() if used + m <= mines)
-
-    tables = [fillings(part) for part in parts(board)]
-    outside = covered - set().union(*clues_of(board))
-    total = together(ways for ways, _ in tables)
-    layouts = layouts_of(total, len(outside))
-    found = np.zeros(board.shape)
-    for number, (_, ways_of) in enumerate(tables):
-        rest = together(ways for ways, _ in tables[:number] + tables[number + 1 :])
-        for (m, cell), ways in ways_of.items():
-            found[cell] += ways * layouts_of(rest, len(outside), m) / layouts
-    for cell in outside:
-        found[cell] = layouts_of(total, len(outside) - 1, 1) / layouts
-    return found
+    oracle = runpy.run_path({str(ROOT / "examples" / "oracle_on_one_page.py")!r})["mine_probabilities"]
+    return np.array(oracle(board.tolist(), mines), float)
 """,
 }
 
@@ -115,3 +72,13 @@ def test_a_wrong_answer_is_shown_with_its_board(capsys, head, exercise):
     right = {each: body for each, body in ANSWERS.items() if each != head} if head != "def layouts(" else {}
     lines = printed(capsys, {**right, head: WRONG[head]})
     assert [line.partition(" differs")[0] for line in lines if " differs " in line] == [exercise]
+
+
+@pytest.mark.slow
+def test_the_cells_of_the_tour_run_in_its_folder_and_print_win_rates_with_intervals():
+    cells = json.loads((ROOT / "examples" / "tour.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    done = run_python("-c", code, cwd=ROOT / "examples", env={"MPLBACKEND": "Agg"})
+    assert done.returncode == 0, done.stderr
+    printed = re.findall(r"^(\w+) +wins 0\.\d+ \(0\.\d+ to 0\.\d+\)$", done.stdout, re.MULTILINE)
+    assert printed == ["subset", "dqn", "exact"]
