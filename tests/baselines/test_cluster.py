@@ -92,14 +92,6 @@ def evaluate(tmp_path, monkeypatch):
     return lambda *words: evaluate_command.main(["--size", "5", "--mines", "4", *words])
 
 
-def timeless(path):
-    found = json.loads(path.read_text())
-    left_out = ("seconds", "ms_per_game", "playing_seconds")
-    found["results"] = [{key: each[key] for key in each if key not in left_out} for each in found["results"]]
-    del found["command"]
-    return json.dumps(found)
-
-
 @needs_ray
 @pytest.mark.slow
 def test_an_evaluation_on_ray_has_the_results_of_one_machine_byte_for_byte(tmp_path, evaluate):
@@ -109,7 +101,7 @@ def test_an_evaluation_on_ray_has_the_results_of_one_machine_byte_for_byte(tmp_p
     command = (ROOT / "evaluate.py", "--size", 5, "--mines", 4, *words, "--json", "there.json", "--ray", "local")
     done = run_python(*command, cwd=tmp_path, timeout=400)
     assert done.returncode == 0, done.stderr
-    assert timeless(tmp_path / "there.json") == timeless(tmp_path / "here.json")
+    assert json.dumps(content(tmp_path, "there.json")) == json.dumps(content(tmp_path, "here.json"))
 
 
 @pytest.fixture
@@ -131,24 +123,11 @@ def check_games(tmp_path):
     assert json.dumps(content(tmp_path / "disturbed")) == json.dumps(content(tmp_path / "undisturbed"))
 
 
-def disturb(folder, process, kill_one, times=2):
-    """Disturbs a command at random moments after it has stored units."""
-    moments = random.Random(1)
-    for _ in range(times):
-        assert wait_for_units(folder, process, units_of(folder))
-        time.sleep(moments.uniform(0, 1))
-        assert kill_one()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("fault_suite")
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_killed_workers_of_a_local_pool_cost_nothing(tmp_path):
-    folder = tmp_path / "disturbed"
-    with driver(folder, GAMES, "--workers", "2") as process:
-        disturb(folder, process, lambda: kill(random.choice(children(process.pid, "spawn_main"))))
-        finish(process, folder)
-    check_games(tmp_path)
+def disturb(folder, process, kill_one):
+    """Disturbs a command at a random moment after it has stored units."""
+    assert wait_for_units(folder, process, units_of(folder))
+    time.sleep(random.uniform(0, 1))
+    assert kill_one()
 
 
 @needs_ray
@@ -164,13 +143,8 @@ def test_an_interrupt_and_killed_workers_and_nodes_of_a_cluster_cost_nothing(tmp
             assert process.wait(60) == 130
         assert units_of(folder) > 0
         with driver(folder, GAMES, "--ray", cluster.address) as process:
-            disturb(
-                folder,
-                process,
-                lambda: [kill(each) for each in children(cluster.raylet(1), "ray::_carry_out")] or True,
-                times=1,
-            )
-            disturb(folder, process, lambda: cluster.kill_node(0) is None, times=1)
+            disturb(folder, process, lambda: [*map(kill, children(cluster.raylet(1), "ray::_carry_out"))] or True)
+            disturb(folder, process, lambda: cluster.kill_node(0) is None)
             finish(process, folder)
     check_games(tmp_path)
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import imageio.v3 as imageio
 import numpy as np
 import pytest
-from support.commands import refused
 from support.policies import click_config
 from support.recordings import CONFIG, game_that, recorded
 
@@ -40,6 +39,7 @@ def test_replayed_games_are_those_that_were_played(policy):
         assert game.result == ("won" if record.won else "lost")
         assert len(game.turns) == len(game.scenes) - 1 == record.clicks
         assert int((game.scenes[-1].codes <= 8).sum()) == record.opened
+        assert all(len(lines_of(game, frame)) <= MOST_LINES for frame in range(len(game.scenes)))
         results.add(game.result)
     assert "lost" in results
 
@@ -77,11 +77,6 @@ def test_games_on_boards_without_guesses_are_replayed_on_the_same_boards():
 )
 def test_only_certain_risks_are_0_or_100_per_cent(risk, text):
     assert format_risk(risk) == text
-
-
-def test_the_lines_of_the_panel_fit():
-    for _, game in recorded("random"):
-        assert max(len(lines_of(game, frame)) for frame in range(len(game.scenes))) <= MOST_LINES
 
 
 @pytest.mark.parametrize("result", ["won", "lost"])
@@ -164,15 +159,3 @@ def test_the_command_draws_what_it_played_and_changes_no_result(tmp_path, capsys
     assert imageio.imread(record, index=0).shape[1] == 2 * frame_size(CONFIG)[0]
     assert "games.gif: " in captured.err
     assert [path.name for path in tmp_path.iterdir()] == ["games.gif"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--record", "a.avi"], "--record takes a file that ends in .gif or .svg or .mp4 or .png, not a.avi"),
-        (["--record", "no/such/a.gif"], "the folder of no/such/a.gif does not exist"),
-        (["--record", "a.gif", "--record-speed", "0"], "a number above 0"),
-    ],
-)
-def test_bad_arguments_are_refused_before_the_first_game(capsys, arguments, words):
-    assert words in refused(capsys, evaluate.main, "--policy", "exact", *SMALL, *arguments)

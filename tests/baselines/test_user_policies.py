@@ -245,17 +245,6 @@ def test_the_traceback_is_shown_on_demand(capsys, monkeypatch):
     assert "return 1 / 0" in err
 
 
-def test_the_play_of_workers_is_the_same():
-    write(GOOD)
-    results = []
-    for workers in ("1", "2"):
-        command = ["--policy", "mine.py:First:begin=2", "--games", "40", "--size", "4x5", "--mines", "4"]
-        assert evaluate.main([*command, "--workers", workers, "--diagnose", "--json", "out.json"]) == 0
-        (row,) = json.loads(Path("out.json").read_text())["results"]
-        results.append({name: row[name] for name in ("policy", "wins", "clicks_per_game", "diagnostics")})
-    assert results[0] == results[1]
-
-
 def test_errors_of_workers_are_one_line(tmp_path):
     write("import multiprocessing\nif multiprocessing.parent_process():\n    raise KeyError('worker')\n" + GOOD)
     done = run_python(ROOT / "evaluate.py", "--policy", "mine.py:First", "--workers", 2, cwd=tmp_path)

@@ -18,13 +18,13 @@ class Nodes:
         address: of the head node.
     """
 
-    def __init__(self, cpus: tuple[int, ...], head_cpus: int) -> None:
+    def __init__(self, cpus: tuple[int, ...]) -> None:
         """Starts the nodes."""
         from ray.cluster_utils import Cluster
 
         # By default the workers yield to all other programs, and starve beside busy ones.
         os.environ |= {"RAY_ENABLE_AUTO_CONNECT": "0", "RAY_worker_niceness": "0"}
-        head = {"num_cpus": head_cpus, "include_dashboard": False, "object_store_memory": STORE_BYTES}
+        head = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": STORE_BYTES}
         self._cluster = Cluster(initialize_head=True, head_node_args=head, shutdown_at_exit=False)
         self._nodes: list[Any] = []
         self.address: str = self._cluster.address
@@ -57,12 +57,9 @@ class Nodes:
 
 
 @contextmanager
-def nodes_of(*cpus: int, head_cpus: int = 0) -> Iterator[Nodes]:
-    """Starts a head node and nodes with these numbers of processors; the end of the block ends them.
-
-    A number of 0 starts no node.
-    """
-    nodes = Nodes(tuple(each for each in cpus if each), head_cpus)
+def nodes_of(*cpus: int) -> Iterator[Nodes]:
+    """Starts a head node and nodes with these numbers of processors; the end of the block ends them."""
+    nodes = Nodes(cpus)
     try:
         yield nodes
     finally:

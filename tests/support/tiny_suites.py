@@ -26,13 +26,13 @@ def records(folder: str | Path) -> dict[str, list[tuple[int, ...]]]:
     return found
 
 
-def content(folder: str | Path) -> Any:
-    """Returns the results without times and the command."""
+def content(folder: str | Path, name: str = "results.json") -> Any:
+    """Returns the results in a folder without times and the command."""
 
     def timeless(value: Any) -> Any:
         if isinstance(value, dict):
-            left_out = {"seconds", "ms_per_game", "command"}
+            left_out = {"seconds", "ms_per_game", "playing_seconds", "command"}
             return {name: timeless(each) for name, each in value.items() if name not in left_out}
         return [timeless(each) for each in value] if isinstance(value, list) else value
 
-    return timeless(json.loads((Path(folder) / "results.json").read_text()))
+    return timeless(json.loads((Path(folder) / name).read_text()))

@@ -24,6 +24,7 @@ from baselines.__main__ import main
 from baselines.benchmark import report as suite_report
 from baselines.benchmark import run as suite_run
 from baselines.benchmark import suites
+from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.run import policy_folder
 from baselines.benchmark.suites import SUITES, Entry
 from baselines.cli import suite
@@ -159,27 +160,6 @@ def test_the_files_agree():
     assert Path("a/results.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_ctrl_c_keeps_the_units_and_the_same_command_goes_on(monkeypatch, capsys):
-    def interrupt(task, name, unit):
-        if len(played) == 4:
-            raise KeyboardInterrupt
-        played.append(unit.games)
-        return play(task, name, unit)
-
-    play, played = units.play_unit, []
-    with monkeypatch.context() as patched:
-        patched.setattr(units, "play_unit", interrupt)
-        assert run("a") == 130
-    err = capsys.readouterr().err
-    assert f"interrupted: tiny in a: {sum(played)} of 260 games are done" in err
-    assert "the same command goes on" in err
-    assert not RESULTS & {path.name for path in Path("a").iterdir()}
-    assert run("a") == 0
-    assert f"going on with tiny in a: {sum(played)} of 260 games are done" in capsys.readouterr().err
-    assert run("b") == 0
-    assert records("a") == records("b")
-
-
 FULL = OSError(errno.ENOSPC, "No space left on device", "a/file")
 
 
@@ -239,6 +219,23 @@ def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, monkeypatch, numb
         assert suite.main(fault_suites.arguments(tmp_path / folder, games)) == 0
     assert records("a") == records("b")
     assert timeless("a") == timeless("b")
+
+
+@pytest.mark.slow
+def test_processes_change_nothing(monkeypatch):
+    """These games start or are stored otherwise than those of the test above: given, without guesses, recorded."""
+    given = "baselines.scripted.bayes_source:source_start"
+    entries = Entry("straightforward", batch_size=5), Entry("bayes_source", batch_size=5, start=given)
+    boards = [BoardConfig(8, 8, 14, moves=("click",), no_guess=no_guess) for no_guess in (False, "exact")]
+    changed(monkeypatch, boards=(boards[0],), entries=entries)
+    group = replace(TINY.groups[0], name="no-guess", boards=(boards[1],), entries=entries[:1])
+    suite = replace(suites.SUITES["tiny"], groups=(*suites.SUITES["tiny"].groups, group), protocol=PROTOCOL)
+    monkeypatch.setitem(suites.SUITES, "tiny", suite)
+    for workers in "12":
+        assert main(["suite", "tiny", "--games", "24", "--out", workers, "--workers", workers]) == 0
+    assert records("1")
+    assert records("2") == records("1")
+    assert timeless("2") == timeless("1")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked there")
