@@ -125,19 +125,14 @@ def play(out, trials, kills=()):
     }
 
 
-def test_a_sweep_ends_the_trainings_of_bad_trials(tmp_path):
-    trials = play(tmp_path / "whole", 4)
-    assert [*trials] == [*range(4)]
-    assert {state.name for *_, state in trials.values()} == {"COMPLETE", "PRUNED"}
-    assert all((max(curve) == 100) == (state.name == "COMPLETE") for _, curve, _, state in trials.values())
-    assert play(tmp_path / "killed", 4, (-4,)) == trials
-
-
 @pytest.mark.slow
-def test_a_killed_sweep_draws_the_values_of_one_that_was_not(tmp_path):
+def test_a_sweep_ends_bad_trials_and_draws_the_same_values_when_it_is_killed(tmp_path):
     # From the tenth trial on, the draws depend on the trials before.
     whole = play(tmp_path / "whole", 14)
-    for number, kills in enumerate([(1,), (2, 3, 4, 9), (6, 20, 21, 33)]):
+    assert [*whole] == [*range(14)]
+    assert {state.name for *_, state in whole.values()} == {"COMPLETE", "PRUNED"}
+    assert all((max(curve) == 100) == (state.name == "COMPLETE") for _, curve, _, state in whole.values())
+    for number, kills in enumerate([(1, -4), (2, 3, 4, 9), (6, 20, 21, 33)]):
         assert play(tmp_path / str(number), 14, kills) == whole
 
 

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 
 import pytest
@@ -113,11 +112,3 @@ def complete(out, *arguments):
 def complete_here(out, *arguments):
     """Runs train.py in a run folder to its end in this process, which starts nothing and imports nothing again."""
     assert train.main(["--out", str(out), "--threads", "1", *map(str, arguments)]) == 0
-
-
-def wait_for(path, written=0, seconds=120):
-    """Waits until a file has content, and another time of writing than `written`, in ns."""
-    end = time.monotonic() + seconds
-    while not (path.exists() and path.stat().st_size) or path.stat().st_mtime_ns == written:
-        assert time.monotonic() < end, f"{path} did not change"
-        time.sleep(0.05)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 from support.commands import refused
@@ -133,16 +134,6 @@ def test_what_a_link_in_a_run_folder_leads_to_is_not_sent_to_another_machine(tmp
     assert _read_files(folder) == {"below/run.json": b"{}"}
 
 
-class Here(Workers):
-    """This process, in place of worker processes."""
-
-    def __init__(self, _count):
-        pass
-
-    def close(self):
-        pass
-
-
 @pytest.mark.slow
 def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
     config = tmp_path / "tiny.toml"
@@ -174,7 +165,8 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
     assert "minus random" not in printed
     longer = [*arguments[:8], "30", *arguments[9:]]
     # The first run had a worker process; each costs seconds.
-    monkeypatch.setattr("baselines.cli.seeds.ProcessPool", Here)
+    here = SimpleNamespace(count=1, run=Workers().run, close=lambda: None)
+    monkeypatch.setattr("baselines.cli.seeds.ProcessPool", lambda _: here)
     assert main(longer) == 0
     told = capsys.readouterr()
     assert "0 of 6 trainings are done" in told.err
@@ -221,7 +213,6 @@ def test_a_run_folder_belongs_to_one_training_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (["--config", "moon"], "any-size"),
         ([], "--policy"),
         (["--config", "dqn-8x8", "--size", "7"], "--mines"),
         (["--policy", "exact", "--boards", "5x5"], "ROWSxCOLS/MINES"),

@@ -99,7 +99,8 @@ def test_the_commit_is_that_of_a_checkout_of_this_project(tmp_path, monkeypatch,
     file.touch()
     (tmp_path / "other").touch()
     before = provenance.source_commit.__wrapped__()
-    commit_files(tmp_path)
+    for command in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -q -m m"):
+        subprocess.run(["git", *command.split()], cwd=tmp_path, check=True)
     with monkeypatch.context() as patch:
         # A hook of another repository sets this.
         patch.setenv("GIT_DIR", str(tmp_path / ".git"))
@@ -110,9 +111,3 @@ def test_the_commit_is_that_of_a_checkout_of_this_project(tmp_path, monkeypatch,
     if is_ours:
         (tmp_path / "other").write_text("changed")
         assert provenance.source_commit.__wrapped__() == f"{commit}-dirty"
-
-
-def commit_files(root):
-    """Makes a git repository with one commit of all files."""
-    for command in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -q -m m"):
-        subprocess.run(["git", *command.split()], cwd=root, check=True)

@@ -158,13 +158,9 @@ def test_squared_loss_descends_as_cross_entropy():
 
 
 def test_which_returns_are_probabilities():
-    cases = (("safe_click", 0), ("win", 0.99), ("safe_click", 0.5), ("win_loss", 0))
-    assert [tiny_model("dqn", reward=reward, gamma=gamma).policy.probability for reward, gamma in cases] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    expected = {("safe_click", 0): True, ("win", 0.99): True, ("safe_click", 0.5): False, ("win_loss", 0): False}
+    for (reward, gamma), is_probability in expected.items():
+        assert tiny_model("dqn", reward=reward, gamma=gamma).policy.probability == is_probability
 
 
 @pytest.mark.parametrize(("rows", "cols", "count"), [(4, 4, 8), (3, 5, 4)])

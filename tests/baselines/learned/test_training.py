@@ -6,7 +6,6 @@ import shutil
 import signal
 import sys
 import threading
-import time
 from contextlib import closing, nullcontext
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
@@ -21,10 +20,8 @@ from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
     complete_here,
     one_thread,
     saving_often,
-    start,
     tiny,
     train_until_cut,
-    wait_for,
 )
 
 from baselines.cli.seeds import carry_out, plan
@@ -344,41 +341,16 @@ def test_ctrl_c_evaluates_and_the_command_reports_the_step(tmp_path, capsys):
     assert float(rows(out)[-1]["time/total_timesteps"]) == steps
 
 
-HANGS = "an evaluation hangs"
-HANG = f"""
-import sys, time
-import baselines.learned.training.loop as loop
-
-def hang(*_, **__):
-    print({HANGS!r}, file=sys.stderr, flush=True)
-    time.sleep(600)
-
-loop.CHECKPOINT_SECONDS = 0.0
-loop.Training.evaluate = hang
-"""
-"""Code that makes every evaluation endless, and saves a checkpoint after every round."""
-
-
-@pytest.mark.slow
-def test_a_second_ctrl_c_ends_at_once_and_names_the_kept_agent(tmp_path):
+def test_a_second_ctrl_c_ends_at_once_and_names_the_kept_agent(tmp_path, monkeypatch, capsys):
     out = tmp_path / "run"
     complete_here(out, *TINY, "--steps", "320")
-    kept, checkpoint = kept_step(out), out / "checkpoint.safetensors"
-    written = checkpoint.stat().st_mtime_ns
-    with start(out, "--resume", "--steps", ENDLESS, before=HANG) as process:
-        wait_for(checkpoint, written)
-        process.send_signal(signal.SIGINT)
-        missing = {ANNOUNCEMENT, HANGS}
-        while missing:
-            line = process.stderr.readline()
-            assert line, f"{sorted(missing)} was not printed"
-            missing = {text for text in missing if text not in line}
-        process.send_signal(signal.SIGINT)
-        begin = time.monotonic()
-        _, told = process.communicate(timeout=60)
-        assert time.monotonic() - begin < 20
-    assert process.returncode == 130
-    assert told.splitlines()[-1] == (
+    kept = kept_step(out)
+    with monkeypatch.context() as patch, saving_often(interrupter(signal.SIGINT, 321)):
+        patch.setattr(Training, "evaluate", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+        assert main(["--out", str(out), "--threads", "1", "--resume", "--steps", ENDLESS]) == 130
+    *_, announced, last = capsys.readouterr().err.splitlines()
+    assert announced == ANNOUNCEMENT
+    assert last == (
         f"python -m baselines train: stopped at once; the kept agent is of step {kept}, and --resume continues from "
         f"the last checkpoint in {out}"
     )

@@ -313,13 +313,6 @@ def test_without_breadth_the_safest_cell_is_clicked():
     assert legal[np.arange(len(codes)), searched].all()
 
 
-@pytest.mark.parametrize(("rows", "cols", "mines"), [(2, 9, 3), (8, 8, 14), (12, 7, 15)])
-@pytest.mark.parametrize("first_click", ["opening", "safe"])
-def test_it_plays_boards_of_any_size(rows, cols, mines, first_click):
-    game = config(rows, cols, mines, first_click)
-    assert len(play_games(AfterstatePolicy(network(), game), game, range(4))) == 4
-
-
 @pytest.mark.parametrize(
     "option",
     [

@@ -159,25 +159,6 @@ def test_nothing_is_thinned_or_learned_in_hindsight_with_gamma_above_0():
     assert model.replay_buffer.size == model.num_timesteps
 
 
-@pytest.mark.parametrize(("mines", "losses"), [(2, True), (9, True), (2, False)])
-def test_the_last_board_of_a_game_shows_where_the_mines_were(mines, losses):
-    slot = make_model(tiny("dqn", boards=(f"4x5/{mines}",), first_click="any", envs=50)).slot
-    seen = {True: 0, False: 0}
-    for _ in range(60):
-        layouts, numbers = slot.env.games._current_games().mines(), slot.games.copy()
-        slot.store(np.ones(50, bool), observations=np.zeros((50, 4, 5), np.int8))
-        _, _, dones, infos = slot.env.step(slot.env.games.sample_actions())
-        slot.record_ends(dones, infos, losses)
-        for index in np.flatnonzero(dones):
-            if infos[index]["episode"]["l"] > 1 and (losses or infos[index]["is_success"]):
-                outcomes, games = (slot.buffer.columns[name][: slot.buffer.size] for name in ("safe", "games"))
-                outcomes = outcomes[games == numbers[index]]
-                np.testing.assert_array_equal(outcomes[-1], ~layouts[index].reshape(-1))
-                seen[infos[index]["is_success"]] += 1
-    assert (seen[False] > 20) == losses
-    assert mines == 9 or seen[True] > 5
-
-
 def test_the_teacher_gives_the_oracles_probabilities():
     env = MinesweeperVecEnv(BOARD, 30)
     env.seed(0)

@@ -197,17 +197,6 @@ def test_a_damaged_state_is_refused_and_changes_nothing(key):
         assert_same(env.get_state(), before)
 
 
-def test_vec_monitor_writes_every_game(tmp_path):
-    env = VecMonitor(make_small(), str(tmp_path / "log"), info_keywords=("is_success",))
-    env.reset()
-    ended = sum(int(env.step(env.venv.games.sample_actions())[2].sum()) for _ in range(40))
-    env.close()
-    assert ended > 3
-    lines = (tmp_path / "log.monitor.csv").read_text().splitlines()
-    assert lines[1] == "r,l,t,is_success"
-    assert len(lines) == 2 + ended
-
-
 @pytest.mark.parametrize(
     "wrap", [VecMonitor, lambda env: VecNormalize(env, norm_obs=False), VecNormalize, lambda env: VecFrameStack(env, 2)]
 )
