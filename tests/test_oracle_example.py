@@ -43,10 +43,6 @@ def radius_of_one(positions):
     return (position for position in positions if position.radius == 1)
 
 
-def test_the_page_is_a_page():
-    assert len(PAGE.read_text(encoding="utf-8").splitlines()) <= 150
-
-
 @settings(max_examples=150, deadline=None)
 @given(
     st.integers(1, 4).flatmap(lambda cols: st.lists(st.lists(st.sampled_from([0, 1, 1, 2, 3, 9, 10, 11, 11, 11, 12]),

@@ -170,6 +170,7 @@ FORMS = {
     "odd usage": lambda row, col: Raw(
         200, completion(f"open {row} {col}", usage={"completion_tokens": 2.5, "prompt_tokens": -1})
     ),
+    "text as usage": lambda row, col: Raw(200, completion(f"open {row} {col}", usage="n/a")),
 }
 
 
@@ -180,6 +181,7 @@ def test_a_perfect_player_wins_every_game_in_each_form(form, tmp_path):
         read = baselines.evaluate(chat(server, tmp_path, replay="true"), 5, 3, 5, no_guess="exact", against=())
     assert (found.wins, found.counters["illegal"]) == (5, 0)
     assert read.policies[0].counters == found.counters | {"read": found.counters["answers"]}
+    assert (found.counters["tokens"] == 0) == (form == "text as usage")
     if form == "parts":
         assert all(
             json.loads(line)["reasoning"] for line in next(tmp_path.rglob("*.jsonl")).read_text().splitlines()[1:]
@@ -196,13 +198,6 @@ def test_a_cut_reply_is_no_move_and_is_counted(reason, tmp_path):
     assert "was cut" in server.requests[1][-1]["content"]
 
 
-def test_odd_figures_of_use_end_nothing(tmp_path):
-    with ChatServer(lambda _: Raw(200, completion("open 2 1", usage="n/a"))) as server:
-        results = baselines.evaluate(chat(server, tmp_path), 5, 3, 1, against=())
-    assert results.policies[0].counters["tokens"] == 0
-    assert results.policies[0].records[0].clicks > 0
-
-
 def test_two_processes_do_not_write_one_evaluation(tmp_path):
     first, second = (Transcripts(tmp_path, {}, replay=False) for _ in range(2))
     first.begin("seeds-0-9")
@@ -215,12 +210,12 @@ def test_two_processes_do_not_write_one_evaluation(tmp_path):
     assert run_python("-c", code).returncode == 0
 
 
-@pytest.mark.parametrize(("code", "asked"), [(429, 2), ("503", 2), (400, 1), (None, 2), ("overloaded", 2)])
-def test_an_error_with_the_status_of_success_is_one_all_the_same(code, asked, tmp_path):
-    answer = Raw(200, json.dumps({"error": {"code": code, "message": "slow down"}}).encode())
-    with ChatServer(lambda _: answer) as server, pytest.raises(ChatError, match="slow down"):
-        play_games(find_policy(chat(server, tmp_path))(BOARD), BOARD, [1])
-    assert len(server.requests) == asked
+CODES = {429: 2, "503": 2, 400: 1, None: 2, "overloaded": 2}
+"""Codes of errors that come with the status of success, with the number of requests that each costs."""
+
+
+def error_of(code):
+    return Raw(200, json.dumps({"error": {"code": code, "message": "slow down"}}).encode())
 
 
 @pytest.mark.parametrize(
@@ -229,6 +224,7 @@ def test_an_error_with_the_status_of_success_is_one_all_the_same(code, asked, tm
         (Raw(500, b'{"error": {"message": "broken"}}'), 2, "broken"),
         (Raw(404, b'{"error": {"message": "no such model"}}'), 1, "no such model"),
         (Raw(401, json.dumps({"error": {"message": f"wrong key {SECRET}"}}).encode()), 1, "wrong key ***"),
+        *((error_of(code), asked, "slow down") for code, asked in CODES.items()),
         (Raw(200, b"{broken"), 2, "no chat completion"),
         (Raw(200, b"<html>hello</html>", kind="text/html"), 2, "no chat completion"),
         (Raw(200, b'{"choices": []}'), 2, "no chat completion"),

@@ -10,6 +10,7 @@ from unittest.mock import create_autospec
 import pytest
 import torch
 from support import tiny_suites
+from support.commands import refused
 from support.tiny_training import tiny
 
 import baselines
@@ -130,15 +131,6 @@ def commit(server, tmp_path):
     return server.add("ana/mines", agent_files(tmp_path / "agent") | {"run.json": b"{}", "model.pkl": b"pickled"})
 
 
-def refused(capsys, *arguments) -> str:
-    """Returns the last line on stderr of a command that exits with status 2."""
-    with pytest.raises(SystemExit, match="2"):
-        main([*map(str, arguments)])
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    return printed.err.splitlines()[-1]
-
-
 def test_an_evaluation_plays_the_agent_and_names_its_commit(commit, tmp_path, capsys):
     found, local = tmp_path / "results.json", str(tmp_path / "agent")
     assert main(["evaluate", *SMALL, "--policy", "hf:ana/mines", local, "--json", str(found)]) == 0
@@ -170,7 +162,7 @@ def test_a_file_that_is_too_large_is_not_downloaded(commit, server, is_pinned, m
     monkeypatch.setattr(hub, "MOST_BYTES", 100)
     name = f"hf:ana/mines@{commit}" if is_pinned else "hf:ana/mines"
     assert f"hf:ana/mines@{commit if is_pinned else 'main'}: agent." in (
-        said := refused(capsys, "evaluate", *SMALL, "--policy", name)
+        said := refused(capsys, main, "evaluate", *SMALL, "--policy", name)
     )
     assert said.endswith("and may have 100")
     assert "snapshot_download" not in server.calls
@@ -209,7 +201,7 @@ def test_what_the_hub_refuses_or_is_no_agent_of_ours_is_told_in_one_line(server,
         ("ana/other", "agent.json is damaged: Object missing required field"),
         ("ana/list", "agent.json must hold a JSON object, not list"),
     ):
-        assert message in refused(capsys, "evaluate", *SMALL, "--policy", f"hf:{repository}")
+        assert message in refused(capsys, main, "evaluate", *SMALL, "--policy", f"hf:{repository}")
 
 
 def test_a_missing_client_is_told_before_any_work(monkeypatch):
@@ -259,7 +251,7 @@ def test_results_of_other_weights_are_refused_and_development_games_are_called_s
     assert main(words) == 0
     assert "| development | 20 |" in capsys.readouterr().out
     found.write_text(json.dumps({**board, "results": [row | {"digest": "0" * 64}]}))
-    assert "games of other weights" in refused(capsys, *words)
+    assert "games of other weights" in refused(capsys, main, *words)
 
 
 def test_a_sent_agent_comes_back_the_same_with_a_card(server, folder, tmp_path, capsys):
@@ -323,7 +315,7 @@ def test_what_is_no_agent_or_cannot_be_sent_is_one_line(server, folder, capsys, 
     server.is_offline = True
     assert main(["push", str(folder), "ana/mines"]) == 1
     assert "HF_HUB_OFFLINE is set; the hub has no new commit" in capsys.readouterr().err
-    assert "is no run folder with agent.json" in refused(capsys, "push", tmp_path, "ana/mines")
-    assert "USER/REPO and the branch as --revision BRANCH" in refused(capsys, "push", folder, "mines")
+    assert "is no run folder with agent.json" in refused(capsys, main, "push", tmp_path, "ana/mines")
+    assert "USER/REPO and the branch as --revision BRANCH" in refused(capsys, main, "push", folder, "mines")
     (folder / "agent.safetensors").write_bytes(b"\x80\x04pickled")
-    assert "agent.safetensors cannot be used" in refused(capsys, "push", folder, "ana/mines")
+    assert "agent.safetensors cannot be used" in refused(capsys, main, "push", folder, "ana/mines")

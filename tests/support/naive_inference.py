@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference.boards import InconsistentBoardError
+from support.naive_game import neighbours
 
 Cell = tuple[int, int]
 Group = tuple[Cell, ...]
@@ -43,10 +44,7 @@ class Position(NamedTuple):
 
     def neighbours(self, cell: Cell) -> frozenset[Cell]:
         """Returns the neighbours of a cell."""
-        row, col = cell
-        rows = range(max(row - self.radius, 0), min(row + self.radius + 1, self.rows))
-        cols = range(max(col - self.radius, 0), min(col + self.radius + 1, self.cols))
-        return frozenset(product(rows, cols)) - {cell}
+        return neighbours(self.rows, self.cols, cell, self.radius)
 
     def constraints(self, total: bool = True) -> list[Constraint]:
         """Returns a constraint for each clue and, with `total`, a last one for all unknown cells."""

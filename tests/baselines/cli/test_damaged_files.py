@@ -57,65 +57,49 @@ def agent(tmp_path):
     return ["push", str(folder), "ana/mines", "--dry-run", "--results", f"{tmp_path}/results.json"]
 
 
-RESULT = {"steps": 320, "games": 50, "wins": {"4x4/2": 25}}
-
-
-@pytest.mark.parametrize(
-    "content", [*ANY, *({**RESULT, **each} for each in ({"wins": [1]}, {"wins": {"4x4/2": -1}}, {"games": 0}))]
-)
-def test_a_study_names_a_damaged_result(study, tmp_path, capsys, content):
-    path = tmp_path / "out" / "tiny-3" / "result.json"
-    damage(path, content)
-    assert str(path) in refused(capsys, main, *study)
-
-
-@pytest.mark.parametrize("content", [*ANY, {"sessions": 3}, {"sessions": []}, "folder", "link"])
-def test_a_study_names_a_damaged_run(study, tmp_path, capsys, content):
-    path = tmp_path / "out" / "tiny-3" / "run.json"
-    damage(path, content)
-    assert str(path.parent) in refused(capsys, main, *study)
-
-
-@pytest.mark.parametrize("content", [*ANY, {"settings": 3}, {"seed": 0, "search": "depth=1,2"}])
-def test_a_sweep_names_a_damaged_plan(tmp_path, capsys, content):
+@pytest.fixture
+def sweep(tmp_path):
+    """Arguments of a sweep."""
     pytest.importorskip("optuna")
+    (tmp_path / "out").mkdir()
     (tmp_path / "tiny.toml").write_text(CONFIG)
-    path = tmp_path / "out" / "sweep.json"
-    path.parent.mkdir()
-    damage(path, content)
-    search = ["--search", "depth=1,2", "--out", str(path.parent)]
-    assert str(path.parent) in refused(capsys, main, "sweep", "--config", f"{tmp_path}/tiny.toml", *search)
+    return ["sweep", "--config", f"{tmp_path}/tiny.toml", "--search", "depth=1,2", "--out", f"{tmp_path}/out"]
 
 
-@pytest.mark.parametrize("content", ANY)
-def test_a_suite_names_a_damaged_manifest(tmp_path, capsys, content):
-    arguments = ["suite", "sources", "--groups", "expected-value", "--games", "10", "--out", str(tmp_path / "out")]
-    path = tmp_path / "out" / "suite.json"
-    path.parent.mkdir()
-    damage(path, content)
-    assert str(path.parent) in refused(capsys, main, *arguments)
+@pytest.fixture
+def suite(tmp_path):
+    """Arguments of a suite."""
+    (tmp_path / "out").mkdir()
+    return ["suite", "sources", "--groups", "expected-value", "--games", "10", "--out", f"{tmp_path}/out"]
+
+
+RESULT = {"steps": 320, "games": 50, "wins": {"4x4/2": 25}}
+RESULTS = [{**RESULT, **each} for each in ({"wins": [1]}, {"wins": {"4x4/2": -1}}, {"games": 0})]
+RUNS = [{"sessions": 3}, {"sessions": []}, "folder", "link"]
+PLANS = [{"settings": 3}, {"seed": 0, "search": "depth=1,2"}]
+AGENTS = [{"format": 3, "kind": "clicks", "channels": 4}, {"trained_on": []}]
+AGENTS += [{"selected_by": each} for each in (3, {}, {"win_rates": {"4x5/2": 0.5}})]
+BOARDS = [{"seed": 0, "boards": 3}, {"seed": 0, "boards": [{"results": []}]}, {"seed": 0, "config": {}, "results": []}]
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("command", "name", "named", "content"),
     [
-        *(("run/agent.json", each) for each in [*ANY, {"format": 3, "kind": "clicks", "channels": 4}]),
-        *(("run/agent.json", {"selected_by": each}) for each in (3, {}, {"win_rates": {"4x5/2": 0.5}})),
-        ("run/agent.json", {"trained_on": []}),
-        *(("run/run.json", each) for each in [*ANY, {"sessions": [3]}]),
-        *(
-            ("results.json", each)
-            for each in [*ANY, {"seed": 0, "boards": 3}, {"seed": 0, "boards": [{"results": []}]}]
-        ),
-        ("results.json", {"seed": 0, "config": {}, "results": []}),
+        *(("study", "out/tiny-3/result.json", "result.json", each) for each in [*ANY, *RESULTS]),
+        *(("study", "out/tiny-3/run.json", "", each) for each in [*ANY, *RUNS]),
+        *(("sweep", "out/sweep.json", "", each) for each in [*ANY, *PLANS]),
+        *(("suite", "out/suite.json", "", each) for each in ANY),
+        *(("agent", "run/agent.json", "agent.json", each) for each in [*ANY, *AGENTS]),
+        *(("agent", "run/run.json", "run.json", each) for each in [*ANY, {"sessions": [3]}]),
+        *(("agent", "results.json", "results.json", each) for each in [*ANY, *BOARDS]),
     ],
 )
-def test_push_names_a_damaged_file(agent, tmp_path, capsys, name, content):
-    path = tmp_path / name
+def test_a_command_names_a_damaged_file_or_its_folder(command, name, named, content, request, tmp_path, capsys):
+    arguments, path = request.getfixturevalue(command), tmp_path / name
     if isinstance(content, dict) and content.keys() <= {"selected_by", "trained_on"}:
         content = json.loads(path.read_text()) | content
     damage(path, content)
-    assert str(path) in refused(capsys, main, *agent)
+    assert str(path.parent / named) in refused(capsys, main, *arguments)
 
 
 def test_push_sends_no_file_from_outside_of_the_folder(agent, tmp_path, capsys):

@@ -2,7 +2,6 @@
 
 import json
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -93,15 +92,6 @@ def test_a_paired_interval_without_games_that_differ_has_a_width():
     assert difference == 0.0
     assert -0.001 < low < 0.0 < high < 0.001
     assert paired_difference(0, 10, 0, 0) == pytest.approx((1.0, 1.0 - 0.2775 * math.sqrt(2), 1.0), abs=1e-4)
-
-
-@pytest.mark.parametrize("probabilities", [(0.3, 0.2, 0.1, 0.4), (0.05, 0.05, 0.3, 0.6), (0.6, 0.15, 0.15, 0.1)])
-def test_a_paired_interval_covers_the_difference_about_95_times_in_100(probabilities):
-    games, truth = 16, probabilities[1] - probabilities[2]
-    tables = [(a, b, c, games - a - b - c) for a, b, c in product(range(games + 1), repeat=3) if a + b + c <= games]
-    covered = [low <= truth <= high for _, low, high in (paired_difference(*table) for table in tables)]
-    weights = stats.multinomial(games, probabilities).pmf(tables)
-    assert 0.93 < float(weights[covered].sum()) < 0.985
 
 
 def test_holm_multiplies_each_value_by_the_tests_that_are_left():

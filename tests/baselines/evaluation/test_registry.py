@@ -75,25 +75,17 @@ def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
         find_policy(str(folder), depth=2)
 
 
-def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypatch):
-    torch = pytest.importorskip("torch")
-    from baselines.learned.agents import LearnedPolicy, save_agent
-    from baselines.learned.networks import BoardNetwork
-    from baselines.learned.settings import NetworkSize
+def test_agents_that_come_with_the_package_are_found_by_name():
+    pytest.importorskip("torch")
+    from baselines.learned.agents import LearnedPolicy
 
-    monkeypatch.setattr("baselines.registry.AGENTS_FOLDER", tmp_path)
-    monkeypatch.setattr("baselines.registry.AGENTS", {"tiny-agent": ("board", "")})
-    (tmp_path / "tiny-agent").mkdir()
-    size = NetworkSize(4, 1)
-    torch.manual_seed(0)
-    save_agent(tmp_path / "tiny-agent", BoardNetwork.of_size(size), size, {})
-    assert policy_names()[-1] == "tiny-agent"
-    policy = find_policy("tiny-agent:symmetries=true,precision=bfloat16")(CONFIG)
+    assert "plain-dqn" in policy_names()
+    policy = find_policy("plain-dqn:symmetries=true,precision=bfloat16")(CONFIG)
     assert isinstance(policy, LearnedPolicy)
     assert policy.symmetries
     for option, complaint in (("symmetries=8", "true or false"), ("precision=half", "float32, bfloat16")):
         with pytest.raises(ValueError, match=complaint):
-            find_policy(f"tiny-agent:{option}")(CONFIG)
+            find_policy(f"plain-dqn:{option}")(CONFIG)
 
 
 def test_mines_left_out_follow_the_size():

@@ -99,14 +99,6 @@ def test_single_pass_keeps_games_apart_that_are_played_side_by_side():
             assert (own.mine[0] == shared.mine[row]).all()
 
 
-def test_a_policy_that_is_reset_has_forgotten_its_games():
-    config = click_config(8, 8, 10, "any")
-    policy = find_policy("subset:deduction=source")(config)
-    first = play_games(policy, config, range(20))
-    policy.reset(0)
-    assert play_games(policy, config, range(20)) == first
-
-
 def test_source_adds_up_raw_counts_and_never_leaves_the_frontier():
     config = click_config(6, 6, 9, "any")
     policy = ExpectedValueSourcePolicy(config)

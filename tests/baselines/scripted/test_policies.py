@@ -75,7 +75,7 @@ def test_first_click_is_spread_over_the_board(name):
     assert (np.abs(counts - 100) < 5 * np.sqrt(95)).all()
 
 
-@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("name", [*FAST, "subset:deduction=source"])
 def test_random_choices_depend_on_the_seed_alone(name):
     config = click_config(8, 8, 14)
     policy = find_policy(name)(config, seed=3)

@@ -4,11 +4,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support.policies import click_config
+from support.policies import click_config, moments, number_won
 
 from baselines.registry import find_policy
 from baselines.scripted.oracle_play.position_value import Playouts, Winning
-from minesweeper_env import MinesweeperEnv
 from minesweeper_env.inference import OptimalPlay, mine_probabilities
 from minesweeper_env.inference.kernels import consistent_layouts
 from minesweeper_play.coach.board_text import read_board
@@ -26,24 +25,15 @@ def test_of_clicks_that_win_equally_often_the_less_risky_one_comes_first():
     assert [choice.risk for choice in choices] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
 
 
-def positions(rows, cols, mines, seeds, first_click="opening"):
-    """Yields the positions of games of `exact`."""
-    config = click_config(rows, cols, mines, first_click)
-    policy = find_policy("exact")(config)
-    env = MinesweeperEnv((rows, cols), mines, first_click, moves=("click",))
-    for seed in seeds:
-        board, info = env.reset(seed=seed)
-        over = False
-        while not over:
-            board, _, over, _, info = env.step(policy.act(board[None], info["action_mask"][None])[0])
-            if not over:
-                yield board
+def positions(*board, games):
+    """Returns the positions under way of games of `exact`."""
+    return [position for position, _ in moments(click_config(*board), games) if (position <= 8).any()]
 
 
 @pytest.mark.parametrize("board", [(4, 4, 4), (3, 6, 5), (5, 5, 5)])
 def test_the_best_click_is_worth_the_position_and_no_click_is_worth_more(board):
     winning = winning_of(*board)
-    for position in positions(*board, seeds=range(6)):
+    for position in positions(*board, games=6):
         win = winning.win(position)
         assert win.kind == "exact"
         risks = mine_probabilities(position, board[2])
@@ -59,7 +49,7 @@ def test_the_best_click_is_worth_the_position_and_no_click_is_worth_more(board):
 
 def test_exact_probabilities_are_those_of_perfect_play_also_before_the_first_click_of_a_small_board():
     play, winning = OptimalPlay(4, 4, 5, "safe"), winning_of(4, 4, 5, "safe")
-    for position in positions(4, 4, 5, range(8), "safe"):
+    for position in positions(4, 4, 5, "safe", games=8):
         assert winning.win(position).probability == pytest.approx(float(play.best_click(position).win_probability))
     value = float(OptimalPlay(3, 4, 3, "safe").first_cell_values()[1, 2])
     assert winning_of(3, 4, 3, "safe").start((1, 2)) == (pytest.approx(value), "exact", 0.0)
@@ -67,7 +57,7 @@ def test_exact_probabilities_are_those_of_perfect_play_also_before_the_first_cli
 
 def test_a_safe_cell_opened_along_with_a_guess_changes_nothing():
     winning, found = winning_of(5, 5, 5), 0
-    for board in positions(5, 5, 5, range(12)):
+    for board in positions(5, 5, 5, games=12):
         risks = mine_probabilities(board, 5)
         safe = np.argwhere((board > 8) & (risks == 0.0)).tolist()
         guesses = np.argwhere((risks > 0.0) & (risks < 1.0)).tolist()
@@ -90,27 +80,18 @@ def test_positions_that_are_over_flags_and_boards_that_need_no_guess():
 
 
 def play_every_layout(board, config):
-    """Returns the fraction of the layouts of a position that `exact` wins."""
-    layouts = consistent_layouts(board, config.mines, 100_000)
-    policy, won = find_policy("exact")(config), 0
-    env = MinesweeperEnv((config.rows, config.cols), config.mines, moves=("click",))
-    for mines in layouts.mines:
-        layout = np.zeros(config.cells, np.bool_)
-        layout[layouts.cells[mines == 1]] = True
-        _, info = env.reset(options={"layout": layout.reshape(board.shape)})
-        env.set_state({**env.get_state(), "codes": board})
-        over, position, mask = False, board, env.action_masks().astype(np.int8)
-        while not over:
-            position, _, over, _, info = env.step(policy.act(position[None], mask[None])[0])
-            mask = info["action_mask"]
-        won += info["is_success"]
-    return won / len(layouts.mines)
+    """Returns the fraction of the layouts of a position, which `exact` has reached, that it wins."""
+    found = consistent_layouts(board, config.mines, 100_000)
+    layouts = np.zeros((len(found.mines), config.cells), np.bool_)
+    layouts[:, found.cells] = found.mines == 1
+    won = number_won(find_policy("exact")(config), config, layouts.reshape(-1, *board.shape))
+    return won / len(layouts)
 
 
 def test_playouts_win_between_exact_and_perfect_play():
     config = click_config(6, 6, 9)
     board = next(
-        board for board in positions(6, 6, 9, range(40)) if 600 < len(consistent_layouts(board, 9, 10**5).mines) < 1200
+        board for board in positions(6, 6, 9, games=40) if 600 < len(consistent_layouts(board, 9, 10**5).mines) < 1200
     )
     found = Playouts(config, np.random.default_rng(5)).play(board, 2000)
     assert 0.0 < found.error < 0.02
@@ -131,14 +112,14 @@ def test_the_best_guess_on_a_large_board_is_that_of_lookahead_one_click_ahead():
     config = click_config(9, 9, 20)
     winning, policy = Winning(config, 10), find_policy("lookahead:clicks=1,layouts=0")(config)
     found = 0
-    for board in positions(9, 9, 20, range(4)):
+    for board in positions(9, 9, 20, games=4):
         risks = mine_probabilities(board, 20)
         if risks[board > 8].min() == 0.0 or winning._endgame(board):
             continue
         choices = winning.choices(board)
         action = policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))[0]
         assert choices[0].cell == divmod(int(action), 9)
-        assert choices[0].win == winning.win(board).probability
+        assert choices[0].win == pytest.approx(winning.win(board).probability, abs=1e-15)
         assert winning.win_after(board, [choices[-1].cell], choices[-1].risk) == pytest.approx(choices[-1].win)
         found += 1
     assert found > 5
