@@ -89,8 +89,6 @@ def _rules(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> Iter
     found, is_open, flagged = mines.sum(axis=1, keepdims=True), codes <= meaning.max_count, codes == meaning.flagged
     in_time = np.where(status == TRUNCATED, steps == limit, (status > PLAYING) | (steps < limit))
     yield "steps", in_time, f"be less than {limit} in a game under way, and {limit} in a truncated one"
-    untouched = ~(is_open | flagged | (codes == meaning.question)).any(axis=1, keepdims=True)
-    yield "steps", (steps > 0) | untouched, "be at least 1 where a cell is open or marked"
     placed = np.where(status == FRESH, found == 0, (found == config.mines) | ((found == 0) & (status == TRUNCATED)))
     yield "mines", placed, f"have {config.mines} mines, or none before the first click"
     yield "codes", ~is_open | ((found > 0) & (codes == truth)), "show the clues of state['mines']"
