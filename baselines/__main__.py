@@ -11,7 +11,7 @@ COMMANDS = {
     "evaluate": "score policies on seeded games",
     "train": "train an agent",
     "play": "play, watch policies, or have a game analysed",
-    "suite": "list the suites, or play one: an experiment that one command repeats",
+    "suite": "list the suites, or play one; a suite is an experiment that one command repeats",
     "benchmark": "play the benchmark, and make, check and add result files for the leaderboard",
     "seeds": "train algorithms with several seeds each, and compare their win rates",
     "sweep": "search for hyperparameters by many trainings",

@@ -57,7 +57,7 @@ def examples(names: str) -> str:
     head = (
         f"These commands trained the agents:\n{trained},\nwith SEED from 1 to 5, on {files[0]['processor']}.\n"
         f"This command tested each agent, with the file from its `--out`:\n`{files[0]['command']}`,\n"
-        f"on games of the seeds {first} to {last}. The mean has its 95 % interval by Student's t."
+        f"on games of the seeds {first} to {last}. The brackets hold the 95 % interval of the mean, by Student's t."
     )
     return f"{head}\n\n{markdown_table(['board', 'trained', 'won, %', 'mean', '`exact`'], rows)}"
 
