@@ -125,8 +125,8 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
     * If none is, a click on a cell that is no mine in some layout opens it. A certain mine loses.
 
     Where the layout says otherwise, it is drawn anew, uniformly among those that fit the board and the rule. A chord
-    opens its cells one by one under this rule. The first click follows `first_click`, so that with "any" it may hit a
-    mine, and so may the first click on a given layout. A board that is too hard for the oracle keeps its layout for
+    opens its cells one by one under this rule. The first click follows `first_click` instead: it may hit a mine
+    with "any", or on a layout that was given to `reset`. A board that is too hard for the oracle keeps its layout for
     that click: luck decides it, `info["too_hard"]` counts it, and the first one warns. Such games need a first-click
     rule that draws uniformly and moves no mine, so "corners" is refused, and so is `no_guess`, which needs no luck.
     docs/how-to/no-luck.md explains them.
