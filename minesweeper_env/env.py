@@ -114,15 +114,15 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
       corner: bottom right, top left, bottom left, top right. When all four are taken, it moves to the first
       free cell of the sides, or else of the rest, in reading order.
 
-    With `no_guess` logic alone wins every board from its first click, which is never a mine. "subset" takes single
+    With `no_guess`, logic alone wins each board from its first click, which is never a mine. "subset" takes single
     clues, differences and overlaps of clues, and the number of mines; "exact" takes every cell that is safe in all
     layouts. The board depends on the seed and on the cell of the first click. `minesweeper_env.generation` makes it,
     and docs/how-to/no-guess.md explains how.
 
     With `luck=False` a player who never misses a safe cell wins every game. After the first click:
 
-    * If some covered cell is safe in all layouts that fit the board, a click on a cell that is not loses.
-    * If none is, a click on a cell that is no mine in some layout opens it. A certain mine loses.
+    * If some covered cell is safe in all layouts that fit the board, only clicks on such cells survive.
+    * If none is, every click survives, except on a certain mine.
 
     Where the layout says otherwise, it is drawn anew, uniformly among those that fit the board and the rule. A chord
     opens its cells one by one under this rule. The first click follows `first_click` instead: it may hit a mine
