@@ -147,6 +147,7 @@ def _bounded_client(openai: Any, timeout: float) -> Any:
 def _read_answer(response: Any) -> tuple[Any, str, int]:
     """Returns what `_read_completion` does, also for an answer that breaks off or is too large."""
     try:
+        # Its bytes are bounded already, but a compressed answer grows while it is read.
         body = next(response.iter_bytes(_MOST_BYTES + 1), b"")
     except Exception as error:  # of the HTTP library, which the version of openai decides
         return None, f"the answer broke off: {error}", 0

@@ -203,13 +203,12 @@ class Specification:
 
     def _texts(self) -> dict[str, str]:
         """Returns the options that are texts as they are written: the model 5.10 of a server is not its model 5.1."""
-        if self.attribute is not None or ":" not in self.name:
+        if self.attribute is not None:
             return {}
         parameters = inspect.signature(self.make).parameters
-        written = (part.split("=", 1) for part in self.name[len(self.base) + 1 :].split(",") if part)
         return {
             option: text
-            for option, text in written
+            for option, _, text in _written(self.name[len(self.base) :])
             if parameters[option].annotation is str
             or (parameters[option].annotation == str | None and text.lower() != "none")
         }
@@ -334,11 +333,15 @@ def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
     return typed
 
 
+def _written(end: str) -> list[tuple[str, str, str]]:
+    """Returns the options in the end of a name, which is "" or begins with a colon: each option, "=" and its value."""
+    return [part.partition("=") for part in end[1:].split(",")] if end else []
+
+
 def _parse_options(text: str, end: str) -> dict[str, Any]:
     """Returns the options at the end of a text, which is "" or begins with a colon."""
     options: dict[str, Any] = {}
-    for part in end[1:].split(",") if end else ():
-        option, equals, value = part.partition("=")
+    for option, equals, value in _written(end):
         if not option or not equals:
             raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")
         if option in options:
