@@ -116,15 +116,18 @@ class BoardSlot:
         Truncated games stay without labels: their last board does not show the mines. Without `losses` lost games do,
         too. `dones` and `infos` are as `MinesweeperVecEnv.step_wait` returns them.
         """
+        labels = np.full((len(dones), self.env.config.cells), -1, np.int8)
         for index in np.flatnonzero(dones):
             if not infos[index]["TimeLimit.truncated"]:
                 last = infos[index]["terminal_observation"].reshape(-1)
                 if (lost := (last == MINE).any()) and not losses:
                     continue
                 # A lost board shows its mines; on a won board the covered cells are the mines.
-                safe = last != MINE if lost else last < FLAGGED
-                outcomes, games = (self.buffer.columns[name][: self.buffer.size] for name in ("safe", "games"))
-                outcomes[games == self.games[index]] = safe
+                labels[index] = last != MINE if lost else last < FLAGGED
+        outcomes, games = (self.buffer.columns[name][: self.buffer.size] for name in ("safe", "games"))
+        index = games % len(dones)  # `forget` adds the number of games, so the rest tells which of them it is.
+        ended = (games == self.games[index]) & (labels[index, 0] >= 0)
+        outcomes[ended] = labels[index[ended]]
         self.forget(dones)
 
     def tensors(self) -> Tensors:
