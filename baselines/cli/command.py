@@ -60,6 +60,17 @@ def _continued(line: str, width: int) -> str:
     return " \\\n".join(parts)
 
 
+class Store(argparse.Action):
+    """Stores the value of an option; an option that takes several values and is given twice has them all."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:  # noqa: ARG002
+        """Stores the values."""
+        before = getattr(namespace, self.dest, self.default)
+        if isinstance(values, list) and before is not self.default:
+            values = [*before, *values]
+        setattr(namespace, self.dest, values)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that accepts no abbreviations and reports a bad argument in one line.
 
@@ -73,6 +84,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=HelpFormatter, **settings)
+        for action in (None, "store"):
+            self.register("action", action, Store)
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """Parses the command line, as `argparse.ArgumentParser` does, and keeps it for messages."""
@@ -145,12 +158,12 @@ def positive_number(text: str) -> float:
     return number
 
 
-class Boards(argparse.Action):
+class Boards(Store):
     """Takes boards with spaces or commas between them: "5x5/3 6x6/6" or "5x5/3,6x6/6"."""
 
-    def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: Any = None) -> None:
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
         """Stores the list of all boards."""
-        setattr(namespace, self.dest, ",".join(values).split(","))
+        super().__call__(parser, namespace, ",".join(values).split(","), option)
 
 
 SHARED: Mapping[str, dict[str, Any]] = {

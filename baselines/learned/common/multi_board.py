@@ -125,9 +125,9 @@ class BoardSlot:
                 # A lost board shows its mines; on a won board the covered cells are the mines.
                 labels[index] = last != MINE if lost else last < FLAGGED
         outcomes, games = (self.buffer.columns[name][: self.buffer.size] for name in ("safe", "games"))
-        index = games % len(dones)  # `forget` adds the number of games, so the rest tells which of them it is.
-        ended = (games == self.games[index]) & (labels[index, 0] >= 0)
-        outcomes[ended] = labels[index[ended]]
+        played = games % len(dones)  # `forget` adds the number of games, so the rest tells which of them it is.
+        ended = (games == self.games[played]) & (labels[played, 0] >= 0)
+        outcomes[ended] = labels[played[ended]]
         self.forget(dones)
 
     def tensors(self) -> Tensors:

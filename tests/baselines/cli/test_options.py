@@ -41,6 +41,12 @@ def test_steps_and_sizes_have_one_form(command, steps):
     assert (options.steps, options.size, options.mines, options.minutes) == (10_000, (4, 6), 3, 2.5)
 
 
+def test_an_option_of_several_values_that_is_given_twice_has_them_all():
+    options = parsed(train, "--set", "a=1", "b=2", "--boards", "5x5/3", "--set", "c=3", "--boards", "6x6/6", "8x8/9")
+    assert (options.set, options.boards) == (["a=1", "b=2", "c=3"], ["5x5/3", "6x6/6", "8x8/9"])
+    assert parsed(train, "--set", "c=3").set == ["c=3"]
+
+
 def test_the_benchmark_takes_boards_in_the_same_form():
     parser = Parser(prog="command")
     benchmark._add_run_options(parser)
