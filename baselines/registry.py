@@ -69,7 +69,7 @@ SCRIPTED = [name for name, row in POLICIES.items() if row.family != OTHERS]
 """The names of the scripted policies, weakest first."""
 
 AGENTS = {
-    **dict.fromkeys(("plain-dqn", "plain-ppo"), ("board", "")),
+    **dict.fromkeys(("clues-any-size", "plain-dqn", "plain-ppo"), ("board", "")),
     **dict.fromkeys(("any-size", "dqn", "ppo"), ("reveal", "")),
     **dict.fromkeys(("afterstate", "afterstate-any-size"), ("search", "clues")),
 }

@@ -52,6 +52,7 @@ class Session(TypedDict):
 
     command: str
     processor: str
+    gpu: NotRequired[str]
 
 
 class RunSettings(TypedDict):

@@ -32,7 +32,7 @@ from minesweeper_env.inference import mine_probabilities, win_probability
 
 ROOT = Path(__file__).resolve().parents[1]
 
-AGENTS = ["afterstate", "afterstate-any-size", "any-size", "dqn", "plain-dqn", "plain-ppo", "ppo"]
+AGENTS = ["afterstate", "afterstate-any-size", "any-size", "clues-any-size", "dqn", "plain-dqn", "plain-ppo", "ppo"]
 SMALL_BOARDS = {"8x8/14": (8, 14), "9x9/10": (9, 10), "16x16/40": (16, 40)}
 EXPERT = ((16, 30), 99)
 SLOW_GAMES = {"afterstate": 200, "afterstate-any-size": 200, "bayes_source": 200, "rollout": 50}

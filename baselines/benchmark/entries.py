@@ -53,10 +53,13 @@ def _known(policy: str) -> dict[str, Any]:
     if known:
         known["links"] = [f"baselines/learned/weights/{base}"]
     minutes = [training["run"]["settings"]["minutes"] for training in trainings]
+    sessions = [session for training in trainings for session in training["run"]["sessions"]]
+    gpu = next((session["gpu"] for session in sessions if "gpu" in session), "no GPU")
     return known | {
         "training_steps": sum(training["steps"] for training in trainings),
-        "training_hours": None if None in minutes else sum(minutes) / 60,
-        "hardware": f"one core of {trainings[0]['run']['sessions'][-1]['processor']}, no GPU",
+        # Budgets count the hours of cores, which say nothing about those of a GPU.
+        "training_hours": None if None in minutes or gpu != "no GPU" else sum(minutes) / 60,
+        "hardware": f"one core of {trainings[0]['run']['sessions'][-1]['processor']}, {gpu}",
     }
 
 

@@ -248,6 +248,10 @@ def record_session(
         "processor": processor_name(),
         "from_step": steps,
     }
+    if settings.device == "cuda":  # Others read this module without PyTorch.
+        import torch
+
+        session["gpu"] = torch.cuda.get_device_name()
     content = {"settings": settings.to_json(), "identity": installation_id(), "sessions": [*run["sessions"], session]}
     content |= code_of_reward(settings.reward)
     write_json(folder / RUN_FILE, content if start is None else content | {START: start})

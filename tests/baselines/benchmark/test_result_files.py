@@ -208,6 +208,8 @@ def test_the_card_of_an_agent_of_the_package_states_its_training():
     card = card_for("any-size")
     assert (card.track, card.training_hours, card.sha256) == ("reveal", 2.0, None)
     assert card.training_steps > 10_000_000
+    assert (on_gpu := card_for("clues-any-size")).training_hours is None  # The hours of a GPU are no core-hours.
+    assert (on_gpu.track, on_gpu.hardware) == ("board", "one core of Intel(R) Xeon(R) Processor, NVIDIA H200")
     assert card_for("os.path:join", track="board", author="me").name == "os.path:join"
 
 

@@ -15,8 +15,8 @@ from baselines.learned.training.loop import train
 from baselines.registry import AGENTS, AGENTS_FOLDER, find_policy
 from minesweeper_env.config import BoardConfig
 
-NAMES = ["afterstate", "afterstate-any-size", "any-size", "dqn", "plain-dqn", "plain-ppo", "ppo"]
-ALGORITHMS = {"afterstate-any-size": "afterstate", "any-size": "dqn", "plain-dqn": "dqn"}
+NAMES = ["afterstate", "afterstate-any-size", "any-size", "clues-any-size", "dqn", "plain-dqn", "plain-ppo", "ppo"]
+ALGORITHMS = {"afterstate-any-size": "afterstate", "any-size": "dqn", "clues-any-size": "dqn", "plain-dqn": "dqn"}
 EVERY = pytest.mark.parametrize("name", NAMES)
 MOST_BYTES = 5_000_000
 FILES = {"agent.json", "agent.safetensors", "run.json", "curves.png"}
@@ -72,6 +72,8 @@ def test_an_agent_tells_how_it_was_trained(name):
         ("any-size", "5x5/5", 200, 0.68),
         ("any-size", "9x9/10", 200, 0.88),
         ("any-size", "16x16/40", 200, 0.68),
+        ("clues-any-size", "8x8/14", 400, 0.56),
+        ("clues-any-size", "16x16/40", 100, 0.7),
         ("plain-dqn", "8x8/14", 1000, 0.53),
         ("plain-ppo", "8x8/14", 1000, 0.5),
     ],
