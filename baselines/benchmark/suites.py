@@ -107,7 +107,8 @@ _CLASSIC = "5x5/5 8x8/14 9x9/10 16x16/40 16x30/99"
 _SCRIPTED = tuple(Entry(policy, 100 if policy == "rollout" else None) for policy in SCRIPTED)
 _EVERY = (
     *_SCRIPTED,
-    *_entries("plain-ppo", "plain-dqn", "clues-any-size", "any-size", "dqn", "ppo", "afterstate-any-size", "afterstate"),
+    *_entries("plain-ppo", "plain-dqn", "clues-any-size", "any-size", "dqn", "ppo"),
+    *_entries("afterstate-any-size", "afterstate"),
 )
 _ONE_FIT = (
     "marginal: one fit, which is one order of clicks for all games, so that it differs from random by some points on "
