@@ -91,6 +91,7 @@ class LearnedPolicy:
             at that many times the cost.
         precision: number format of the convolutions of a network that is loaded: "float32" or "bfloat16".
         first: the first click: "middle", "exact" as `exact` clicks, or a cell, row * cols + col.
+        device: where a network that is loaded computes: "cpu", "cuda", or "auto" for a GPU if there is one.
 
     Raises:
         ValueError: an option is not allowed, or the network cannot be loaded.
@@ -105,10 +106,12 @@ class LearnedPolicy:
         symmetries: bool = False,
         precision: str = "float32",
         first: str | int = "middle",
+        device: str = "cpu",
     ) -> None:
         networks.check_radius(config)
         self.config, self.symmetries = config, whether("symmetries", symmetries)
-        self.network = network if isinstance(network, nn.Module) else network(precision)
+        place = networks.chosen_device(device)
+        self.network = network if isinstance(network, nn.Module) else network(precision).to(place)
         self.first_cell = chosen_first_cell(config, first)
 
     def reset(self, seed: int) -> None:
@@ -132,7 +135,8 @@ class LearnedPolicy:
         chosen = networks.symmetries(rows, cols)[: None if self.symmetries else 1]
         turns = [(symmetry, networks.new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
         outputs = []
-        with torch.no_grad():
+        # By default a GPU rounds float32 to ten bits in convolutions.
+        with torch.no_grad(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
             for start in range(0, len(observations), BATCH):
                 boards = torch.as_tensor(observations[start : start + BATCH], device=device)
                 turned = ((networks.transform(boards, symmetry), cells) for symmetry, cells in turns)

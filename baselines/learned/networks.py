@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from baselines.learned.settings import NetworkSize
+from baselines.learned.settings import DEVICES, NetworkSize
 from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION, Codes
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, one_of
 
 ArrayOrTensor = TypeVar("ArrayOrTensor", NDArray[np.int8], torch.Tensor)
 
@@ -27,6 +27,13 @@ def single_precision() -> Generator[None]:
         yield
     finally:
         torch.set_default_dtype(before)
+
+
+def chosen_device(name: str) -> str:
+    """Returns "cpu" or "cuda" for one of `DEVICES`; raises ValueError if it is another text, or there is no GPU."""
+    if one_of("device", name, DEVICES) == "cuda" and not torch.cuda.is_available():
+        raise ValueError("device cuda is not available; use cpu or auto")
+    return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 def check_radius(config: BoardConfig) -> None:

@@ -17,6 +17,9 @@ from minesweeper_env.rewards import REWARDS
 PRECISIONS = ("float32", "bfloat16")
 """Number formats of the convolutions."""
 
+DEVICES = ("auto", "cpu", "cuda")
+"""Where a network computes; "auto" is a GPU if PyTorch finds one."""
+
 MAX_SEED, MAX_ENVS, MAX_BOARDS = 1 << 12, 1 << 14, 32
 MAX_BATCH, MAX_BUFFER = 1 << 20, 1 << 26
 USUAL_CELLS = 64
@@ -273,7 +276,7 @@ class TrainingSettings(Options):
     depth: int = option(6, "apply the block of the network this often", 1, MAX_DEPTH)
     precision: str = option("float32", f"compute in {' or '.join(PRECISIONS)}", choices=PRECISIONS)
     eval_games: int = option(300, "play GAMES games per evaluation", 1, 100_000)
-    device: str = option("auto", "learn on auto, cpu or cuda", choices=("auto", "cpu", "cuda"))
+    device: str = option("auto", f"learn on {', '.join(DEVICES)}", choices=DEVICES)
     threads: int = option(1, "use this many threads of PyTorch", 1, 1024)
     hyperparameters: Any = field(default_factory=dict)
 

@@ -14,7 +14,7 @@ import torch
 from baselines.hub import pinned_name
 from baselines.learned.agents import keep_freed_memory, load_network
 from baselines.learned.configurations import folder_to_start_from, record_session, training_of
-from baselines.learned.networks import single_precision
+from baselines.learned.networks import chosen_device, single_precision
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import state
 from baselines.learned.training.curves import Log, start_tracking
@@ -51,13 +51,11 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     With `resume` it continues from the checkpoint in the folder, if there is one. A ValueError says that the checkpoint
     is damaged, that the agent to start from does not fit, or that there is no such device.
     """
-    on_gpu = settings.device != "cpu" and torch.cuda.is_available()
-    if settings.device == "cuda" and not on_gpu:
-        raise ValueError("device cuda is not available; use cpu or auto")
+    device = chosen_device(settings.device)
     torch.set_num_threads(settings.threads)
     keep_freed_memory()
     origin = settings.start and pinned_name(settings.start)
-    settings = replace(settings, device="cuda" if on_gpu else "cpu", start=origin)
+    settings = replace(settings, device=device, start=origin)
     learner, start, progress = settings.make_learner(), None, TrainingState(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
         progress = state.restore(learner, folder / CHECKPOINT_FILE, state.lasting(settings))

@@ -83,7 +83,11 @@ def test_agents_that_come_with_the_package_are_found_by_name():
     policy = find_policy("plain-dqn:symmetries=true,precision=bfloat16")(CONFIG)
     assert isinstance(policy, LearnedPolicy)
     assert policy.symmetries
-    for option, complaint in (("symmetries=8", "true or false"), ("precision=half", "float32, bfloat16")):
+    for option, complaint in (
+        ("symmetries=8", "true or false"),
+        ("precision=half", "float32, bfloat16"),
+        ("device=gpu", "cuda"),
+    ):
         with pytest.raises(ValueError, match=complaint):
             find_policy(f"plain-dqn:{option}")(CONFIG)
 
