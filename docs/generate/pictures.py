@@ -215,7 +215,7 @@ def draw_ladder(figure: Figure) -> None:
         count = "an estimate" if rung["games"] is None else f"n = {spaced(rung['games'])}"
         axes.text(max(rate, high) + 2, at, f"{rate:.1f} %  ({count})", va="center", size=9)
     axes.set_yticks(range(len(rungs)), [rung["label"] for rung in rungs])
-    axes.set(xlim=(0, 92), xlabel='games won of 8x8 with 14 mines, first click "opening", per cent')
+    axes.set(xlim=(0, 96), xlabel='games won of 8x8 with 14 mines, first click "opening", per cent')
     axes.invert_yaxis()
 
 
