@@ -55,10 +55,10 @@ train:
 kernels:
 	@$(BIN)/python evaluate.py --policy lookahead $(POLICIES) --games 20 > /dev/null 2>&1 || true
 
-# What one processor does alone comes first, side by side, both installations too; the tests then use all processors.
+# What keeps one processor busy comes first, side by side, both installations too; the other tests then use all processors.
 test:
-	$(MAKE) --jobs=2 warm-up-core warm-up lint types
-	$(MAKE) --assume-old=warm-up-core --assume-old=warm-up test-core test-all
+	$(MAKE) --jobs=2 warm-up-core warm-up test-core lint types
+	$(MAKE) --assume-old=warm-up test-all
 
 # One test file or folder of each part: style, imports, types, and the games, numbers and wins that every change must keep.
 CHECKS = tests/test_size.py tests/test_public_names.py tests/package $(addprefix tests/minesweeper_env/,engine/test_rules.py \
