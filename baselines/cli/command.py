@@ -61,12 +61,17 @@ def _continued(line: str, width: int) -> str:
 
 
 class Store(argparse.Action):
-    """Stores the value of an option; an option that takes several values and is given twice has them all."""
+    """Stores the value of an option; one of any number of values that is given twice has them all.
+
+    An option of so many values and no more is refused the second time.
+    """
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:  # noqa: ARG002
         """Stores the values."""
         before = getattr(namespace, self.dest, self.default)
         if isinstance(values, list) and before is not self.default:
+            if isinstance(self.nargs, int):
+                raise argparse.ArgumentError(self, f"takes {self.nargs} values and is given once")
             values = [*before, *values]
         setattr(namespace, self.dest, values)
 

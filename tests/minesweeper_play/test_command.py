@@ -69,6 +69,7 @@ BAD = {
     "--analyse game.json --load game.json": "--analyse takes the board from the file",
     "--analyse game.json --seed 3": "--analyse takes the board from the file; leave out",
     "--practice safe_cell --no-luck": "--practice takes --preset or --size, --mines and --seed alone",
+    "--versus exact random --versus subset bayes": "argument --versus:",
     "--policy exact --classic": "--policy and --versus need the full terminal or --serve; leave out --classic",
 }
 
