@@ -82,8 +82,11 @@ def find_policy(policy: str | Policy) -> Policy:
         raise ValueError(
             f"a policy must be one of {names}, or an object with choose and reset, not {policy!r}; {_FORM}"
         )
-    pairs = (part.partition("=") for part in text.split(",") if part)
+    pairs = [part.partition("=") for part in text.split(",") if part]
     try:
-        return POLICIES[name](**{key: float(value) if "." in value else int(value) for key, _, value in pairs})
+        options = {key: float(value) if "." in value else int(value) for key, _, value in pairs}
+        if len(options) < len(pairs):
+            raise ValueError("an option is given once")
+        return POLICIES[name](**options)
     except (TypeError, ValueError) as error:
         raise ValueError(f"policy {policy!r}: {error}; {_FORM}") from error

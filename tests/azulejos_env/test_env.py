@@ -189,6 +189,7 @@ def test_a_copy_continues_the_same_game_and_earlier_moves_change_no_later_one(ar
         ({"opponent": "minimax:depth=two"}, "NAME=NUMBER"),
         ({"opponent": "minimax:plies=2"}, "plies"),
         ({"opponent": "minimax:depth=0"}, "depth"),
+        ({"opponent": "minimax:depth=2,depth=1"}, "once"),
         ({"opponent": 3}, "policy"),
         ({"seat": "third"}, "seat"),
         ({"reward": "win"}, "reward"),
