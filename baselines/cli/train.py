@@ -153,10 +153,11 @@ def add_task(parser: Parser) -> None:
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
     """Returns the settings of a configuration, with those that the options replace, and one thread."""
-    given = configurations.given_settings(options) | {"threads": 1}
+    start = configurations.read_configuration(name)
+    given = configurations.given_settings(options, start) | {"threads": 1}
     # Studies give each training its own seed; --seed of a sweep is that of its draws.
     given.pop("seed", None)
-    return configurations.checked_settings(configurations.read_configuration(name), given)
+    return configurations.checked_settings(start, given)
 
 
 def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[str, Any] | None = None) -> None:

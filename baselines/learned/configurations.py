@@ -27,7 +27,7 @@ from baselines.provenance import earlier_results, installation_id, processor_nam
 from baselines.registry import AGENTS, CHECKPOINT_FILE, Specification, agent_folder
 from baselines.schemas import Agent, Run, convert, read_as
 from baselines.user_policy import USER_CODE, load, user_code
-from minesweeper_env.config import PRESETS, BoardConfig, board_name, parse_size
+from minesweeper_env.config import PRESETS, BoardConfig, board_name, items_of, parse_size
 from minesweeper_env.rewards import REWARDS
 
 FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"
@@ -99,8 +99,8 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     Raises:
         ValueError: two options contradict each other, a setting is not allowed, or there is no training to resume.
     """
-    given = given_settings(options)
     start = read_configuration(options.config) if options.config else {}
+    given = given_settings(options, start)
     if options.resume and options.out is not None and not options.config:
         settings = _resumed(options.out, given)
         check_reward_of(settings, given)
@@ -125,8 +125,11 @@ def checked_settings(start: Mapping[str, Any], given: Mapping[str, Any]) -> Trai
     return settings
 
 
-def given_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """Returns the settings that a command line gives; a budget of one kind replaces one of the other."""
+def given_settings(options: argparse.Namespace, start: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Returns the settings that a command line gives; a budget of one kind replaces one of the other.
+
+    The number of mines without a size is for the size of the boards in `start`, the settings of a configuration.
+    """
     names = {field.name for field in fields(TrainingSettings)}
     given = {name: value for name, value in vars(options).items() if name in names and value is not None}
     if options.steps is not None or options.minutes is not None:
@@ -134,15 +137,27 @@ def given_settings(options: argparse.Namespace) -> dict[str, Any]:
     if getattr(options, "set", None) is not None:
         if bad := [text for text in options.set if not re.fullmatch(r"[^=]+=.+", text)]:
             raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {bad[0]!r}")
-        pairs = (text.partition("=") for text in options.set)
+        pairs = [text.partition("=") for text in options.set]
+        names = [name for name, *_ in pairs]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f"a hyperparameter is set once, and --set has {names.count(twice[0])} values of {twice[0]}")
         given["hyperparameters"] = {name: number_or_text(value) for name, _, value in pairs}
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
-        size = options.size or PRESETS[""]["size"]
+        size = options.size or _size_of(start or {})
         mines = options.mines or BoardConfig.of_size(size).mines
         given["boards"] = (board_name(*parse_size(size), mines),)
     return given
+
+
+def _size_of(start: Mapping[str, Any]) -> tuple[int, int]:
+    """Returns (rows, cols) of the boards of a configuration, or the usual size; a ValueError for several sizes."""
+    boards = [BoardConfig.of_name(name, "any") for name in items_of(start.get("boards"))]
+    sizes = {(board.rows, board.cols) for board in boards} or {parse_size(PRESETS[""]["size"])}
+    if len(sizes) > 1:
+        raise ValueError(f"--mines needs --size, since the configuration has {', '.join(each.name for each in boards)}")
+    return sizes.pop()
 
 
 def folder_to_start_from(agent: str) -> Path:

@@ -65,6 +65,13 @@ def test_options_replace_what_the_configuration_says(command):
     assert study_settings("quick", parsed(command)).boards == ("8x8/14",)
 
 
+@pytest.mark.parametrize("command", [seeds, sweep])
+@pytest.mark.parametrize(("own", "size"), [('boards = ["16x30/99"]', "16x30"), ("", "8x8")])
+def test_mines_alone_are_hidden_on_boards_of_the_configured_size(command, own, size, tmp_path):
+    (tmp_path / "own.toml").write_text(own)
+    assert study_settings(str(tmp_path / "own.toml"), parsed(command, "--mines", "20")).boards == (f"{size}/20",)
+
+
 def test_counts_are_written_as_python_writes_numbers():
     parse = whole_number_from(1, 10**6)
     for text, number in (("7", 7), ("1e5", 10**5), ("100_000", 10**5), ("2.5E4", 25_000), ("1e+3", 1000), ("1.0", 1)):

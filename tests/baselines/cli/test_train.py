@@ -96,6 +96,8 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
         (["--config", "no/such.toml"], "cannot be read"),
         (["--set", "batch_size=many"], "batch_size must be a whole number of at least 1, not 'many'"),
         (["--set", "batch_size"], "NAME=VALUE"),
+        (["--set", "batch_size=32", "--set", "batch_size=64"], "batch_size"),
+        (["--config", "any-size", "--mines", "20"], "--size"),
         pytest.param(
             ["--device", "cuda"], "cuda", marks=pytest.mark.skipif(torch.cuda.is_available(), reason="has cuda")
         ),
