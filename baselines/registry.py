@@ -313,6 +313,17 @@ def find_policy(name: str, **options: Any) -> Specification:
     return found
 
 
+def check_distinct(names: Sequence[str]) -> list[Specification]:
+    """Returns the specifications of policies; raises a ValueError if one is named twice, and would count twice."""
+    found: dict[Any, Specification] = {}
+    for policy in map(Specification.of, names):
+        end = policy.name[len(policy.base) :].removeprefix(f":{policy.attribute}")
+        key = Path(policy.base), policy.attribute, tuple(sorted(_written(end)))
+        if found.setdefault(key, policy) is not policy:
+            raise ValueError(f"{policy.name} is {found[key].name}, named already; name each policy once")
+    return list(found.values())
+
+
 def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
     """Returns the specification to play for a name that the file of somebody else at `path` holds.
 

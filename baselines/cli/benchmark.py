@@ -104,9 +104,9 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     from baselines.benchmark.cards import check_card
     from baselines.benchmark.entries import card_for, earlier_file
     from baselines.benchmark.suites import MANIFEST
-    from baselines.registry import Specification
+    from baselines.registry import check_distinct
 
-    options.policy = [Specification.of(policy).pinned().name for policy in options.policy]
+    options.policy = [policy.pinned().name for policy in check_distinct(options.policy)]
     given = {name: getattr(options, name) for name in CARD_FIELDS}
     cards = [card_for(policy, **given) for policy in options.policy]
     if len(cards) > 1 and options.name is not None:  # The trainings of one entry.

@@ -177,6 +177,7 @@ def test_a_timing_replaces_no_games_that_another_command_has_written_meanwhile(t
         (["--protocol", "2026.2", "--policy", "mine.py:Agent", *OWN], "needs --link"),
         (["--policy", "random", "--track", "best"], "track must be one of"),
         (["--policy", "nobody"], "nobody"),
+        (["--policy", "random", "random", "--name", "two", *OWN], "random"),
         (["--policy", "mine.py:Agent"], "needs --track and --author"),
     ],
 )
