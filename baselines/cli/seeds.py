@@ -29,7 +29,7 @@ from baselines.learned.configurations import check_earlier, given_settings, read
 from baselines.learned.settings import TrainingSettings
 from baselines.plot_style import image, styled_figure
 from baselines.progress import game_bar
-from baselines.registry import Specification, find_policy
+from baselines.registry import Specification, check_distinct, find_policy
 from baselines.schemas import Count, Games, read_as
 from baselines.workers import ProcessPool, local_workers
 from minesweeper_env import BoardConfig
@@ -49,6 +49,12 @@ _FINAL_NUMBER = re.compile(r"[-_/][0-9]+(?=(\.[a-z]\w*)?$)", re.IGNORECASE)
 
 LEAST_SEEDS = 3
 """The smallest number of seeds; below `ENOUGH_SEEDS` there is a warning."""
+
+SEEDS = 10
+"""The number of seeds, unless the command says another."""
+
+OF_TRAININGS = ("seeds", "minutes", "steps", "reward", "ray")
+"""The options that change trainings alone, by their names in the parser."""
 
 
 class TrainingTest(msgspec.Struct):
@@ -115,9 +121,8 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--seeds",
         type=whole_number_from(LEAST_SEEDS),
-        default=10,
         metavar="N",
-        help=f"train each configuration with N seeds, at least {LEAST_SEEDS}",
+        help=f"train each configuration with N seeds, at least {LEAST_SEEDS} (default {SEEDS})",
     )
     add_options(
         parser,
@@ -132,29 +137,46 @@ def _add_arguments(parser: Parser) -> None:
 
 def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*NEEDED)
-    for name in options.policy:
-        Specification.of(name).check()
+    for policy in check_distinct(options.policy):
+        policy.check()
     if not (options.config or options.policy):
         raise ValueError("name what to compare: --config, --policy, or both")
+    idle = [name for name in OF_TRAININGS if getattr(options, name) is not None and not options.config]
+    if idle:
+        raise ValueError(f"--{' and --'.join(idle)} need --config, since without it nothing is trained")
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     settings = next(iter(bases.values()), None) or TrainingSettings.of(given_settings(options))
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
+    played = {name: base.configs for name, base in bases.items()}
+    if any({*boards} != {*settings.configs} for boards in played.values()):
+        raise ValueError(f"the configurations must play the same boards by the same rules, not {_games_of(played)}")
+    seeds = options.seeds or SEEDS
     if bases:
-        say(f"Train {', '.join(options.config)} with {options.seeds} seeds each, into {options.out}")
+        say(f"Train {', '.join(options.config)} with {seeds} seeds each, into {options.out}")
     check_seeds(0, options.games)
-    tasks = plan(bases, options.seeds, options.out, options.command, options.games)
+    tasks = plan(bases, seeds, options.out, options.command, options.games)
     for task in tasks:
         check_earlier(task.folder, task.settings.to_json())
         # A damaged result is refused before the first training.
         _ = task.result
     # A study without trainings keeps its games in the results alone, so other agents need another folder.
-    agents = {"policies": [] if bases else options.policy, "boards": [*settings.boards]}
+    agents = {"policies": [] if bases else options.policy, "boards": _title_of(settings.configs)}
     compared = {"policies": agents["policies"]} if bases else agents
     claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, agents)
-    if bases and options.seeds < ENOUGH_SEEDS:
-        say(f"warning: an interval over {options.seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
+    if bases and seeds < ENOUGH_SEEDS:
+        say(f"warning: an interval over {seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
     return partial(_work, tasks, settings.configs, options)
+
+
+def _games_of(played: Mapping[str, Sequence[BoardConfig]]) -> str:
+    """Returns the boards and the rules of each configuration in words."""
+    return "; ".join(f"{name}: {_title_of(boards)}" for name, boards in played.items())
+
+
+def _title_of(boards: Sequence[BoardConfig]) -> str:
+    """Returns the names of boards, with their first-click rule."""
+    return f"{', '.join(each.name for each in boards)}, first click {boards[0].first_click}"
 
 
 def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: int) -> list[Task]:
@@ -294,7 +316,7 @@ def _report(
     write_json(options.out / "results.json", content)
     if tasks:
         replace_file(options.out / "curves.png", _draw(tasks, list(rates)))
-    _print(f"{', '.join(each.name for each in boards)}, {options.games} test games each", results, options.wide)
+    _print(f"{_title_of(boards)}, {options.games} test games each", results, options.wide)
 
 
 def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:
