@@ -33,6 +33,8 @@ class TrainedOn(msgspec.Struct):
 
     boards: list[str] = []
     first_click: str = "opening"
+    no_guess: str | bool = False
+    luck: bool = True
 
 
 class Agent(msgspec.Struct):
@@ -61,6 +63,7 @@ class RunSettings(TypedDict):
     algo: str
     minutes: Annotated[float, msgspec.Meta(ge=0)] | None
     teacher: NotRequired[str]
+    threads: NotRequired[Count]
     hyperparameters: dict[str, Any]
 
 

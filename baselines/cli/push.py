@@ -15,7 +15,7 @@ from baselines.evaluation.seeds import use_of
 from baselines.files import read_json
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN_FILE, HubName, parse_hub_name
 from baselines.registry import AGENTS, Specification, agent_folder
-from baselines.schemas import Agent, Count, Games, Rate, Run, convert, read_as
+from baselines.schemas import Agent, Count, Games, Rate, Run, TrainedOn, convert, read_as
 from minesweeper_env.config import board_name
 from minesweeper_env.console import say
 from minesweeper_env.escape import markdown, markdown_code
@@ -152,7 +152,13 @@ def _selection(agent: Agent) -> Iterator[Measured]:
         games = kept["games"]
         for board, rate in kept["win_rates"].items():
             row = StoredRow("", games, rate, wilson_interval(round(rate * games), games))
-            yield board, "selection", kept["first_seed"], row
+            yield f"{board}{_level(agent.trained_on)}", "selection", kept["first_seed"], row
+
+
+def _level(trained_on: TrainedOn) -> str:
+    """Returns what follows the names of the boards of a training, as in `board_name`."""
+    no_guess = f" no-guess {trained_on.no_guess}" if trained_on.no_guess else ""
+    return no_guess + " no-luck" * (not trained_on.luck)
 
 
 def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measured: Sequence[Measured]) -> str:
@@ -170,7 +176,7 @@ def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measu
 # {title}
 
 An agent for Minesweeper, trained by {markdown_code(agent.algo)} of the package minesweeper-env on the boards \
-{markdown(", ".join(trained_on.boards))} (rows x columns / mines), first click "{markdown(trained_on.first_click)}". \
+{markdown(", ".join(f"{board}{_level(trained_on)}" for board in trained_on.boards))} (rows x columns / mines), first click "{markdown(trained_on.first_click)}". \
 It loads on boards of any size.
 
 ## Load it

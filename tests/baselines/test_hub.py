@@ -292,6 +292,16 @@ def test_texts_of_the_agent_are_shown_in_the_card_and_not_obeyed(folder, capsys)
     assert not [each for each in ("<img", "](", "\x1b", "`c`") if each in card]
 
 
+@pytest.mark.parametrize(("rule", "name"), [({"luck": False}, "no-luck"), ({"no_guess": "exact"}, "no-guess exact")])
+def test_the_card_names_the_kind_of_boards_that_an_agent_was_trained_and_selected_on(folder, capsys, rule, name):
+    path = folder / "agent.json"
+    content = json.loads(path.read_text())
+    content["trained_on"] |= rule
+    path.write_text(json.dumps(content))
+    assert main(["push", str(folder), "ana/mines", "--dry-run"]) == 0
+    assert capsys.readouterr().out.count(f"4x5/2 {name}") == 2
+
+
 def test_a_dry_run_lists_the_files_and_asks_nobody(server, capsys):
     assert main(["push", "dqn", "ana/mines", "--dry-run"]) == 0
     shown = capsys.readouterr().out
