@@ -22,6 +22,7 @@ from baselines.learned.configurations import lineage, training_of
 from baselines.provenance import processor_name, versions
 from baselines.registry import Specification, agent_folder, find_policy, policy_of_file
 from baselines.tables import Page
+from baselines.user_policy import USER_CODE
 from minesweeper_env.console import say
 from minesweeper_env.escape import counted, printable
 
@@ -52,14 +53,16 @@ def _known(policy: str) -> dict[str, Any]:
         return known
     if known:
         known["links"] = [f"baselines/learned/weights/{base}"]
-    minutes = [training["run"]["settings"]["minutes"] for training in trainings]
+    settings = [training["run"]["settings"] for training in trainings]
+    minutes = [each["minutes"] and each["minutes"] * each.get("threads", 1) for each in settings]
+    cores = settings[0].get("threads", 1)
     sessions = [session for training in trainings for session in training["run"]["sessions"]]
     gpu = next((session["gpu"] for session in sessions if "gpu" in session), "no GPU")
     return known | {
         "training_steps": sum(training["steps"] for training in trainings),
         # Budgets count the hours of cores, which say nothing about those of a GPU.
         "training_hours": None if None in minutes or gpu != "no GPU" else sum(minutes) / 60,
-        "hardware": f"one core of {trainings[0]['run']['sessions'][-1]['processor']}, {gpu}",
+        "hardware": f"{'one core' if cores == 1 else f'{cores} cores'} of {trainings[0]['run']['sessions'][-1]['processor']}, {gpu}",
     }
 
 
@@ -179,13 +182,24 @@ def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
     total, boards = sum(games.games for games in result.boards), counted(len(result.boards), "board")
     line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
     if replayed:
-        policy = policy_of_file(result.card.policy, path, typed)
-        if Specification.of(policy).digest() != result.card.sha256:
-            raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
+        policy = _player_of(result.card, path, typed)
         played = sum(replay_policy(policy, games, replayed, path) for games in result.boards)
         line += f", {played} more played by the policy itself"
     print(printable(line))
     return result
+
+
+def _player_of(card: Card, path: Path, typed: str | None) -> str:
+    """Returns the policy that plays for the card of a file; a RefusedFileError if it is another one than the card's."""
+    policy = policy_of_file(card.policy, path, typed)
+    found = Specification.of(policy)
+    if found.digest() != card.sha256:
+        raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
+    if policy == typed and USER_CODE.fullmatch(card.policy):
+        own = Specification.of(card.policy)
+        if (own.attribute, own.options) != (found.attribute, found.options):
+            raise RefusedFileError(f"{path}: the policy that played is {card.policy}, not {policy}")
+    return policy
 
 
 def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
@@ -216,7 +230,7 @@ def _assignment(policy: str, games: Games, record: bool = False) -> Assignment:
 def time_entry(path: Path, typed: str | None, seconds: float) -> None:
     """Measures the time per game of each board; each is in the file before the next begins; raises as `check_entry`."""
     result, processor = result_files.read_result_file(path), processor_name()
-    policy = policy_of_file(result.card.policy, path, typed)
+    policy = _player_of(result.card, path, typed)
     boards = result.times.boards if result.times is not None and result.times.processor == processor else {}
     for games in result.boards:
         boards = boards | {games.name: time_games(policy, games, seconds)}

@@ -224,6 +224,18 @@ def test_a_run_folder_states_all_steps_of_its_training_and_enters_no_track_that_
     assert card_of(str(tmp_path / "dqn"), track="reveal").training_steps == 5_000_000
 
 
+def test_a_card_counts_the_hours_of_all_cores_of_a_training(tmp_path):
+    shutil.copytree(AGENTS_FOLDER / "any-size", tmp_path / "mine")
+    path = tmp_path / "mine" / "run.json"
+    run = json.loads(path.read_text())
+    for training in (run, run["start"]["run"]):
+        training["settings"]["threads"] = 2
+    path.write_text(json.dumps(run))
+    card = card_for(str(tmp_path / "mine"), track="reveal", name="mine", author="me")
+    assert card.training_hours == 2 * card_for("any-size").training_hours
+    assert card.hardware.startswith("2 cores of ")
+
+
 @pytest.mark.parametrize(
     ("policy", "inference"),
     [

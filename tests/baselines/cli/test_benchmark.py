@@ -4,6 +4,7 @@ import gzip
 import json
 import sys
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 
 import msgspec
@@ -17,6 +18,7 @@ from baselines.benchmark.entries import card_for
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import ResultFile, Time, read_result_file
 from baselines.cli import benchmark
+from baselines.registry import Specification
 
 OWN = ["--track", "board", "--author", "me", "--training-steps", "5"]
 SMALL = ["--boards", "5x5/5", "--first-click", "opening"]
@@ -92,6 +94,19 @@ def test_a_policy_of_ones_own_enters_with_the_hash_of_its_file(working_folder, c
     capsys.readouterr()
     assert benchmark.main(again) == 1
     assert complaint(capsys.readouterr().err).endswith("mine.py:Agent has other files here than those that played")
+
+
+def test_no_other_policy_is_timed_or_checked_as_that_of_a_file(working_folder, capsys):
+    source = f"{AGENT}\n\nOther = Agent\n"
+    (working_folder / "mine.py").write_text(source)
+    path = working_folder / "random.json"
+    before = Path(file_of(path, sha256=Specification.of("mine.py:Agent").digest())).read_bytes()
+    for work in (["time", "--seconds", "0.01"], ["check", "--replay", "1"]):
+        assert benchmark.main([work[0], str(path), *work[1:], "--policy", "mine.py:Other"]) == 1
+        assert "mine.py:Other" in complaint(capsys.readouterr().err)
+    (working_folder / "mine.py").write_text(source.replace("argmax", "argmin"))
+    assert benchmark.main(["time", str(path), "--seconds", "0.01", "--policy", "mine.py:Agent"]) == 1
+    assert path.read_bytes() == before
 
 
 def test_several_trainings_are_numbered_and_boards_without_games_are_named(tmp_path, capsys):
