@@ -55,14 +55,15 @@ def _known(policy: str) -> dict[str, Any]:
         known["links"] = [f"baselines/learned/weights/{base}"]
     settings = [training["run"]["settings"] for training in trainings]
     minutes = [each["minutes"] and each["minutes"] * each.get("threads", 1) for each in settings]
-    cores = settings[0].get("threads", 1)
+    threads = settings[0].get("threads", 1)
+    cores = "one core" if threads == 1 else f"{threads} cores"
     sessions = [session for training in trainings for session in training["run"]["sessions"]]
     gpu = next((session["gpu"] for session in sessions if "gpu" in session), "no GPU")
     return known | {
         "training_steps": sum(training["steps"] for training in trainings),
         # Budgets count the hours of cores, which say nothing about those of a GPU.
         "training_hours": None if None in minutes or gpu != "no GPU" else sum(minutes) / 60,
-        "hardware": f"{'one core' if cores == 1 else f'{cores} cores'} of {trainings[0]['run']['sessions'][-1]['processor']}, {gpu}",
+        "hardware": f"{cores} of {trainings[0]['run']['sessions'][-1]['processor']}, {gpu}",
     }
 
 

@@ -166,6 +166,7 @@ def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measu
     agent = msgspec.json.decode(contents[AGENT_FILE], type=Agent)
     sessions = msgspec.json.decode(contents[RUN_FILE], type=Run).sessions if RUN_FILE in contents else []
     title, trained_on = name.repository.partition("/")[2], agent.trained_on
+    boards = ", ".join(f"{board}{_level(trained_on)}" for board in trained_on.boards)
     training = [f"step {agent.selected_by and agent.selected_by['steps']}, {agent.channels} channels"]
     training[0] += f", depth {agent.depth}"
     training += [markdown_code(session["command"]) for session in sessions if session["command"]]
@@ -176,7 +177,7 @@ def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measu
 # {title}
 
 An agent for Minesweeper, trained by {markdown_code(agent.algo)} of the package minesweeper-env on the boards \
-{markdown(", ".join(f"{board}{_level(trained_on)}" for board in trained_on.boards))} (rows x columns / mines), first click "{markdown(trained_on.first_click)}". \
+{markdown(boards)} (rows x columns / mines), first click "{markdown(trained_on.first_click)}". \
 It loads on boards of any size.
 
 ## Load it

@@ -137,11 +137,12 @@ def given_settings(options: argparse.Namespace, start: Mapping[str, Any] | None 
     if getattr(options, "set", None) is not None:
         if bad := [text for text in options.set if not re.fullmatch(r"[^=]+=.+", text)]:
             raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {bad[0]!r}")
-        pairs = [text.partition("=") for text in options.set]
-        names = [name for name, *_ in pairs]
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"a hyperparameter is set once, and --set has {names.count(twice[0])} values of {twice[0]}")
-        given["hyperparameters"] = {name: number_or_text(value) for name, _, value in pairs}
+        values: dict[str, Any] = {}
+        for name, _, value in (text.partition("=") for text in options.set):
+            if name in values:
+                raise ValueError(f"a hyperparameter is set once, and --set has two values of {name}")
+            values[name] = number_or_text(value)
+        given["hyperparameters"] = values
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
