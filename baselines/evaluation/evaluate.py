@@ -80,7 +80,8 @@ def evaluate(
     seeds = check_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
     workers = whole_number("workers", workers, 1)
     import_extra("scipy")
-    chosen, references = _makers(policy), _makers(against)
+    chosen = _makers(policy)
+    references = _makers(against, chosen)
     if not chosen:
         raise ValueError("at least one policy is needed")
     makers = chosen | references
@@ -155,25 +156,30 @@ def prepare(
     )
 
 
-def _makers(policies: Any) -> dict[str, Maker]:
+def _makers(policies: Any, others: Mapping[str, Maker] | None = None) -> dict[str, Maker]:
     """Returns what makes one policy, a list of policies, or a dict of named ones, by name.
 
     An unnamed policy is called by its specification, its attribute `name`, or its class or function; a number tells
-    equal names apart.
+    equal names apart, also from that of another policy among `others`.
     """
-    if isinstance(policies, Mapping):
-        return {str(name): _maker(policy, str(name)) for name, policy in policies.items()}
+    single = isinstance(policies, str) or not isinstance(policies, (Sequence, Mapping))
+    unnamed = [policies] if single else policies
+    named = policies.items() if isinstance(policies, Mapping) else ((None, policy) for policy in unnamed)
     found: dict[str, Maker] = {}
-    single = isinstance(policies, str) or not isinstance(policies, Sequence)
-    for policy in [policies] if single else policies:
-        specified = find_policy(policy) if isinstance(policy, str) else None
-        name = first = _name_of(policy) if specified is None else specified.name
-        count = 1
-        while name in found:
+    for given, policy in named:
+        specified, count = find_policy(policy) if isinstance(policy, str) else None, 1
+        name = specified.name if specified else _name_of(policy)
+        name = first = name if given is None else str(given)
+        while name in found or (others and name in others and not _plays_as(others[name], specified or policy)):
             count += 1
             name = f"{first} ({count})"
         found[name] = specified or _maker(policy, name)
     return found
+
+
+def _plays_as(maker: Maker, policy: Any) -> bool:
+    """Returns whether a maker makes a policy, which is a `Specification` or comes from the user."""
+    return maker.args[1] is policy if isinstance(maker, partial) else maker == policy
 
 
 def _maker(policy: Any, name: str) -> Maker:

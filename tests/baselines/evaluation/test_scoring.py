@@ -44,6 +44,10 @@ def last_covered(_, action_mask):
     return np.flatnonzero(action_mask)[-1]
 
 
+def first_covered(_, action_mask):
+    return action_mask.argmax()
+
+
 def evaluate(policy, **arguments) -> baselines.Results:
     return baselines.evaluate(policy, **BOARD | {"games": 60, "against": "straightforward"} | arguments)
 
@@ -147,6 +151,18 @@ def test_equal_names_get_a_number():
     policies = [FunctionPolicy(last_covered, **BOARD), FunctionPolicy(last_covered, **BOARD), "random"]
     found = evaluate(policies, games=20, against=()).policies
     assert [result.policy for result in found] == ["last_covered", "last_covered (2)", "random"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_policy_is_not_replaced_by_a_reference_of_its_name(named):
+    own, reference = FunctionPolicy(last_covered, **BOARD), FunctionPolicy(first_covered, **BOARD)
+    reference.name = own.name
+    policy, against = ({"subset": own}, "subset") if named else (own, reference)
+    results = evaluate(policy, games=20, against=against)
+    name = "subset" if named else "last_covered"
+    assert [result.policy for result in results.policies] == [name, f"{name} (2)"] == [name, results.reference]
+    assert results[name].wins == evaluate(own, games=20, against=()).policies[0].wins
+    assert len(evaluate(policy, games=20, against=policy).policies) == 1
 
 
 def refuses(problem, policy="random", error=ValueError, **arguments):
