@@ -4,7 +4,7 @@ import hashlib
 import inspect
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import accumulate
@@ -284,7 +284,8 @@ def make_policy(
     specified = find_policy(name, **options)
     if env is None:
         rule = "opening" if first_click is None else first_click
-        return specified(BoardConfig.of_size(8 if size is None else size, mines, first_click=rule), seed)
+        offered = BoardConfig.of_size(8 if size is None else size, mines, first_click=rule)
+        return _with_options_named(specified(offered, seed), specified, options)
     for argument, value in {"size": size, "mines": mines, "first_click": first_click}.items():
         if value is not None:
             raise ValueError(f"env already defines {argument}; give env or {argument}, not both")
@@ -296,6 +297,15 @@ def make_policy(
             f"{name} plays with the moves {', '.join(moves)}, and the environment offers "
             f"{', '.join(offered.moves)}; make it with moves={tuple(moves)}"
         )
+    return _with_options_named(policy, specified, options)
+
+
+def _with_options_named(policy: ReadyPolicy, specified: Specification, options: Mapping[str, Any]) -> ReadyPolicy:
+    """Returns a policy whose name, which tables show, has also the options that its specification does not write."""
+    for option, value in options.items():
+        text = str(value).lower() if value is None or isinstance(value, bool) else value
+        is_first = policy.name == specified.name and len(specified.options) == len(options)
+        policy.name += f"{':' if is_first else ','}{option}={text}"
     return policy
 
 

@@ -4,6 +4,7 @@ import json
 import sys
 from functools import partial
 
+import gymnasium
 import numpy as np
 import pytest
 from support.policies import mcnemar_p_value
@@ -163,6 +164,13 @@ def test_a_policy_is_not_replaced_by_a_reference_of_its_name(named):
     assert [result.policy for result in results.policies] == [name, f"{name} (2)"] == [name, results.reference]
     assert results[name].wins == evaluate(own, games=20, against=()).policies[0].wins
     assert len(evaluate(policy, games=20, against=policy).policies) == 1
+
+
+def test_a_policy_is_called_by_the_options_that_it_was_made_with():
+    policy = baselines.make_policy("lookahead:clicks=1", size=5, mines=3, first=3, slack=None)
+    assert policy.name == "lookahead:clicks=1,first=3,slack=none"
+    env = gymnasium.make("Minesweeper-v0")
+    assert baselines.make_policy("bayes", env=env, prior="count").name == "bayes:prior=count"
 
 
 def refuses(problem, policy="random", error=ValueError, **arguments):
