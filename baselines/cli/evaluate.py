@@ -33,6 +33,9 @@ DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
 RECORD_SUFFIXES = (".gif", ".svg", ".mp4", ".png")
 """The endings of the files of --record; the last one holds the last board alone."""
 
+SPEED = 2
+"""The moves per second of --record, unless the command says another number."""
+
 EXAMPLES = """\
 {0} --policy exact bayes:prior=count --size 16x30
 {0} --policy runs/dqn-8x8-14 lookahead --json results.json
@@ -69,7 +72,7 @@ def _add_arguments(parser: Parser) -> None:
     text = "record all policies side by side on the same seeds (default: the first policy alone)"
     add("--record-all", action="store_true", help=text)
     add("--record-overlay", action="store_true", help="write the mine probability on every covered cell, too")
-    add("--record-speed", type=command.positive_number, default=2, metavar="N", help="show N moves per second")
+    add("--record-speed", type=command.positive_number, default=SPEED, metavar="N", help="show N moves per second")
 
 
 def _check(options: argparse.Namespace, cells: int) -> None:
@@ -86,8 +89,8 @@ def _check(options: argparse.Namespace, cells: int) -> None:
         check_extra("matplotlib")
     if options.record is not None:
         _check_recording(options, cells)
-    elif options.record_all or options.record_overlay or options.record_games > 1:
-        raise ValueError("--record-games, --record-all and --record-overlay need --record FILE")
+    elif options.record_all or options.record_overlay or options.record_games > 1 or options.record_speed != SPEED:
+        raise ValueError("--record-games, --record-all, --record-overlay and --record-speed need --record FILE")
     for name in options.policy:
         if name != ALL:
             Specification.of(name).check()
@@ -98,6 +101,8 @@ def _check_recording(options: argparse.Namespace, cells: int) -> None:
         raise ValueError(f"--record takes boards of at most {1 << 16} cells, which records number in two bytes")
     if options.record.suffix not in RECORD_SUFFIXES:
         raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
+    if options.record_games > options.games:
+        raise ValueError(f"--record-games records some of the {options.games} games played, not {options.record_games}")
     if not 0.01 <= options.record_speed <= 100:
         raise ValueError(f"--record-speed shows 0.01 to 100 moves per second, not {options.record_speed:g}")
     check_extra("PIL", *(("imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ()), extra="video")

@@ -142,6 +142,8 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
             "takes a file that ends in .gif or .svg or .mp4 or .png",
         ),
         (["--policy", "random", "--record", "a.gif", "--record-speed", "0"], "a number above 0"),
+        (["--policy", "random", "--record-speed", "5"], "--record FILE"),
+        (["--policy", "random", "--games", "2", "--record", "a.gif", "--record-games", "3"], "not 3"),
         (["--policy", "random", "--record", "a.gif", "--record-speed", "0.001"], "0.01 to 100 moves per second"),
     ],
 )
