@@ -178,6 +178,9 @@ def test_arguments_replace_those_of_the_id():
     for wrong in ("CartPole-v1", ["Minesweeper-v0"]):
         with pytest.raises(ValueError, match="env_id must be one of Minesweeper-v0"):
             MinesweeperVecEnv.make(wrong, 2)
+    for unused in ({"threads": 2}, {"autoreset_mode": "Disabled"}):
+        with pytest.raises(TypeError, match=next(iter(unused))):
+            MinesweeperVecEnv.make("Minesweeper-v0", 2, **unused)
 
 
 def test_an_id_or_swapped_arguments_are_no_configuration():
