@@ -20,7 +20,7 @@ from baselines.cli.command import Command, Parser, Work, add_options, whole_numb
 from baselines.cli.train import NEEDED, add_task, claim_folder, study_settings, train_in
 from baselines.evaluation.intervals import wilson_interval
 from baselines.files import first_line, hold_folder, remove_link, replace_file, write_json
-from baselines.learned.configurations import check_reward_of
+from baselines.learned.configurations import check_effect, check_reward_of
 from baselines.learned.settings import ALGORITHMS, TrainingSettings
 from baselines.provenance import installation_id
 from baselines.schemas import Count, Rate, convert
@@ -189,6 +189,7 @@ def check_values(sweep: Sweep) -> None:
     for name, drawn in sweep.search.items():
         for value in getattr(drawn, "choices", None) or (getattr(drawn, "low", 0), getattr(drawn, "high", 0)):
             settings = sweep.settings_of({name: value})
+            check_effect(settings, {name: value})
             if name == "reward":
                 check_reward_of(settings, {"reward": value})
 

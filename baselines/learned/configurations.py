@@ -101,6 +101,7 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     """
     start = read_configuration(options.config) if options.config else {}
     given = given_settings(options, start)
+    typed = given.get("hyperparameters", {})
     if options.resume and options.out is not None and not options.config:
         settings = _resumed(options.out, given)
         check_reward_of(settings, given)
@@ -108,6 +109,7 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     if "hyperparameters" in given:
         given["hyperparameters"] = {**start.get("hyperparameters", {}), **given["hyperparameters"]}
     settings = checked_settings(start, given)
+    check_effect(settings, typed)
     if settings.start is not None and not HUB_NAME.fullmatch(settings.start) and not options.resume:
         folder_to_start_from(settings.start)
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
@@ -123,6 +125,13 @@ def checked_settings(start: Mapping[str, Any], given: Mapping[str, Any]) -> Trai
     settings = TrainingSettings.of({**start, **given})
     check_reward_of(settings, given)
     return settings
+
+
+def check_effect(settings: TrainingSettings, chosen: Mapping[str, Any]) -> None:
+    """Raises a ValueError if one of the chosen hyperparameters has no effect beside the other settings; 0 is none."""
+    if idle := [name for name in settings.idle if chosen.get(name)]:
+        needs = "reward safe_click and gamma 0" if settings.teacher == "none" else "no teacher"
+        raise ValueError(f"{' and '.join(idle)} other than 0 would have no effect: the training needs {needs}")
 
 
 def given_settings(options: argparse.Namespace, start: Mapping[str, Any] | None = None) -> dict[str, Any]:

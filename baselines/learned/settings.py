@@ -229,6 +229,10 @@ ALGORITHMS: dict[str, type[Hyperparameters]] = {
 """The hyperparameters of each algorithm, which make its learner; they load no library of learning."""
 
 
+OF_LABELS = ("hindsight", "consistency")
+"""Hyperparameters of losses on the safety of cells, in place of which a teacher gives its own."""
+
+
 class NetworkSize(NamedTuple):
     """Size of a network: features per cell, and applications of its residual block."""
 
@@ -326,6 +330,20 @@ class TrainingSettings(Options):
             raise ValueError(f"each board may be given once, not {', '.join(map(str, self.boards))}")
         level: Any = False if self.no_guess == "none" else self.no_guess
         return [BoardConfig.of_name(text, self.first_click, level, self.luck) for text in self.boards]
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether returns are probabilities: of a safe click with gamma 0, or that of a won game, discounted."""
+        return self.reward == "win" or (self.reward, self.gamma) == ("safe_click", 0)
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """The hyperparameters that other settings leave without effect, whatever their values."""
+        if self.algo == "afterstate":
+            return ()
+        if not self.has_probabilities or self.gamma > 0:
+            return "keep_scale", *OF_LABELS
+        return () if self.teacher == "none" else OF_LABELS
 
     @property
     def title(self) -> str:

@@ -296,13 +296,11 @@ def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings,
     sizes = [scaled(hyperparameters.batch_size, config.cells) for config in settings.configs]
     reward = load_reward(settings.reward)
     envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), reward) for each in settings.configs]
-    # Their returns lie in [0, 1]: with gamma 0 the probability of a safe click, or that of a won game, discounted.
-    probability = settings.reward == "win" or (settings.reward, settings.gamma) == ("safe_click", 0)
     known = {name: value for name, value in asdict(hyperparameters).items() if name in signature(base).parameters}
     known |= {"batch_size": sizes[0], "learning_rate": hyperparameters.learning_rate_at}
     known |= {name: getattr(settings, name) for name in ("gamma", "seed", "device")}
     known["policy_kwargs"] = {
-        "probability": probability,
+        "probability": settings.has_probabilities,
         "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
         "optimizer_kwargs": {"weight_decay": hyperparameters.weight_decay},
         "features_extractor_kwargs": settings.network_size._asdict(),

@@ -98,6 +98,8 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
         (["--set", "batch_size"], "NAME=VALUE"),
         (["--set", "batch_size=32", "--set", "batch_size=64"], "batch_size"),
         (["--config", "any-size", "--mines", "20"], "--size"),
+        (["--algo", "dqn", "--gamma", "0.9", "--set", "hindsight=2", "consistency=1"], "hindsight and consistency"),
+        (["--algo", "dqn", "--teacher", "exact", "--set", "hindsight=2"], "teacher"),
         pytest.param(
             ["--device", "cuda"], "cuda", marks=pytest.mark.skipif(torch.cuda.is_available(), reason="has cuda")
         ),
