@@ -31,6 +31,8 @@ CARD_FIELDS = ("name", "track", "inference", "author", "links", "training_steps"
 def _prepare(options: argparse.Namespace) -> Work:
     say(f"Benchmark {options.work}: {', '.join(options.policy if options.work == 'run' else map(str, options.files))}")
     check_extra(*(command.SUITE_NEEDS if options.work == "run" else ("rich", "msgspec")))
+    if options.work in ("check", "add") and options.policy is not None and not options.replay:
+        raise ValueError("--policy needs --replay N: without it no policy plays")
     if options.work == "run":
         return _prepare_run(options)
     from baselines.benchmark.suites import MANIFEST

@@ -101,6 +101,7 @@ def test_no_other_policy_is_timed_or_checked_as_that_of_a_file(working_folder, c
     (working_folder / "mine.py").write_text(source)
     path = working_folder / "random.json"
     before = Path(file_of(path, sha256=Specification.of("mine.py:Agent").digest())).read_bytes()
+    assert "--replay" in refused(capsys, benchmark.main, "check", path, "--policy", "mine.py:Agent")
     for work in (["time", "--seconds", "0.01"], ["check", "--replay", "1"]):
         assert benchmark.main([work[0], str(path), *work[1:], "--policy", "mine.py:Other"]) == 1
         assert "mine.py:Other" in complaint(capsys.readouterr().err)
