@@ -215,6 +215,8 @@ def _prepare(options: argparse.Namespace) -> Work:
     base = study_settings(options.config, options)
     say(f"Train {options.config} with {options.trials} draws, into {options.out}")
     search = parse_search(options.search, base.algo)
+    if options.reward is not None and "reward" in search:
+        raise ValueError("--search draws the reward; leave out --reward")
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}

@@ -56,6 +56,12 @@ def test_a_bad_search_is_refused_before_any_work(tmp_path, texts, message):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_reward_is_typed_or_drawn(tmp_path, capsys):
+    words = ["--config", "quick", "--search", "reward=win,win_loss", "--reward", "safe_click", "--out", tmp_path / "out"]
+    assert "--reward" in refused(capsys, main, *words)
+    assert not (tmp_path / "out").exists()
+
+
 def test_values_replace_those_of_the_configuration(tmp_path):
     sweep = Sweep(base := tiny("dqn"), {}, 1, 0, tmp_path, "")
     settings = sweep.settings_of({"learning_rate": 0.00512345, "depth": 3, "optimizer": "adam"})
