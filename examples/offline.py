@@ -151,7 +151,9 @@ def main() -> None:
             curve.append({"minutes": done * minutes, "updates": updates, "held_out_loss": held_out_loss})
             print(" ".join(f"{name} {value:g}" for name, value in curve[-1].items()), flush=True)
             save_model(network, curve, args.out)
-    print(f"python evaluate.py --policy examples/offline.py:Agent:file={args.out / 'model.pt'} exact --games 10000")
+    board = f"--size {rows}x{cols} --mines {mines} --first-click {dataset.storage.metadata['first_click']}"
+    policy = f"examples/offline.py:Agent:file={args.out / 'model.pt'}"
+    print(f"python evaluate.py --policy {policy} exact {board} --games 10000")
 
 
 if __name__ == "__main__":
