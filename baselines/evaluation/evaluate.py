@@ -103,7 +103,8 @@ def evaluate(
     command = (
         f"baselines.evaluate({[each.name for each in assignments]}, size={(config.rows, config.cols)}, "
         f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r}"
-        f"{f', no_guess={no_guess!r}' if no_guess else ''}{'' if luck else ', luck=False'})"
+        f"{f', no_guess={no_guess!r}' if no_guess else ''}{'' if luck else ', luck=False'}"
+        f"{', diagnose=True' if diagnose else ''})"
     )
     return Results(config, seeds.start, len(seeds), results, reference, command)
 
