@@ -57,7 +57,7 @@ def test_a_bad_search_is_refused_before_any_work(tmp_path, texts, message):
 
 
 def test_a_reward_is_typed_or_drawn(tmp_path, capsys):
-    words = ["--config", "quick", "--search", "reward=win,win_loss", "--reward", "safe_click", "--out", tmp_path / "out"]
+    words = ["--config", "quick", "--search", "reward=win,progress", "--reward", "win", "--out", tmp_path / "out"]
     assert "--reward" in refused(capsys, main, *words)
     assert not (tmp_path / "out").exists()
 
