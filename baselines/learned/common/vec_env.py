@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from minesweeper_env import ENV_SPECIFICATIONS, MinesweeperEnv
+from minesweeper_env import ENV_SPECIFICATIONS
 from minesweeper_env.config import BoardConfig, check_config, one_of
 from minesweeper_env.engine.saving import check_array
 from minesweeper_env.observations import Encoder
@@ -72,12 +72,14 @@ class MinesweeperVecEnv(VecEnv):
         """Returns N games of a registered id such as "Minesweeper-Expert-v0"; `kwargs` replace its arguments.
 
         Raises:
-            TypeError: an argument is none of `MinesweeperEnv`.
+            TypeError: `threads` or `autoreset_mode` is given: one thread steps these games, in the mode SAME_STEP.
             ValueError: the id is unknown, or an argument has a value that is not allowed.
         """
+        if dropped := [name for name in ("threads", "autoreset_mode") if name in kwargs]:
+            raise TypeError(f"MinesweeperVecEnv steps with one thread and SAME_STEP; it takes no {', '.join(dropped)}")
         arguments = {**ENV_SPECIFICATIONS[one_of("env_id", env_id, ENV_SPECIFICATIONS)], **kwargs}
         own = {key: arguments.pop(key) for key in ("reward", "observation", "render_mode") if key in arguments}
-        return cls(MinesweeperEnv(**arguments).config, num_envs, **own)
+        return cls(MinesweeperVectorEnv(1, **arguments).config, num_envs, **own)
 
     def reset(self) -> NDArray[Any]:
         """Starts N games with the seeds set before; returns the observations, the first axis N.
