@@ -24,7 +24,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from baselines.cli.command import whole_number_from
 from baselines.evaluation.intervals import wilson_interval
-from baselines.learned.common.tensor_files import saved
+from baselines.learned.common.tensor_files import save, saved
 from minesweeper_env import HIDDEN
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import TextGame, board_text
@@ -154,9 +154,7 @@ class Run:
         self.rows.append({"replies": self.replies, "minutes": (time.process_time() - self.begun) / 60, **figures})
         state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
         state |= {"rows": self.rows, "setting": self.setting}
-        temporary = self.path.with_suffix(".tmp")
-        torch.save(state, temporary)
-        temporary.replace(self.path)
+        save(self.path, state)
         print(" ".join(f"{name} {value:.4g}" for name, value in self.rows[-1].items()), flush=True)
 
 

@@ -1,6 +1,7 @@
 """Safetensors files, written atomically, checked by a checksum and loaded without unpickling; the state they keep."""
 
 import hashlib
+import io
 import json
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -9,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import safetensors
+import safetensors.torch
 import torch
-from safetensors.torch import load, save
 from torch import Tensor, nn
 
 from baselines.files import first_line, replace_file
@@ -24,7 +25,8 @@ def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
     # Modules may share a tensor, which the format cannot express; clones do not.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(state)
-    replace_file(path, _sorted(save(copies, metadata={STATE_KEY: text, CHECKSUM_KEY: _checksum(copies, text)})))
+    metadata = {STATE_KEY: text, CHECKSUM_KEY: _checksum(copies, text)}
+    replace_file(path, _sorted(safetensors.torch.save(copies, metadata)))
 
 
 def _sorted(content: bytes) -> bytes:
@@ -46,7 +48,7 @@ def read_tensors(path: Path, most: int | None = None) -> tuple[Tensors, dict[str
             raise ValueError(f"it has more than {most} bytes")
         with safetensors.safe_open(path, "pt") as file:
             metadata = dict(file.metadata())
-        text, tensors = metadata.pop(STATE_KEY), load(path.read_bytes())
+        text, tensors = metadata.pop(STATE_KEY), safetensors.torch.load(path.read_bytes())
         state = dict(json.loads(text))
         # Files of some versions have no checksum. A damaged name of the checksum must not pass for none.
         if metadata and metadata != {CHECKSUM_KEY: _checksum(tensors, text)}:
@@ -79,12 +81,17 @@ def saved(path: str | Path) -> Generator[Any]:
         raise ValueError(f"{path} cannot be used: {first_line(error)}") from error
 
 
+def save(path: Path, content: Any) -> None:
+    """Writes what `torch.save` makes of a content, atomically; `saved` reads it."""
+    buffer = io.BytesIO()
+    torch.save(content, buffer)
+    replace_file(path, buffer.getvalue())
+
+
 def save_model(network: nn.Module, curve: Sequence[Any], folder: Path) -> None:
-    """Writes weights to model.pt, whole even after a kill, and a JSON-able learning curve to curve.json."""
-    temporary = folder / "model.tmp"
-    torch.save(network.state_dict(), temporary)
-    temporary.replace(folder / "model.pt")
-    (folder / "curve.json").write_text(json.dumps(curve))
+    """Writes weights to model.pt, and a JSON-able learning curve to curve.json, each whole even after a kill."""
+    save(folder / "model.pt", network.state_dict())
+    replace_file(folder / "curve.json", json.dumps(curve).encode())
 
 
 def load_weights(network: nn.Module, weights: Tensors) -> None:

@@ -11,7 +11,7 @@ from support.processes import run_python
 from support.tiny_training import learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import find_agent, load_network, save_agent
-from baselines.learned.common.tensor_files import read_tensors, write_tensors
+from baselines.learned.common.tensor_files import read_tensors, save_model, write_tensors
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from minesweeper_env.config import BoardConfig
@@ -206,3 +206,18 @@ def faults_of(begin):
 def test_pages_are_not_mapped_in_again_for_each_pass():
     kept = faults_of("from baselines.learned.agents import keep_freed_memory; keep_freed_memory()")
     assert kept < 0.2 * faults_of("")
+
+
+def test_a_full_disk_leaves_the_model_and_the_curve_of_an_example_whole(tmp_path):
+    resource = pytest.importorskip("resource")
+    networks, soft = [torch.nn.Linear(each, 1) for each in (1, 10_000)], resource.getrlimit(resource.RLIMIT_FSIZE)
+    save_model(networks[0], [0.5], tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for network, curve in ((networks[0], [0.5] * 10_000), (networks[1], [0.5])):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, soft[1]))
+        try:
+            with pytest.raises(OSError, match="large"):
+                save_model(network, curve, tmp_path)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, soft)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
