@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from baselines.cli.command import parser_of
+from baselines.cli.command import claim_model_folder, parser_of
 from baselines.learned.common.tensor_files import save_model, saved
 from minesweeper_env.config import BoardConfig
 
@@ -141,9 +141,7 @@ def options() -> tuple[Args, deque[BoardConfig]]:
         parser.error(str(error))
     if not (args.cpu_minutes or args.minutes) > 0:
         parser.error("needs minutes above 0")
-    if (args.out / "model.pt").exists():
-        parser.error(f"{args.out} holds a model; choose another --out")
-    args.out.mkdir(parents=True, exist_ok=True)
+    claim_model_folder(parser, args.out)
     return args, boards
 
 

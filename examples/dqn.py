@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from baselines.cli.command import parser_of
+from baselines.cli.command import claim_model_folder, parser_of
 from baselines.learned.common.optimisation import consistency_losses, hindsight_losses
 from baselines.learned.common.tensor_files import save_model, saved
 
@@ -159,9 +159,7 @@ def options() -> Args:
     budget = min(args.cpu_minutes or args.minutes, args.steps)
     if not (0 <= args.gamma < 1 and 0 < args.mines <= np.prod(args.size) - 9 and budget > 0):
         parser.error("needs 0 <= gamma < 1, 1 <= mines <= cells - 9, minutes above 0 and steps above 0")
-    if (args.out / "model.pt").exists():
-        parser.error(f"{args.out} holds a model; choose another --out")
-    args.out.mkdir(parents=True, exist_ok=True)
+    claim_model_folder(parser, args.out)
     return args
 
 

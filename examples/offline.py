@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from baselines.cli.command import parser_of
+from baselines.cli.command import claim_model_folder, parser_of
 from baselines.learned.common.tensor_files import save_model, saved
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
@@ -113,9 +113,7 @@ def main() -> None:
     args = Args(**vars(parser.parse_args()))
     if not (args.cpu_minutes or args.minutes) > 0:
         parser.error("needs minutes above 0")
-    if (args.out / "model.pt").exists():
-        parser.error(f"{args.out} holds a model; choose another --out")
-    args.out.mkdir(parents=True, exist_ok=True)
+    claim_model_folder(parser, args.out)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
     # 1. The games of the expert.

@@ -21,7 +21,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from baselines.cli.command import parser_of
+from baselines.cli.command import claim_model_folder, parser_of
 from baselines.learned.common.tensor_files import save_model, saved
 
 HIDDEN = 11  # the code of a covered cell
@@ -145,9 +145,7 @@ def main() -> None:
     budget = min(args.cpu_minutes or args.minutes, args.steps)
     if not (0 <= args.gamma <= 1 and 0 < args.mines <= np.prod(args.size) - 9 and budget > 0):
         parser.error("needs 0 <= gamma <= 1, 1 <= mines <= cells - 9, minutes above 0 and steps above 0")
-    if (args.out / "model.pt").exists():
-        parser.error(f"{args.out} holds a model; choose another --out")
-    args.out.mkdir(parents=True, exist_ok=True)
+    claim_model_folder(parser, args.out)
     torch.set_num_threads(1)
     # 1. The games, one by one; the batched environment would save 4 % of the time. Test games have seeds below 2**30.
     board = {"size": args.size, "mines": args.mines, "moves": ("click",), "reward": "safe_click"}

@@ -14,6 +14,7 @@ import copy
 import json
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -24,7 +25,9 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from baselines.cli.command import whole_number_from
 from baselines.evaluation.intervals import wilson_interval
+from baselines.files import hold_folder
 from baselines.learned.common.tensor_files import save, saved
+from baselines.process import explain
 from minesweeper_env import HIDDEN
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import TextGame, board_text
@@ -280,17 +283,23 @@ def main() -> None:
     split, reward = "test" if options.work == "test" else "train", options.reward
     weights = reward if reward in ("sound", "risk") else "win"
     game = TextGame(**board, opened="middle", split=split, max_illegal=3, reward=weights)
-    try:
-        run = Run(options.out, "imitate" if options.work == "imitate" else reward, board | {"seed": options.seed})
-    except ValueError as error:
-        parser.error(str(error))
-    works = {
-        "imitate": lambda: imitate(run, game, options.seed, options.replies),
-        "learn": lambda: learn(run, game, options.seed, options.reward, options.replies),
-        "test": lambda: print(json.dumps(test(run, game, options.games))),
-        "serve": lambda: serve(run),
-    }
-    works[options.work]()
+    name = "imitate" if options.work == "imitate" else reward
+    with ExitStack() as held:
+        try:
+            if options.work in ("imitate", "learn"):  # Rewards may be learned side by side, each by one process.
+                lock = options.out / f".{name}.lock"
+                lock.mkdir(parents=True, exist_ok=True)
+                held.enter_context(hold_folder(lock))
+            run = Run(options.out, name, board | {"seed": options.seed})
+        except (ValueError, OSError) as error:
+            parser.error(explain(error))
+        works = {
+            "imitate": lambda: imitate(run, game, options.seed, options.replies),
+            "learn": lambda: learn(run, game, options.seed, options.reward, options.replies),
+            "test": lambda: print(json.dumps(test(run, game, options.games))),
+            "serve": lambda: serve(run),
+        }
+        works[options.work]()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from support.processes import run_python
 
 import baselines
 from baselines.cli import dataset
+from baselines.files import hold_folder
 from minesweeper_env.inference import mine_probabilities_batch
 
 
@@ -59,6 +60,21 @@ def test_an_example_refuses_options_that_cannot_work(name, wrong, monkeypatch):
     monkeypatch.setattr(sys, "argv", [f"{name}.py", *wrong])
     with pytest.raises(SystemExit, match="2"):
         runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+
+
+@pytest.mark.parametrize("name", ["curriculum", "dqn", "offline", "ppo_sb3", "text_transformer"])
+def test_two_trainings_cannot_share_a_folder(name, tmp_path, monkeypatch, capsys):
+    if name == "offline":
+        pytest.importorskip("minari")
+    lock = tmp_path / ".imitate.lock" if name == "text_transformer" else tmp_path
+    lock.mkdir(exist_ok=True)
+    # A training that is not refused ends at once.
+    limit = ("imitate", "--replies", "1") if name == "text_transformer" else ("--cpu-minutes", "1e-9")
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", *limit, "--out", str(tmp_path)])
+    with hold_folder(lock), pytest.raises(SystemExit, match="2"):
+        runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+    assert str(lock) in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.pt"))
 
 
 @pytest.mark.parametrize("content", [b"garbage", {"weight": torch.ones(1)}])

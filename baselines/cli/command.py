@@ -5,13 +5,14 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from decimal import Decimal
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn, get_type_hints
 
 from baselines.checks import MissingExtraError, check_extra, did_you_mean, number_or_text
+from baselines.files import hold_folder
 from baselines.process import BAD_ARGUMENTS, FAILED, INTERRUPTED, MODULE, explain, typed_command
 from baselines.workers import WorkerError, Workers, cluster_address, connected, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
@@ -27,6 +28,9 @@ MOST_WORKERS = 1024
 
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
+
+_HELD = ExitStack()
+"""The locks of the folders of models; the end of the process releases them."""
 
 _NUMBER = re.compile(r"-?[0-9]+(_[0-9]+)*(\.[0-9]+)?(e\+?[0-9]{1,3})?", re.IGNORECASE)
 """A number as Python writes it."""
@@ -258,6 +262,20 @@ def parser_of(options: type, description: str | None) -> Parser:
         text = f"{hint.__metadata__[0]} (default %(default)s)"
         parser.add_argument(flag, **{**kind, "default": default, "help": text})
     return parser
+
+
+def claim_model_folder(parser: Parser, folder: Path) -> None:
+    """Creates the folder of a new model.pt, and locks it until the process ends.
+
+    It ends the program if the folder cannot be used, holds a model, or is that of another training under way.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _HELD.enter_context(hold_folder(folder))
+    except OSError as error:
+        parser.error(explain(error))
+    if (folder / "model.pt").exists():
+        parser.error(f"{folder} holds a model; choose another --out")
 
 
 def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
