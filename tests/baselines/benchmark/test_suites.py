@@ -382,6 +382,17 @@ def test_a_policy_that_has_changed_is_refused_until_its_games_are_gone(capsys):
     assert suite.main(again) == 0
 
 
+def test_a_policy_whose_weights_have_changed_is_refused(capsys):
+    Path("mine.py").write_text(FIRST.replace("self.begin = begin", "self.begin = int(np.loadtxt(begin))"))
+    Path("weights.txt").write_text("1")
+    policy = ("--policy", "mine.py:First:begin=weights.txt")
+    assert run("a", *policy, games=8) == 0
+    assert run("a", *policy, games=8) == 0
+    Path("weights.txt").write_text("2")
+    line = refused(capsys, suite.main, "tiny", "--games", "8", "--seed", "7", "--out", "a", *policy)
+    assert policy[1] in line
+
+
 def test_errors_of_a_policy_are_one_line_and_keep_the_games(capsys):
     Path("mine.py").write_text(FIRST.replace("return [", "return nosuch + ["))
     assert run("a", "--policy", "mine.py:First", games=8) == 1
