@@ -12,7 +12,6 @@ from baselines.checks import check_extra
 from baselines.cli.command import Command, Parser, Work
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import use_of
-from baselines.files import read_json
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN_FILE, HubName, parse_hub_name
 from baselines.registry import AGENTS, Specification, agent_folder
 from baselines.schemas import Agent, Count, Games, Rate, Run, TrainedOn, convert, read_as
@@ -129,9 +128,12 @@ Measured = tuple[str, str, int, StoredRow]
 def _measured(path: Path, played_as: set[str], digest: str | None) -> Iterator[Measured]:
     """Yields the rows of the agent in a JSON file of `evaluate.py`, of policies or of a suite.
 
-    A ValueError says that the agent has no row, or that its row comes from weights of another `digest`.
+    A ValueError says that the agent has no row, that its row comes from weights of another `digest`, or that the counts
+    of a row contradict each other.
     """
-    stored = read_json(path)
+    from baselines.evaluation.results import read_figures
+
+    stored = read_figures(path)
     content = convert({"boards": [stored], **stored}, StoredResults, str(path))
     found = {row.policy for board in content.boards for row in board.results}
     if not played_as & found:

@@ -1,6 +1,7 @@
 """Results of policies on the same games: their rows, paired tests, table, JSON file, data frame and plot."""
 
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Self
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,9 +21,10 @@ from baselines.evaluation.intervals import p_value_of_discordant, paired_differe
 from baselines.evaluation.plot import draw
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.evaluation.units import Assignment, Part
-from baselines.files import replace_file, write_json
+from baselines.files import read_json, replace_file, write_json
 from baselines.plot_style import check_plot
 from baselines.provenance import versions
+from baselines.schemas import Count, Games, Rate, convert
 from baselines.tables import Page, Row, Table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.escape import counted, html
@@ -121,6 +124,43 @@ class PolicyResult:
 def rate_row(games: int, wins: int) -> Row:
     """Returns the counts of a row, the win rate and its 95 % Wilson interval."""
     return {"games": games, "wins": wins, "win_rate": wins / games, "ci95": list(wilson_interval(wins, games))}
+
+
+class Counts(msgspec.Struct):
+    """What the row of a policy says of wins, in up to four ways that must agree: somebody may have changed the file."""
+
+    games: Games
+    win_rate: Rate
+    ci95: tuple[Rate, Rate]
+    wins: Count | None = None
+    won: str | None = None  # as `pack_won` writes it
+
+    def __post_init__(self) -> None:
+        wins = round(self.win_rate * self.games) if self.wins is None else self.wins
+        row, nearly = rate_row(self.games, wins), 1e-3 if self.wins is None else 1e-9
+        told, right = (self.win_rate, *self.ci95), (row["win_rate"], *row["ci95"])
+        agree = all(math.isclose(*pair, abs_tol=nearly) for pair in zip(told, right, strict=True))
+        if self.won is not None:
+            size = (self.games + 7) // 8  # A wrong length could name more outcomes than fit into the memory.
+            agree &= len(self.won) == 4 * -(-size // 3) and int(unpack_won(self.won, self.games).sum()) == wins
+        if not agree:
+            raise ValueError("its wins, win rate, interval and outcomes contradict each other")
+
+
+def check_counts(content: Any, name: str) -> None:
+    """Raises a ValueError, with the name of a file, if the counts of a policy in its JSON content disagree."""
+    if isinstance(content, dict) and {"policy", "games", "win_rate", "ci95"} <= content.keys():
+        convert(content, Counts, name)
+    if isinstance(content, (dict, list)):
+        for each in content.values() if isinstance(content, dict) else content:
+            check_counts(each, name)
+
+
+def read_figures(path: Path) -> Row:
+    """Returns the JSON content of a file of results; a ValueError if it cannot be read, or its counts disagree."""
+    content = read_json(path)
+    check_counts(content, str(path))
+    return content
 
 
 def answer_notes(results: Iterable[PolicyResult]) -> Iterator[str]:

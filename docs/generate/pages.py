@@ -6,7 +6,6 @@ states by hand stand between `<!-- measured -->` and `<!-- end of measured -->`,
 `tests/docs/test_figures.py` finds every other per cent.
 """
 
-import json
 import os
 import re
 import sys
@@ -24,6 +23,7 @@ from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, PROTOCOL
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, games_range, per_cent, spaced
 from baselines.evaluation.intervals import mean_interval
+from baselines.evaluation.results import read_figures
 from baselines.files import replace_file
 from baselines.learned.settings import ALGORITHMS, options_of
 from baselines.registry import policy_names
@@ -41,7 +41,7 @@ def entries(version: str = PROTOCOL.version) -> list[ResultFile]:
 
 def examples(names: str) -> str:
     """Returns the win rates of examples after five trainings each, a row per kind of training."""
-    files = [json.loads((DOCS / "results" / f"example-{name}.json").read_bytes()) for name in names.split()]
+    files = [read_figures(DOCS / "results" / f"example-{name}.json") for name in names.split()]
     rows = []
     for file in files:
         for kind, tests in groupby(file["results"], key=lambda row: str(row["policy"])):
@@ -134,7 +134,7 @@ def policies() -> str:
 
 def text_rewards(board: str) -> str:
     """Returns what each player earns from each reward of a game in text on a board, with 95 % intervals."""
-    file = json.loads((DOCS / "results" / "text-rewards.json").read_bytes())
+    file = read_figures(DOCS / "results" / "text-rewards.json")
     rows = []
     for row in (each for each in file["results"] if each["board"] == board):
         cells = [f"{mean:.2f} ±{(high - low) / 2:.2f}" for mean, low, high in row["rewards"].values()]
@@ -145,7 +145,7 @@ def text_rewards(board: str) -> str:
 
 def beliefs(size: str) -> str:
     """Returns the bits of each policy on a board such as "8x8", beside its win rate, the fewest bits first."""
-    file = json.loads((DOCS / "results" / f"beliefs-{size}.json").read_bytes())
+    file = read_figures(DOCS / "results" / f"beliefs-{size}.json")
     (board,) = file["boards"]
     kept = [row for row in board["results"] if "beliefs" in row]
     rows = []

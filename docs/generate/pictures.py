@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import runpy
 from collections import Counter
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import title_of
 from baselines.evaluation.columns import board_title, spaced
 from baselines.evaluation.intervals import mean_interval
+from baselines.evaluation.results import read_figures
 from baselines.plot_style import image, styled_figure
 from baselines.registry import SCRIPTED, find_policy
 from baselines.scripted.bayes_network import subnetwork
@@ -168,8 +168,7 @@ def draw_first_clicks(figure: Figure) -> None:
 
 
 def _read(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((DOCS / "results" / f"{name}.json").read_bytes())
-    return content
+    return read_figures(DOCS / "results" / f"{name}.json")
 
 
 def draw_learning(figure: Figure) -> None:

@@ -1,5 +1,6 @@
 """Figures in the documents: each is generated from a result file, or stands beside the command that measured it."""
 
+import json
 import re
 import shutil
 
@@ -12,7 +13,8 @@ from baselines.benchmark.leaderboard import budget_of, overview, rows_of
 from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import Card, Games, ResultFile, Time, Times, check_result_file
 from baselines.cli import benchmark
-from baselines.evaluation.games import GameRecord
+from baselines.evaluation.games import GameRecord, pack_won
+from baselines.evaluation.results import rate_row, read_figures
 from minesweeper_play.coach.review import Mark
 
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "studies" not in path.parts)]
@@ -66,6 +68,20 @@ def test_every_result_file_of_the_leaderboard_passes_the_check(path):
     result, replayed = check_result_file(path)
     assert result.card.file_name == path.name
     assert replayed >= sum(games.games for games in result.boards) / 100
+
+
+def test_the_counts_of_every_file_of_results_agree_and_one_changed_number_is_refused(tmp_path):
+    for path in (ROOT / "docs" / "results").glob("*.json"):
+        read_figures(path)
+    row = {"policy": "exact", **rate_row(20, 15), "won": pack_won([True] * 15 + [False] * 5)}
+    other = {**rate_row(20, 16), "won": pack_won([True] * 16 + [False] * 4)}
+    for changed in [{name: value} for name, value in other.items() if name != "games"] + [{"games": 21}, {"wins": 21}]:
+        path = tmp_path / "results.json"
+        path.write_text(json.dumps({"boards": [{"results": [row]}]}))
+        read_figures(path)
+        path.write_text(json.dumps({"boards": [{"results": [row, row | changed]}]}))
+        with pytest.raises(ValueError, match=r"results\.json"):
+            read_figures(path)
 
 
 def test_the_reference_is_on_every_board_that_an_entry_played():
