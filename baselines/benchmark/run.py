@@ -102,7 +102,7 @@ class Task:
                 if other := [name for name, own in self.owner().items() if owner.get(name) != own]:
                     fault = f"has games of another {' and '.join(other)} than those of {self}"
                     raise ValueError(fault)
-                part = _checked(Part(first, records, seconds, counters), path, self.games.seeds[0], actions)
+                part = _checked(Part(first, records, seconds, counters), path, self.games, actions)
             except Exception as error:
                 # gzip and msgspec raise errors of many kinds on damaged bytes.
                 raise OSError(None, f"{fault}; delete it to play its games again", str(path)) from error
@@ -122,14 +122,27 @@ def policy_folder(policy: str) -> str:
     return f"{name[-60:]}-{hashlib.sha256(policy.encode()).hexdigest()[:8]}"
 
 
-def _checked(part: Part, path: Path, seed: int, actions: bool) -> Part:
-    if path.name != f"{part.first:08d}{SUFFIX}" or [record.seed - seed for record in part.records] != [*part.games]:
+def _checked(part: Part, path: Path, games: Assignment, actions: bool) -> Part:
+    seeds = [record.seed - games.seeds[0] for record in part.records]
+    if path.name != f"{part.first:08d}{SUFFIX}" or seeds != [*part.games]:
         raise ValueError("a file has the name of its first game, and the games that follow it")
+    if not all(_is_possible(record, games.config) for record in part.records):
+        raise ValueError("a game is won exactly where all safe cells were opened")
     if not actions:
         return part._replace(records=tuple(record._replace(actions=b"") for record in part.records))
     if any(len(record.actions) != 2 * record.clicks for record in part.records):
         raise ValueError("the number of actions is not the number of clicks")
     return part._replace(records=tuple(part.records))
+
+
+def _is_possible(record: GameRecord, config: BoardConfig) -> bool:
+    """Returns whether the outcome and the numbers of a game may be those of one game."""
+    safe = config.cells - config.mines
+    cleared = record.opened == safe
+    in_range = 0 <= record.opened <= safe and 0 <= record.clicks <= config.step_limit
+    # A chord may open the last safe cells together with a mine.
+    fits = record.won == cleared or (cleared and "chord" in config.moves)
+    return in_range and fits and not (record.won and record.truncated)
 
 
 def plan(suite: Suite, seeds: range, earlier: Iterable[Task | Refusal] = ()) -> Iterator[Task | Refusal]:

@@ -1,6 +1,7 @@
 """The command `suite`: games played, interruptions, added policies, and files written."""
 
 import errno
+import gzip
 import json
 import math
 import os
@@ -13,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from support import fault_suites
@@ -257,6 +259,25 @@ def test_a_damaged_part_is_named(monkeypatch, capsys):
     monkeypatch.setattr(suite_run.SuiteRun, "play", lambda *_: path.write_bytes(b""))
     assert run("a", games=8) == 1
     assert f"{path}: is damaged; delete it" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_outcomes_and_numbers_that_no_game_has_are_refused(capsys):
+    assert run("a", games=8) == 0
+    path = next(Path("a/games/tiny/4x5-4-safe/subset").glob("*.msgpack.gz"))
+    whole = path.read_bytes()
+    first, games, *rest = msgspec.msgpack.decode(gzip.decompress(whole), type=suite_run.Stored)
+    assert {game.won for game in games} == {True, False}
+    tasks = suite_run.plan(TINY, range(7, 15))
+    task = next(task for task in tasks if task.folder(Path("a")) == path.parent)
+    for at, game in enumerate(games):
+        impossible = [{"won": not game.won}, {"opened": 17}, {"opened": -1}, {"clicks": -1}, {"clicks": 10**6}]
+        for change in (*impossible, {"won": True, "opened": 16, "truncated": True}):
+            changed = [*games[:at], game._replace(**change), *games[at + 1 :]]
+            path.write_bytes(gzip.compress(msgspec.msgpack.encode((first, changed, *rest))))
+            with pytest.raises(OSError, match="is damaged"):
+                task.read(Path("a"))
+    path.write_bytes(whole)
+    assert run("a", games=8) == 0
 
 
 @pytest.mark.parametrize(
