@@ -336,7 +336,8 @@ def analyse_position(
         return replace(found, before=before)
     if status == "won":
         return found
-    advice = advise(board, config, is_protected=config.first_click != "any", winning=winning)
+    is_protected = config.first_click != "any" or needs_no_guess
+    advice = advise(board, config, is_protected=is_protected, winning=winning)
     choices = _choices(advice, found.win.probability, winning)
     return replace(found, steps=advice.steps, choices=choices, has_flag=advice.has_flag)
 

@@ -67,7 +67,7 @@ class Winning:
         """Takes a board whose first-click rule makes layouts equally likely, and at least 2 playouts per position.
 
         Large boards get fewer playouts, but `LEAST_GAMES`. Logic solves a board that `needs_no_guess`. Without luck
-        good play always wins.
+        good play always wins after the first click.
         """
         self.config = replace(config, moves=("click",), max_steps=None)
         self._games = min(games, max(LEAST_GAMES, CELLS_AT_ONCE // config.cells))
@@ -91,8 +91,10 @@ class Winning:
     def start(self, cell: Cell) -> Estimate:
         """Returns the probability of winning before the first click, which is on a given cell."""
         config = self.config
-        if self._needs_no_guess or not config.luck:
+        if self._needs_no_guess or (not config.luck and config.first_click != "any"):
             return Estimate(1.0, "logic")
+        if not config.luck:  # Luck decides a first click that no rule protects, and no later one.
+            return Estimate(1.0 - config.mines / config.cells, "exact")
         zone = 4 if config.first_click == "opening" else 1
         if math.comb(max(config.cells - zone, 0), config.mines) <= SMALL:
             values = OptimalPlay(config.rows, config.cols, config.mines, config.first_click).first_cell_values()

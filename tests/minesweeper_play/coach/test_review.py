@@ -61,6 +61,11 @@ def test_before_the_first_click_its_rule_decides(first_click, risk):
     assert found.choices[0].risk == risk
     assert found.choices[0].win == found.win.probability
     assert found.steps == ()
+    # Without luck, or on a board that needs no guess, nothing but an unprotected first click can lose.
+    for rules in ({"luck": False}, {"needs_no_guess": True}):
+        found = analyse_position(found.board, 3, first_click, **rules)
+        risk = 0.0 if "needs_no_guess" in rules else risk
+        assert (found.choices[0].risk, found.win.probability) == (risk, 1.0 - risk)
 
 
 @pytest.mark.parametrize(("text", "status", "win"), [("1 #\n1 1", "won", 1.0), ("1 *\n1 #", "lost", 0.0)])
