@@ -225,12 +225,12 @@ class TextGame:
 
     def _make(self, action: int, cell: Any) -> tuple[str, str, dict[str, Any]]:
         """Makes a legal move; returns what happened, the end of the game or "", and the judgement of a click."""
-        judged, was_flagged = self._judge(action), self.codes[cell] == FLAGGED
+        judged, was_flagged, is_first = self._judge(action), self.codes[cell] == FLAGGED, not self._open_cells()
         self.codes, _, over, is_out, found = self.env.step(action)
         if judged:
             excess, sound = judged["excess_risk"], judged["sound"]
-            if not self.config.luck and not math.isnan(excess):
-                # The rule of such a game decides a click: it is right if it survives, whatever its risk.
+            if not self.config.luck and not is_first and not math.isnan(excess):
+                # The rule of such a game decides a later click: it is right if it survives, whatever its risk.
                 sound = not over or found["is_success"]
                 excess = 0.0 if sound else 1.0
                 judged |= {"excess_risk": excess, "sound": sound}

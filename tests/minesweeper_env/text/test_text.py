@@ -203,6 +203,17 @@ def test_a_board_without_guesses_begins_safe_whatever_the_rule_of_other_boards()
         assert info["is_success"] == terminated
 
 
+@pytest.mark.parametrize("luck", [True, False])
+def test_a_first_click_that_no_rule_protects_is_sound_even_if_luck_loses_it(luck):
+    game, lost = TextGame(4, 6, "any", luck=luck), set()
+    for seed in range(20):
+        game.reset(seed=seed)
+        _, _, over, _, info = game.step("open 0 0")
+        lost.add(over)
+        assert (info["risk"], info["excess_risk"], info["sound"]) == (6 / 16, 0.0, True)
+    assert lost == {True, False}
+
+
 def test_without_luck_only_the_click_that_loses_costs_risk_and_soundness():
     game, generator = TextGame(4, 5, "safe", luck=False, opened="middle"), np.random.default_rng(2)
     endings = Counter()
