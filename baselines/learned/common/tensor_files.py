@@ -141,7 +141,8 @@ def random_tensors() -> tuple[Tensors, dict[str, Any]]:
     # Stable-Baselines3 draws the minibatches of PPO from NumPy's global generator.
     _, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)  # noqa: NPY002
     tensors = {"numpy": torch.from_numpy(np.asarray(keys)), "torch": torch.get_rng_state()}
-    if torch.cuda.is_available():
+    # A training on the CPU leaves the GPU alone, which may have no memory left, or be another process's.
+    if torch.cuda.is_initialized():
         tensors["cuda"] = torch.cuda.get_rng_state()
     return prefixed(tensors, "random"), {"position": position, "has_gauss": has_gauss, "gauss": gauss}
 
@@ -152,5 +153,5 @@ def restore_random(tensors: Tensors, state: dict[str, Any]) -> None:
     keys = generators["numpy"].numpy()
     np.random.set_state(("MT19937", keys, state["position"], state["has_gauss"], state["gauss"]))  # noqa: NPY002
     torch.set_rng_state(generators["torch"])
-    if torch.cuda.is_available() and "cuda" in generators:
+    if torch.cuda.is_initialized() and "cuda" in generators:
         torch.cuda.set_rng_state(generators["cuda"])

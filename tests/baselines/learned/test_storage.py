@@ -11,7 +11,13 @@ from support.processes import run_python
 from support.tiny_training import learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import find_agent, load_network, save_agent
-from baselines.learned.common.tensor_files import read_tensors, save_model, write_tensors
+from baselines.learned.common.tensor_files import (
+    random_tensors,
+    read_tensors,
+    restore_random,
+    save_model,
+    write_tensors,
+)
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from minesweeper_env.config import BoardConfig
@@ -206,6 +212,19 @@ def faults_of(begin):
 def test_pages_are_not_mapped_in_again_for_each_pass():
     kept = faults_of("from baselines.learned.agents import keep_freed_memory; keep_freed_memory()")
     assert kept < 0.2 * faults_of("")
+
+
+def test_a_training_on_the_cpu_asks_no_gpu_for_its_generator(monkeypatch):
+    def refuse(*_):
+        raise RuntimeError("CUDA error: out of memory")
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: False)
+    for name in ("get_rng_state", "set_rng_state"):
+        monkeypatch.setattr(torch.cuda, name, refuse)
+    tensors, state = random_tensors()
+    restore_random(tensors | {"random/cuda": torch.zeros(16, dtype=torch.uint8)}, state)
+    assert "random/cuda" not in tensors
 
 
 def test_a_full_disk_leaves_the_model_and_the_curve_of_an_example_whole(tmp_path):
