@@ -21,6 +21,7 @@ import torch
 from torch import nn
 
 from baselines.cli.command import claim_model_folder, parser_of
+from baselines.files import first_line
 from baselines.learned.common.optimisation import consistency_losses, hindsight_losses
 from baselines.learned.common.tensor_files import save_model, saved
 
@@ -159,6 +160,10 @@ def options() -> Args:
     budget = min(args.cpu_minutes or args.minutes, args.steps)
     if not (0 <= args.gamma < 1 and 0 < args.mines <= np.prod(args.size) - 9 and budget > 0):
         parser.error("needs 0 <= gamma < 1, 1 <= mines <= cells - 9, minutes above 0 and steps above 0")
+    try:
+        torch.zeros(1, device=args.device)
+    except (RuntimeError, AssertionError) as error:
+        parser.error(f"--device {args.device} cannot be used: {first_line(error)}")
     claim_model_folder(parser, args.out)
     return args
 

@@ -53,10 +53,19 @@ def test_an_example_learns_and_its_first_line_scores_it(name, steps, least, tmp_
 
 
 @pytest.mark.parametrize(
-    "wrong", [("--gamma", "-0.1"), ("--mines", "56"), ("--minutes", "0"), ("--cpu-minutes", "-1"), ("--size", "8", "8")]
+    "wrong",
+    [
+        ("--gamma", "-0.1"),
+        ("--mines", "56"),
+        ("--minutes", "0"),
+        ("--cpu-minutes", "-1"),
+        ("--size", "8", "8"),
+        ("--device", "gpu"),
+    ],
 )
 @pytest.mark.parametrize("name", ["dqn", "ppo_sb3"])
-def test_an_example_refuses_options_that_cannot_work(name, wrong, monkeypatch):
+def test_an_example_refuses_options_that_cannot_work(name, wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [f"{name}.py", *wrong])
     with pytest.raises(SystemExit, match="2"):
         runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
