@@ -101,10 +101,10 @@ def _advice_sentences(advice: Advice, board: NDArray[np.int8], catalogue: Catalo
     cell, risk = name_cell(advice.cell, catalogue), catalogue.per_cent(advice.risk, 1)
     if advice.is_safe:
         return [text("cell_protected" if advice.is_named else "advice_protected", cell=cell)]
-    if advice.is_named:
-        return [text("cell_risk", cell=cell, risk=risk), _better(advice, catalogue)]
     if advice.survives:
         return [text("advice_survives", cell=cell), *wrong]
+    if advice.is_named:
+        return [text("cell_risk", cell=cell, risk=risk), _better(advice, catalogue)]
     if not advice.choices:
         return [text("advice_guess", cell=cell, risk=risk), *wrong]
     best, *others = [_named_choice(choice, advice.is_exact, catalogue) for choice in advice.choices[:MOST_GUESSES]]

@@ -85,13 +85,16 @@ def find_proof(board: NDArray[np.int8], mines: int) -> tuple[Step, ...]:
 
 def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protected: bool) -> Advice:
     """Returns what is known of one covered cell: a proof that it is safe or a mine, or else its risk; see `advise`."""
+    named = Advice(cell, 0.0, is_named=True, has_flag=bool(board[cell] == FLAGGED))
     if is_protected:
-        return Advice(cell, 0.0, is_named=True)
+        return named
     steps = tuple(hint(board, config.mines, cell=cell))
     if steps:
-        return Advice(cell, 0.0 if cell in steps[-1].safe else 1.0, steps, is_named=True)
+        return replace(named, steps=steps) if cell in steps[-1].safe else Advice(cell, 1.0, steps, is_named=True)
     risk = float(mine_probabilities(board, config.mines)[cell])
     best = advise(board, config, is_protected=False)
+    if best.survives:
+        return replace(named, risk=risk, survives=True)
     if best.is_safe or not best.choices:
         return Advice(cell, risk, is_named=True, better=best if best.risk < risk else None)
     win = winning_of(config).win_after(board, [cell], risk)

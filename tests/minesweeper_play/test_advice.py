@@ -114,6 +114,23 @@ def test_a_hint_on_an_uncertain_cell_is_its_risk_and_what_would_be_better():
     assert session.hint((0, 4)).better.cell == (0, 5)
 
 
+def test_a_hint_on_a_named_cell_follows_the_rule_of_a_game_without_luck_and_sees_its_flag():
+    layout = np.array([[True, False, False, False, True]])
+    session = Session(BoardConfig(1, 5, 2, "any", luck=False), layout=layout)
+    session.open(0, 1)
+    for cell in ((0, 0), (0, 2)):
+        # Both may be mines, and no cell is certainly safe.
+        assert session.hint(cell).survives
+        assert session.hint(cell).cell == cell
+        session.flag(*cell)
+        assert session.hint(cell).has_flag
+        session.flag(*cell)
+    session = Session(BoardConfig(3, 3, 2, "safe"), seed=0)
+    assert not session.hint((0, 0)).has_flag
+    session.flag(0, 0)
+    assert session.hint((0, 0)).has_flag
+
+
 def test_on_a_board_that_is_too_hard_a_hint_on_an_uncertain_cell_compares_risks(monkeypatch):
     monkeypatch.setattr(Winning, "choices", Mock(side_effect=PositionTooHardError))
     session = session_on("*..*..")
