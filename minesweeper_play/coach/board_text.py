@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
+from minesweeper_env.config import MAX_CELLS
 from minesweeper_env.rendering import TEXT
 from minesweeper_play.game.moves import Cell, TextError, neighbours
 from minesweeper_play.game.session import Session
@@ -174,7 +175,9 @@ def _grids(lines: list[Line]) -> Iterator[list[Row]]:
 
 
 def _readings(rows: list[Row]) -> list[NDArray[np.int8]]:
-    """Returns the boards that rows of signs can mean; raises a TextError if a sign or the length of a row is wrong."""
+    """Returns the boards that rows of signs can mean; a TextError if a sign, a row's length or the size is wrong."""
+    if (cells := sum(len(row) for _, row in rows)) > MAX_CELLS:
+        raise TextError("new_too_many_cells", most=MAX_CELLS, given=cells)
     signs = {sign for _, row in rows for sign in row}
     codes, empty, is_code = dict(READ), [sign for sign in EMPTY if sign in signs], signs <= set(CODES)
     lone = [sign for sign in LONE if sign in signs]

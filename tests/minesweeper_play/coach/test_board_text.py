@@ -138,6 +138,14 @@ def test_a_long_line_is_read_in_linear_time(line):
     assert time.process_time() - begin < 10  # a quadratic reader takes longer than a minute
 
 
+@pytest.mark.parametrize("row", [".1" * 600, "#" * 1200, "|" + "#|" * 1200])
+def test_a_board_larger_than_any_game_is_refused_before_its_readings_are_compared(row):
+    begin = time.process_time()
+    with pytest.raises(TextError):
+        read_board("\n".join([row] * 1000))
+    assert time.process_time() - begin < 20  # the comparison takes more than a minute, and 1 GB
+
+
 @pytest.mark.parametrize(
     ("text", "problem", "values"),
     [
