@@ -31,6 +31,9 @@ from minesweeper_play.game.session import Session, Status
 FILE = "games.jsonl"
 """The file in the data folder; one line of JSON per game, so that no two programs lose a game."""
 
+MOST_CELL_MOVES = 1 << 29
+"""The most moves times cells of a saved game: a session keeps the board before each move, two bytes per cell."""
+
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_STEPS)]
 
 
@@ -267,6 +270,8 @@ class SavedGame(msgspec.Struct):
             raise ValueError(f"the times of its moves must rise from 0 to its {self.seconds} seconds")
         level: Any = self.no_guess
         config = BoardConfig(self.rows, self.cols, self.mines, self.first_click, luck=self.luck)
+        if config.cells * len(self.moves) > MOST_CELL_MOVES:
+            raise ValueError(f"it has {len(self.moves)} moves, too many for the memory on {config.in_words}")
         lines = ["." * self.cols] * self.rows if self.layout is None else self.layout
         if [len(line) for line in lines] != [self.cols] * self.rows or not {"*", "."}.issuperset("".join(lines)):
             raise ValueError(f"its layout must have the shape {self.rows} x {self.cols}, and * or . for each cell")

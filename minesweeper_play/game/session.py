@@ -305,7 +305,8 @@ class Session:
             self._run_clock(True)
         self.moves.append(Move(kind, *cell, self.seconds))
         before = self.board
-        self._history.append(self._state)
+        # A plain dict lacks the copies for a quick restoration, which take most of the memory of a long game.
+        self._history.append(dict(self._state))
         if layout is not None:
             self._env.set_state({**self._state, "mines": layout, "status": np.int64(PLAYING)})
         for step, (row, col) in steps:

@@ -309,6 +309,16 @@ def test_a_damaged_game_says_what_is_wrong(changes, word):
         decode(changed(**changes))
 
 
+def test_a_small_file_with_many_moves_on_a_large_board_cannot_fill_the_memory():
+    # Of each move a session keeps the board before it.
+    moves = [["flag", 0, move % 1000, 0.0] for move in range(4000)]
+    size = {"rows": 1000, "cols": 1000, "mines": 1000, "layout": None}
+    content = changed(**size, moves=moves, status="ready", seconds=0.0, practice=False)
+    assert len(content) < 200_000
+    with pytest.raises(SavedGameError, match="4000 moves"):
+        decode(content)
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", "5", '"x"', "\x00", "[" * 100_000, '{"format": "chess"}'])
 def test_a_foreign_file_is_one_line(tmp_path, content):
     path = tmp_path / "game.json"
