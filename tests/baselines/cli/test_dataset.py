@@ -128,6 +128,7 @@ def check(found, policy, name):
         (["--name", "minesweeper/mine-v0"], "--name names one data set"),
         (["--policy", "exact", "--name", "no version"], "a data set has a name such as"),
         (["--no-guess", "hard"], "invalid choice: 'hard'"),
+        (["--size", "300", "--mines", "9000", "--policy", "random"], "games with 90000 actions cannot be recorded"),
         (["--observation", "pixels"], "observation must be one of codes, planes, flat"),
     ],
 )
