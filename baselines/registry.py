@@ -165,9 +165,8 @@ class Specification:
     def digest(self) -> str | None:
         """Returns a SHA-256 hash of `files`, or of a module, in hexadecimal digits.
 
-        It covers the files that the options of a user's policy name, such as the weights in file=model.pt, and the
-        weights in a run folder. Policies of this package change only with its version, and have none. A ValueError says
-        what does not exist, and a PolicyError what fails while a module is loaded.
+        It covers files, and weights in run folders, that options of a user's policy name. Policies of this package have
+        none. A ValueError says what does not exist, and a PolicyError what fails while a module is loaded.
         """
         files = self.files()
         if self.attribute is not None and not files:
@@ -176,8 +175,7 @@ class Specification:
             files = [] if source is None else [Path(source)]
         if self.attribute is not None:
             paths = [local_path(value).expanduser() for value in self.options.values() if isinstance(value, str)]
-            named = (each for path in paths for each in (path, path / AGENT_WEIGHTS_FILE))
-            files += filter(os.path.isfile, named)
+            files += [each for path in paths for each in (path, path / AGENT_WEIGHTS_FILE) if os.path.isfile(each)]
         return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest() if files else None
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:

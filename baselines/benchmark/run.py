@@ -124,10 +124,9 @@ def policy_folder(policy: str) -> str:
 
 def _checked(part: Part, path: Path, games: Assignment, actions: bool) -> Part:
     seeds = [record.seed - games.seeds[0] for record in part.records]
-    if path.name != f"{part.first:08d}{SUFFIX}" or seeds != [*part.games]:
-        raise ValueError("a file has the name of its first game, and the games that follow it")
-    if not all(_is_possible(record, games.config) for record in part.records):
-        raise ValueError("a game is won exactly where all safe cells were opened")
+    is_right = path.name == f"{part.first:08d}{SUFFIX}" and seeds == [*part.games]
+    if not (is_right and all(_is_possible(record, games.config) for record in part.records)):
+        raise ValueError("a file has the name of its first game, and the games that follow it, as they can be")
     if not actions:
         return part._replace(records=tuple(record._replace(actions=b"") for record in part.records))
     if any(len(record.actions) != 2 * record.clicks for record in part.records):
@@ -138,10 +137,9 @@ def _checked(part: Part, path: Path, games: Assignment, actions: bool) -> Part:
 def _is_possible(record: GameRecord, config: BoardConfig) -> bool:
     """Returns whether the outcome and the numbers of a game may be those of one game."""
     safe = config.cells - config.mines
-    cleared = record.opened == safe
     in_range = 0 <= record.opened <= safe and 0 <= record.clicks <= config.step_limit
     # A chord may open the last safe cells together with a mine.
-    fits = record.won == cleared or (cleared and "chord" in config.moves)
+    fits = record.won == (record.opened == safe) or (record.opened == safe and "chord" in config.moves)
     return in_range and fits and not (record.won and record.truncated)
 
 

@@ -29,8 +29,7 @@ MOST_WORKERS = 1024
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
 
-_HELD = ExitStack()
-"""The locks of the folders of models; the end of the process releases them."""
+_HELD = ExitStack()  # of the locks of folders of models, which the end of the process releases
 
 _NUMBER = re.compile(r"-?[0-9]+(_[0-9]+)*(\.[0-9]+)?(e\+?[0-9]{1,3})?", re.IGNORECASE)
 """A number as Python writes it."""
@@ -265,10 +264,7 @@ def parser_of(options: type, description: str | None) -> Parser:
 
 
 def claim_model_folder(parser: Parser, folder: Path) -> None:
-    """Creates the folder of a new model.pt, and locks it until the process ends.
-
-    It ends the program if the folder cannot be used, holds a model, or is that of another training under way.
-    """
+    """Locks the folder of a new model.pt until the process ends; ends the program if it has one, or is in use."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _HELD.enter_context(hold_folder(folder))

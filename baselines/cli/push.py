@@ -128,10 +128,9 @@ Measured = tuple[str, str, int, StoredRow]
 def _measured(path: Path, played_as: set[str], digest: str | None) -> Iterator[Measured]:
     """Yields the rows of the agent in a JSON file of `evaluate.py`, of policies or of a suite.
 
-    A ValueError says that the agent has no row, that its row comes from weights of another `digest`, or that the counts
-    of a row contradict each other.
+    A ValueError says that the agent has no row, or one from weights of another `digest`, or that counts disagree.
     """
-    from baselines.evaluation.results import read_figures
+    from baselines.evaluation.results import read_figures  # It loads the engine.
 
     stored = read_figures(path)
     content = convert({"boards": [stored], **stored}, StoredResults, str(path))

@@ -26,9 +26,6 @@ from minesweeper_env.vector_env import MinesweeperVectorEnv
 BATCH_SIZE = 20
 """Number of games that a policy without `batch_size` plays side by side, between two resets."""
 
-MOST_ACTIONS = 1 << 16
-"""The most actions of games that are recorded, which takes two bytes for each step."""
-
 
 def evaluate(
     policy: Any,
@@ -139,8 +136,8 @@ def prepare(
         built.reset(0)
         boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False, luck=True).arguments()).reset(seed=0)
         built.act(boards, infos["action_mask"])
-    if record and games.actions > MOST_ACTIONS:
-        raise ValueError(f"games with {games.actions} actions cannot be recorded; the most are {MOST_ACTIONS}")
+    if record and games.actions > 1 << 16:  # A record has two bytes for each action.
+        raise ValueError(f"games with {games.actions} actions cannot be recorded; the most are {1 << 16}")
     is_judged = diagnose or (getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS)
     if is_judged:
         from baselines.evaluation.judge import check_judgeable

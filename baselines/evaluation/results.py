@@ -138,28 +138,22 @@ class Counts(msgspec.Struct):
     def __post_init__(self) -> None:
         wins = round(self.win_rate * self.games) if self.wins is None else self.wins
         row, nearly = rate_row(self.games, wins), 1e-3 if self.wins is None else 1e-9
-        told, right = (self.win_rate, *self.ci95), (row["win_rate"], *row["ci95"])
-        agree = all(math.isclose(*pair, abs_tol=nearly) for pair in zip(told, right, strict=True))
-        if self.won is not None:
-            size = (self.games + 7) // 8  # A wrong length could name more outcomes than fit into the memory.
-            agree &= len(self.won) == 4 * -(-size // 3) and int(unpack_won(self.won, self.games).sum()) == wins
+        pairs = zip((self.win_rate, *self.ci95), (row["win_rate"], *row["ci95"]), strict=True)
+        agree = all(math.isclose(*pair, abs_tol=nearly) for pair in pairs)
+        if self.won is not None:  # Of a short text, the number of games could fill the memory.
+            agree &= len(self.won) == 4 * -(-self.games // 24) and int(unpack_won(self.won, self.games).sum()) == wins
         if not agree:
             raise ValueError("its wins, win rate, interval and outcomes contradict each other")
 
 
-def check_counts(content: Any, name: str) -> None:
-    """Raises a ValueError, with the name of a file, if the counts of a policy in its JSON content disagree."""
-    if isinstance(content, dict) and {"policy", "games", "win_rate", "ci95"} <= content.keys():
-        convert(content, Counts, name)
-    if isinstance(content, (dict, list)):
-        for each in content.values() if isinstance(content, dict) else content:
-            check_counts(each, name)
-
-
 def read_figures(path: Path) -> Row:
     """Returns the JSON content of a file of results; a ValueError if it cannot be read, or its counts disagree."""
-    content = read_json(path)
-    check_counts(content, str(path))
+    waiting: list[Any] = [content := read_json(path)]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict) and {"policy", "games", "win_rate", "ci95"} <= each.keys():
+            convert(each, Counts, str(path))
+        waiting += each.values() if isinstance(each, dict) else each if isinstance(each, list) else []
     return content
 
 

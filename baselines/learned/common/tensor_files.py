@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor, nn
@@ -23,10 +22,9 @@ STATE_KEY, CHECKSUM_KEY = "state", "sha256"
 def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
     """Writes tensors and a JSON-able state into one safetensors file, atomically."""
     # Modules may share a tensor, which the format cannot express; clones do not.
-    copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    kept = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(state)
-    metadata = {STATE_KEY: text, CHECKSUM_KEY: _checksum(copies, text)}
-    replace_file(path, _sorted(safetensors.torch.save(copies, metadata)))
+    replace_file(path, _sorted(safetensors.torch.save(kept, {STATE_KEY: text, CHECKSUM_KEY: _checksum(kept, text)})))
 
 
 def _sorted(content: bytes) -> bytes:
@@ -141,8 +139,7 @@ def random_tensors() -> tuple[Tensors, dict[str, Any]]:
     # Stable-Baselines3 draws the minibatches of PPO from NumPy's global generator.
     _, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)  # noqa: NPY002
     tensors = {"numpy": torch.from_numpy(np.asarray(keys)), "torch": torch.get_rng_state()}
-    # A training on the CPU leaves the GPU alone, which may have no memory left, or be another process's.
-    if torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]  # One not in use may have no memory left.
         tensors["cuda"] = torch.cuda.get_rng_state()
     return prefixed(tensors, "random"), {"position": position, "has_gauss": has_gauss, "gauss": gauss}
 
@@ -153,5 +150,5 @@ def restore_random(tensors: Tensors, state: dict[str, Any]) -> None:
     keys = generators["numpy"].numpy()
     np.random.set_state(("MT19937", keys, state["position"], state["has_gauss"], state["gauss"]))  # noqa: NPY002
     torch.set_rng_state(generators["torch"])
-    if torch.cuda.is_initialized() and "cuda" in generators:
+    if torch.cuda.is_initialized() and "cuda" in generators:  # type: ignore[no-untyped-call]
         torch.cuda.set_rng_state(generators["cuda"])
