@@ -232,6 +232,9 @@ ALGORITHMS: dict[str, type[Hyperparameters]] = {
 OF_LABELS = ("hindsight", "consistency")
 """Hyperparameters of losses on the safety of cells, in place of which a teacher gives its own."""
 
+OF_SAFETY = ("keep_scale", *OF_LABELS)
+"""Hyperparameters that count only where outputs are the safety of cells."""
+
 
 class NetworkSize(NamedTuple):
     """Size of a network: features per cell, and applications of its residual block."""
@@ -342,7 +345,7 @@ class TrainingSettings(Options):
         if self.algo == "afterstate":
             return ()
         if not self.has_probabilities or self.gamma > 0:
-            return "keep_scale", *OF_LABELS
+            return OF_SAFETY
         return () if self.teacher == "none" else OF_LABELS
 
     @property

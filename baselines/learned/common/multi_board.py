@@ -28,7 +28,7 @@ from baselines.learned.common.tensor_files import Tensors, prefixed, unprefixed
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.configurations import load_reward
 from baselines.learned.networks import BoardNetwork, Tower, set_precision
-from baselines.learned.settings import LEARNING_COST, Budget, NetworkSize, TrainingSettings, scaled
+from baselines.learned.settings import LEARNING_COST, OF_SAFETY, Budget, NetworkSize, TrainingSettings, scaled
 from minesweeper_env.codes import FLAGGED, MINE
 
 
@@ -179,7 +179,7 @@ class MultiBoardMixin(BaseAlgorithm):
         """
         super().__init__(policy, env, **kwargs)
         safety = self.policy.probability and self.gamma == 0
-        off = {name: 0.0 for name in ("keep_scale", "hindsight", "consistency") if hasattr(hyperparameters, name)}
+        off = {name: 0.0 for name in OF_SAFETY if hasattr(hyperparameters, name)}
         self.hyperparameters = hyperparameters if safety else replace(hyperparameters, **off)
         self.play_on([env], [self.batch_size])
 
