@@ -125,9 +125,10 @@ class BoardSlot:
                 # A lost board shows its mines; on a won board the covered cells are the mines.
                 labels[index] = last != MINE if lost else last < FLAGGED
         outcomes, games = (self.buffer.columns[name][: self.buffer.size] for name in ("safe", "games"))
-        played = games % len(dones)  # `forget` adds the number of games, so the rest tells which of them it is.
-        ended = (games == self.games[played]) & (labels[played, 0] >= 0)
-        outcomes[ended] = labels[played[ended]]
+        # A pass over the buffer for each game is slow if many end, and a division for each board if few do.
+        boards = np.flatnonzero(np.isin(games, self.games[labels[:, 0] >= 0]))
+        # `forget` adds the number of games, so the rest tells which of them it is.
+        outcomes[boards] = labels[games[boards] % len(dones)]
         self.forget(dones)
 
     def tensors(self) -> Tensors:

@@ -92,6 +92,19 @@ def test_the_buffer_notes_the_end_of_a_game_on_its_boards_alone():
     assert (outcomes[[4, 5, 0]] == -1).all()
 
 
+def test_games_that_end_at_once_label_each_its_own_boards():
+    slot, last, numbers = empty_slot(9), np.full((3, 4, 5), 11), [0, 3, 7, 2, 4, 3, 2, 7]
+    add(slot, numbers)
+    slot.games = np.array([3, 7, 2])  # the second, third and first game of each place
+    last[:, 0, :3][np.eye(3, dtype=bool)] = 0
+    infos = [{"TimeLimit.truncated": place == 1, "terminal_observation": board} for place, board in enumerate(last)]
+    slot.record_ends(np.array([True, True, True]), infos)
+    for number, outcome in zip(numbers, slot.buffer.columns["safe"], strict=False):
+        expected = {3: np.arange(20) == 0, 2: np.arange(20) == 2}.get(number, -1)
+        np.testing.assert_array_equal(outcome, expected)
+    assert slot.games.tolist() == [6, 10, 5]
+
+
 def test_the_end_of_a_game_labels_no_board_before_its_last_guess():
     slot, safe = empty_slot(6), np.arange(20) % 3 > 0
     slot.games = np.array([1])
