@@ -5,6 +5,7 @@ plays.
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -135,8 +136,9 @@ class LearnedPolicy:
         chosen = networks.symmetries(rows, cols)[: None if self.symmetries else 1]
         turns = [(symmetry, networks.new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
         outputs = []
-        # By default a GPU rounds float32 to ten bits in convolutions.
-        with torch.no_grad(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        # By default a GPU rounds float32 to ten bits in convolutions. These flags refuse a process that set newer ones.
+        flags, on_gpu = torch.backends.cudnn.flags, device.type == "cuda"
+        with torch.no_grad(), flags(enabled=True, allow_tf32=False) if on_gpu else nullcontext():
             for start in range(0, len(observations), BATCH):
                 boards = torch.as_tensor(observations[start : start + BATCH], device=device)
                 turned = ((networks.transform(boards, symmetry), cells) for symmetry, cells in turns)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 from support.tiny_training import one_thread  # noqa: F401 - a fixture
 
 from baselines.evaluation.games import play_games
@@ -102,3 +103,9 @@ def test_make_run_trains_an_agent_that_wins_half_of_its_games(tmp_path):
     assert (settings.minutes, settings.boards) == (None, ("8x8/14",))
     train(settings, tmp_path)
     assert win_rate(find_agent(tmp_path)(*settings.configs), *settings.configs) > 0.5
+
+
+def test_on_a_cpu_an_agent_leaves_the_settings_of_a_gpu_alone(monkeypatch):
+    monkeypatch.setattr(torch.backends.cudnn, "flags", None)
+    policy = find_policy("plain-dqn")(BoardConfig.of_name("5x5/5", "opening"))
+    assert policy.values(np.full((1, 5, 5), 11, np.int8)).shape == (1, 25)
