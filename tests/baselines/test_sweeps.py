@@ -56,6 +56,15 @@ def test_a_bad_search_is_refused_before_any_work(tmp_path, texts, message):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_search_without_effect_is_refused_unless_another_draw_gives_it_one(tmp_path):
+    def check(*texts):
+        check_values(Sweep(tiny("dqn", gamma=0.9), parse_search(texts, "dqn"), 1, 0, tmp_path, ""))
+
+    with pytest.raises(ValueError, match="hindsight other than 0"):
+        check("hindsight=0,1")
+    check("hindsight=0,1", "gamma=0,0.9")
+
+
 def test_a_reward_is_typed_or_drawn(tmp_path, capsys):
     words = ["--config", "quick", "--search", "reward=win,progress", "--reward", "win", "--out", tmp_path / "out"]
     assert "--reward" in refused(capsys, main, *words)
