@@ -186,12 +186,10 @@ def _plays_as(maker: Maker, policy: Any) -> bool:
 
 
 def _maker(policy: Any, name: str) -> Maker:
-    """Returns what makes a policy: a text specifies it, an object plays itself, or a callable takes a board.
+    """Returns what makes a policy that is no text: an object plays itself, or a callable takes a board.
 
     A ValueError says what to do with a model, a network or a function of one observation.
     """
-    if isinstance(policy, str):
-        return find_policy(policy)
     if not has_act(policy):
         _check_callable(policy)
     return partial(UserPolicy, name, policy)
