@@ -306,11 +306,18 @@ def make_policy(
 
 def _with_options_named(policy: ReadyPolicy, specified: Specification, options: Mapping[str, Any]) -> ReadyPolicy:
     """Returns a policy whose name, which tables show, has also the options that its specification does not write."""
-    for option, value in options.items():
-        text = str(value).lower() if value is None or isinstance(value, bool) else value
-        is_first = policy.name == specified.name and len(specified.options) == len(options)
-        policy.name += f"{':' if is_first else ','}{option}={text}"
+    texts = [f"{option}={_text_of(value)}" for option, value in options.items()]
+    if texts:
+        policy.name += (":" if len(specified.options) == len(texts) else ",") + ",".join(texts)
     return policy
+
+
+def _text_of(value: Any) -> str:
+    """Returns the text of an option, or the class of an object, such as a network, that has no short one."""
+    text = str(value)
+    if text.startswith("<") or "\n" in text:
+        return type(value).__name__
+    return text.lower() if value is None or isinstance(value, bool) else text
 
 
 def find_policy(name: str, **options: Any) -> Specification:

@@ -173,6 +173,13 @@ def test_a_policy_is_called_by_the_options_that_it_was_made_with():
     assert baselines.make_policy("bayes", env=env, prior="count").name == "bayes:prior=count"
 
 
+def test_an_option_without_a_short_text_is_named_by_its_class(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("class Agent:\n    def __init__(self, **_): ...\n    def act(self, boards, masks): ...\n")
+    policy = baselines.make_policy(f"{path}:Agent", size=5, mines=3, table=np.eye(3), network=object(), depth=2)
+    assert policy.name == f"{path}:Agent:table=ndarray,network=object,depth=2"
+
+
 def refuses(problem, policy="random", error=ValueError, **arguments):
     with pytest.raises(error, match=problem) as found:
         evaluate(policy, **arguments)
