@@ -338,10 +338,10 @@ def check_distinct(names: Sequence[str]) -> list[Specification]:
     """Returns the specifications of policies; raises a ValueError if one is named twice, and would count twice."""
     found: dict[Any, Specification] = {}
     for policy in map(Specification.of, names):
-        end = policy.name[len(policy.base) :].removeprefix(f":{policy.attribute}")
-        key = Path(policy.base), policy.attribute, tuple(sorted(_written(end)))
+        # A shell completes a run folder to "runs/dqn/".
+        key = Path(policy.base), policy.name[len(policy.base) :]
         if found.setdefault(key, policy) is not policy:
-            raise ValueError(f"{policy.name} is {found[key].name}, named already; name each policy once")
+            raise ValueError(f"name each policy once, not {found[key].name} and {policy.name}")
     return list(found.values())
 
 

@@ -223,7 +223,7 @@ def test_a_run_folder_belongs_to_one_training_at_a_time(tmp_path):
         (["--config", "dqn-8x8", "--steps", "5", "--minutes", "1"], "either"),
         (["--config", "dqn-8x8", "any-size"], "16x30/99"),
         (["--policy", "exact", "--seeds", "3", "--steps", "5"], "--config"),
-        (["--policy", "mine.py:Agent:seed=0,size=1", "mine.py:Agent:size=1,seed=0"], "mine.py:Agent:size=1,seed=0"),
+        (["--policy", "mine.py:Agent", "./mine.py:Agent"], "mine.py:Agent and ./mine.py:Agent"),
     ],
 )
 def test_bad_arguments_are_one_line(arguments, word, tmp_path, capsys):
