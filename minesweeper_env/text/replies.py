@@ -270,9 +270,9 @@ def _is_statement(match: re.Match[str]) -> bool:
     """
     text, end = match.string, match.end()
     before = text[max(0, match.start() - 40) : match.start()]
-    describes = (match["verb"] in words.VERBS and _NOUN.search(before)) or _NUMBERED.match(text, end)
+    is_noun = match["verb"] in words.VERBS and match["verb"] not in words.INFINITIVES and _NOUN.search(before)
     is_denied = _DENIAL.search(before) or _PAST.search(before) or _ASKED.match(text, end)
-    return not (before[-1:].isalpha() or is_denied or describes or _counts(match))
+    return not (before[-1:].isalpha() or is_denied or is_noun or _NUMBERED.match(text, end) or _counts(match))
 
 
 def _counts(match: re.Match[str]) -> bool:

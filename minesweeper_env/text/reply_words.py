@@ -45,6 +45,7 @@ DENIALS = (
     *("if", "if i", "if we", "if you", "unless", "until", "before", "never", "mistake", "wrong", "unsafe", "risky"),
     *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas", "should i", "shall i"),
     *("alternative", "alternatively", "otherwise", "later", "rejected"),
+    *("nunca", "no debo", "no voy", "no quiero", "no puedo", "no hay que", "no conviene"),
 )
 """Words that deny a move at most three words behind them, but not after one of `DEGREES`."""
 
@@ -57,6 +58,9 @@ SUBJECTS = ("i", "we")
 
 ARTICLES = ("the", "a", "an", "every", "each", "any")
 """Words before "open" or "flag" that make it describe a cell."""
+
+INFINITIVES = ("abrir",)
+"""Verbs that describe no cell: in "voy a abrir" the "a" is no article."""
 
 CLAUSES = ("so", "but", "then", "and", "thus", "hence")
 """Words after which a denial does not count."""

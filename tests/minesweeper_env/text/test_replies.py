@@ -71,6 +71,11 @@ def test_a_word_of_denial_denies_the_move_behind_it(word):
         assert read_move(f"{word} a mine I open (3, 4)") == OPEN
 
 
+@pytest.mark.parametrize("word", reply_words.INFINITIVES)
+def test_the_preposition_before_an_infinitive_is_no_article(word):
+    assert read_move(f"Voy a {word} (3, 4).") == OPEN
+
+
 @pytest.mark.parametrize("word", reply_words.RETRACTIONS)
 def test_a_move_that_is_taken_back_is_none(word):
     for move in ("I open (1, 1).", "open(1, 1)", '{"action": "open", "row": 1, "col": 1}'):
