@@ -130,7 +130,7 @@ def _measured(path: Path, played_as: set[str], digest: str | None) -> Iterator[M
 
     A ValueError says that the agent has no row, or one from weights of another `digest`, or that counts disagree.
     """
-    from baselines.evaluation.results import read_figures  # It loads the engine.
+    from baselines.evaluation.stored_results import read_figures  # It loads the engine.
 
     stored = read_figures(path)
     content = convert({"boards": [stored], **stored}, StoredResults, str(path))

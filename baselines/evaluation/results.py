@@ -1,7 +1,6 @@
 """Results of policies on the same games: their rows, paired tests, table, JSON file, data frame and plot."""
 
 import json
-import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +9,6 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Self
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,10 +19,9 @@ from baselines.evaluation.intervals import p_value_of_discordant, paired_differe
 from baselines.evaluation.plot import draw
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.evaluation.units import Assignment, Part
-from baselines.files import read_json, replace_file, write_json
+from baselines.files import replace_file, write_json
 from baselines.plot_style import check_plot
 from baselines.provenance import versions
-from baselines.schemas import Count, Games, Rate, convert
 from baselines.tables import Page, Row, Table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.escape import counted, html
@@ -124,37 +121,6 @@ class PolicyResult:
 def rate_row(games: int, wins: int) -> Row:
     """Returns the counts of a row, the win rate and its 95 % Wilson interval."""
     return {"games": games, "wins": wins, "win_rate": wins / games, "ci95": list(wilson_interval(wins, games))}
-
-
-class Counts(msgspec.Struct):
-    """What the row of a policy says of wins, in up to four ways that must agree: somebody may have changed the file."""
-
-    games: Games
-    win_rate: Rate
-    ci95: tuple[Rate, Rate]
-    wins: Count | None = None
-    won: str | None = None  # as `pack_won` writes it
-
-    def __post_init__(self) -> None:
-        wins = round(self.win_rate * self.games) if self.wins is None else self.wins
-        row, nearly = rate_row(self.games, wins), 1e-3 if self.wins is None else 1e-9
-        pairs = zip((self.win_rate, *self.ci95), (row["win_rate"], *row["ci95"]), strict=True)
-        agree = all(math.isclose(*pair, abs_tol=nearly) for pair in pairs)
-        if self.won is not None:  # Of a short text, the number of games could fill the memory.
-            agree &= len(self.won) == 4 * -(-self.games // 24) and int(unpack_won(self.won, self.games).sum()) == wins
-        if not agree:
-            raise ValueError("its wins, win rate, interval and outcomes contradict each other")
-
-
-def read_figures(path: Path) -> Row:
-    """Returns the JSON content of a file of results; a ValueError if it cannot be read, or its counts disagree."""
-    waiting: list[Any] = [content := read_json(path)]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict) and {"policy", "games", "win_rate", "ci95"} <= each.keys():
-            convert(each, Counts, str(path))
-        waiting += each.values() if isinstance(each, dict) else each if isinstance(each, list) else []
-    return content
 
 
 def answer_notes(results: Iterable[PolicyResult]) -> Iterator[str]:

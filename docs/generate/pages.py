@@ -23,7 +23,7 @@ from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, PROTOCOL
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import board_title, games_range, per_cent, spaced
 from baselines.evaluation.intervals import mean_interval
-from baselines.evaluation.results import read_figures
+from baselines.evaluation.stored_results import read_figures
 from baselines.files import replace_file
 from baselines.learned.settings import ALGORITHMS, options_of
 from baselines.registry import policy_names

@@ -23,7 +23,7 @@ from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import title_of
 from baselines.evaluation.columns import board_title, spaced
 from baselines.evaluation.intervals import mean_interval
-from baselines.evaluation.results import read_figures
+from baselines.evaluation.stored_results import read_figures
 from baselines.plot_style import image, styled_figure
 from baselines.registry import SCRIPTED, find_policy
 from baselines.scripted.bayes_network import subnetwork

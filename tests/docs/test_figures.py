@@ -14,7 +14,8 @@ from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.result_files import Card, Games, ResultFile, Time, Times, check_result_file
 from baselines.cli import benchmark
 from baselines.evaluation.games import GameRecord, pack_won
-from baselines.evaluation.results import rate_row, read_figures
+from baselines.evaluation.results import rate_row
+from baselines.evaluation.stored_results import read_figures
 from minesweeper_play.coach.review import Mark
 
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "studies" not in path.parts)]

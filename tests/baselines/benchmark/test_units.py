@@ -35,7 +35,8 @@ def make_part(first: int, games: int) -> Part:
 
     def record(game: int) -> GameRecord:
         won, truncated, marked = (rng.random() < 0.4 for _ in range(3))
-        return GameRecord(SEED + game, won, rng.randrange(1, 400), truncated, rng.randrange(37), marked)
+        opened = CONFIG.cells - CONFIG.mines if won else rng.randrange(37)
+        return GameRecord(SEED + game, won, rng.randrange(1, 400), truncated and not won, opened, marked)
 
     records = tuple(map(record, range(first, first + games)))
     return Part(first, records, 0.1 + first, {"queries": 17 * first, "guesses": 0})
