@@ -27,6 +27,7 @@ __all__ = [
     "board_name",
     "check_config",
     "items_of",
+    "kind_of_games",
     "one_of",
     "parse_size",
     "whole_number",
@@ -229,7 +230,12 @@ def items_of(value: Any) -> tuple[Any, ...]:
 
 def board_name(rows: int, cols: int, mines: int, no_guess: str | bool = False, luck: bool = True) -> str:
     """Returns the name of a board without its rule, such as "16x30/99", "8x8/14 no-guess exact" or "8x8/14 no-luck"."""
-    return f"{rows}x{cols}/{mines}" + (f" no-guess {no_guess}" if no_guess else "") + " no-luck" * (not luck)
+    return f"{rows}x{cols}/{mines}{kind_of_games(no_guess, luck)}"
+
+
+def kind_of_games(no_guess: str | bool, luck: bool) -> str:
+    """Returns what follows the size and the mines in the name of a board; "" for ordinary games."""
+    return (f" no-guess {no_guess}" if no_guess else "") + " no-luck" * (not luck)
 
 
 def parse_size(size: Any) -> tuple[int, int]:

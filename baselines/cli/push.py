@@ -14,8 +14,8 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import use_of
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN_FILE, HubName, parse_hub_name
 from baselines.registry import AGENTS, Specification, agent_folder
-from baselines.schemas import Agent, Count, Games, Rate, Run, TrainedOn, convert, read_as
-from minesweeper_env.config import board_name
+from baselines.schemas import Agent, Count, Games, Rate, Run, convert, read_as
+from minesweeper_env.config import board_name, kind_of_games
 from minesweeper_env.console import say
 from minesweeper_env.escape import markdown, markdown_code
 
@@ -150,16 +150,10 @@ def _measured(path: Path, played_as: set[str], digest: str | None) -> Iterator[M
 def _selection(agent: Agent) -> Iterator[Measured]:
     """Yields the selection games of the training."""
     if kept := agent.selected_by:
-        games = kept["games"]
+        games, kind = kept["games"], kind_of_games(agent.trained_on.no_guess, agent.trained_on.luck)
         for board, rate in kept["win_rates"].items():
             row = StoredRow("", games, rate, wilson_interval(round(rate * games), games))
-            yield f"{board}{_level(agent.trained_on)}", "selection", kept["first_seed"], row
-
-
-def _level(trained_on: TrainedOn) -> str:
-    """Returns what follows the names of the boards of a training, as in `board_name`."""
-    no_guess = f" no-guess {trained_on.no_guess}" if trained_on.no_guess else ""
-    return no_guess + " no-luck" * (not trained_on.luck)
+            yield board + kind, "selection", kept["first_seed"], row
 
 
 def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measured: Sequence[Measured]) -> str:
@@ -167,7 +161,8 @@ def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measu
     agent = msgspec.json.decode(contents[AGENT_FILE], type=Agent)
     sessions = msgspec.json.decode(contents[RUN_FILE], type=Run).sessions if RUN_FILE in contents else []
     title, trained_on = name.repository.partition("/")[2], agent.trained_on
-    boards = ", ".join(f"{board}{_level(trained_on)}" for board in trained_on.boards)
+    kind = kind_of_games(trained_on.no_guess, trained_on.luck)
+    boards = ", ".join(board + kind for board in trained_on.boards)
     training = [f"step {agent.selected_by and agent.selected_by['steps']}, {agent.channels} channels"]
     training[0] += f", depth {agent.depth}"
     training += [markdown_code(session["command"]) for session in sessions if session["command"]]
