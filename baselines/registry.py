@@ -165,8 +165,8 @@ class Specification:
     def digest(self) -> str | None:
         """Returns a SHA-256 hash of `files`, or of a module, in hexadecimal digits.
 
-        It covers files, and weights in run folders, that options of a user's policy name. Policies of this package have
-        none. A ValueError says what does not exist, and a PolicyError what fails while a module is loaded.
+        The hash also covers the files and run folders that the options of a user's policy name. Policies of this
+        package have no hash. A ValueError says what does not exist, and a PolicyError what fails as a module is loaded.
         """
         files = self.files()
         if self.attribute is not None and not files:

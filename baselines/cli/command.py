@@ -29,7 +29,7 @@ MOST_WORKERS = 1024
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
 
-_HELD = ExitStack()  # of the locks of folders of models, which the end of the process releases
+_HELD = ExitStack()  # The locks of model folders; the end of the process releases them.
 
 _NUMBER = re.compile(r"-?[0-9]+(_[0-9]+)*(\.[0-9]+)?(e\+?[0-9]{1,3})?", re.IGNORECASE)
 """A number as Python writes it."""
@@ -64,9 +64,9 @@ def _continued(line: str, width: int) -> str:
 
 
 class Store(argparse.Action):
-    """Stores the value of an option; one of any number of values that is given twice has them all.
+    """Stores the value of an option. A list that is given in several parts holds the values of all of them.
 
-    An option of so many values and no more is refused the second time.
+    An option that takes a fixed number of values may be given once only.
     """
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:  # noqa: ARG002

@@ -14,7 +14,7 @@ from baselines.tables import Row
 
 
 class Counts(msgspec.Struct):
-    """What the row of a policy says of wins, in up to four ways that must agree: somebody may have changed the file."""
+    """Counts in the row of a policy. They tell its wins up to four times, which must agree: files can be changed."""
 
     games: Games
     win_rate: Rate

@@ -136,7 +136,7 @@ class LearnedPolicy:
         chosen = networks.symmetries(rows, cols)[: None if self.symmetries else 1]
         turns = [(symmetry, networks.new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
         outputs = []
-        # By default a GPU rounds float32 to ten bits in convolutions. These flags refuse a process that set newer ones.
+        # Without the flag a GPU rounds float32 to ten bits in convolutions. PyTorch refuses it beside its newer flags.
         flags, on_gpu = torch.backends.cudnn.flags, device.type == "cuda"
         with torch.no_grad(), flags(enabled=True, allow_tf32=False) if on_gpu else nullcontext():
             for start in range(0, len(observations), BATCH):

@@ -128,7 +128,7 @@ def checked_settings(start: Mapping[str, Any], given: Mapping[str, Any]) -> Trai
 
 
 def check_effect(settings: TrainingSettings, chosen: Mapping[str, Any]) -> None:
-    """Raises a ValueError if one of the chosen hyperparameters has no effect beside the other settings; 0 is none."""
+    """Raises a ValueError if a chosen hyperparameter other than 0 has no effect beside the other settings."""
     if idle := [name for name in settings.idle if chosen.get(name)]:
         needs = "reward safe_click and gamma 0" if settings.teacher == "none" else "no teacher"
         raise ValueError(f"{' and '.join(idle)} other than 0 would have no effect: the training needs {needs}")

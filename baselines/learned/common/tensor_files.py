@@ -139,7 +139,7 @@ def random_tensors() -> tuple[Tensors, dict[str, Any]]:
     # Stable-Baselines3 draws the minibatches of PPO from NumPy's global generator.
     _, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)  # noqa: NPY002
     tensors = {"numpy": torch.from_numpy(np.asarray(keys)), "torch": torch.get_rng_state()}
-    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]  # One not in use may have no memory left.
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]  # A GPU that others use may be full.
         tensors["cuda"] = torch.cuda.get_rng_state()
     return prefixed(tensors, "random"), {"position": position, "has_gauss": has_gauss, "gauss": gauss}
 
