@@ -192,7 +192,7 @@ class _BestGuess(Question):
         if board[cell[0]][cell[1]] != HIDDEN:
             return 0.0
         excess = facts["risks"][cell[0]][cell[1]] - facts["risks"][row][col]
-        return max(0.0, 1.0 - _SLOPE * excess) if excess > TIE else 1.0
+        return 1.0 if excess <= TIE else max(0.0, 1.0 - _SLOPE * excess)
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         row, col = facts["cell"]
@@ -229,8 +229,8 @@ class _Probability(Question):
         number, divisor = float(found[0]["number"]), float(found[0]["divisor"] or 1)
         value = number / (100.0 if found[0]["per_cent"] else divisor or np.inf)
         error = abs(value - facts["probability"])
-        # The answer with four decimals is right.
-        return max(0.0, 1.0 - _SLOPE * error) if error > 1e-4 else 1.0
+        # The answer with four decimals is right. NaN, the quotient of two endless numbers, is not.
+        return 1.0 if error <= 1e-4 else max(0.0, 1.0 - _SLOPE * error)
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         return [_share(board, facts, facts["probability"])]

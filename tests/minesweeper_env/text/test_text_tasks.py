@@ -255,10 +255,11 @@ def test_a_marked_answer_counts_and_not_the_words_before_it(reply):
     [
         *(("possible", body) for body in ("yes/no", "yes or no", "yes, no")),
         *(("safe_cell", body) for body in ("flag 0 3", "0 3 or 1 1", "(0, 3), (0, 3)", "(0, 3) is a mine")),
+        *(("probability", body) for body in ("0/0", "nan", "1e999", "9" * 400, f"{'9' * 400}/{'9' * 400}")),
     ],
 )
-def test_a_hedge_and_a_flag_score_nothing(kind, body):
-    entry = {"metadata": {"kind": kind, "possible": True, "cells": [[0, 3]]}}
+def test_a_hedge_a_flag_and_no_number_score_nothing(kind, body):
+    entry = {"metadata": {"kind": kind, "possible": True, "cells": [[0, 3]], "cell": [0, 3], "probability": 0.5}}
     assert TextTasks.score_answer(tagged(body), entry) == 0
 
 
