@@ -38,10 +38,11 @@ _EXACT_INTEGERS = 1 << 50
 
 _LIST = "Answer <answer>ROW COL, ROW COL</answer>, with all of them."
 _FRACTION = re.compile(r"\\[dtc]?frac\s*+(?:\{\s*+([0-9.]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9.]++)\s*+\}|([0-9]))")
-_DECIMAL_COMMA = re.compile(r"(?<![0-9.,])0,(?=[0-9]++(?![0-9,]))")
+_DECIMAL_COMMA = re.compile(r"(?<![0-9.,])([0-9]{1,2}+),(?=[0-9]++(?![0-9,]))")
 _NUMBER = re.compile(
     r"(?P<number>-?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e-?[0-9]{1,2}+)?)\s*+"
-    r"(?:(?P<per_cent>\\?%|per\s?cent)|(?:/|(?:out\s++of|of|in)\s)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
+    r"(?:(?P<per_cent>\\?%|per\s?cent|por\s?ciento)"
+    r"|(?:/|(?:out\s++of|of|in|de)\s(?:the\s)?+)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
 )
 _YES_NO = re.compile(r"\b(?:yes|no)\b")
 _YES_NO_ALONE = re.compile(r"\b(?:yes|(?<!is )(?<!are )(?<!with )(?<!has )no)\b")
@@ -223,7 +224,7 @@ class _Probability(Question):
         row, col = facts["cell"]
         # The cell of the question may follow its answer.
         body = re.sub(rf"\(\s*+{row}\s*+,\s*+{col}\s*+\)", "", body)
-        found = deque(_NUMBER.finditer(_DECIMAL_COMMA.sub("0.", _FRACTION.sub(r"\1\2/\3\4", body))), 1)
+        found = deque(_NUMBER.finditer(_DECIMAL_COMMA.sub(r"\1.", _FRACTION.sub(r"\1\2/\3\4", body))), 1)
         if not found:
             return 0.0
         number, divisor = float(found[0]["number"]), float(found[0]["divisor"] or 1)
