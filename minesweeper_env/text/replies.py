@@ -20,12 +20,12 @@ def _any_of(texts: Iterable[str]) -> str:
 # Every repetition is possessive or bounded, so that a reply is read in linear time. Patterns read lower case, and begin
 # with characters that are rare in a text, which `re` finds quickly.
 _TOKEN = r"<\|[^<>|\s]{1,40}+\|>|\[call_id\][a-z0-9]{1,40}+"
-_GAP = rf"(?:\s++|{_TOKEN}|[:=,;→()\[\]{{}}<>/\"'`*\\$|~]|(?:{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
+_GAP = rf"(?:\s++|{_TOKEN}|->|[:=,;→()\[\]{{}}<>/\"'`*_\\$|~]|(?:{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
 _NUMBER = r"-?[0-9]++(?!\.[0-9])"
 _PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,20}}+)(?P<second>{_NUMBER})"
 # A number that follows the name of a tool directly counts its calls.
 _TOOL = rf"(?:_?(?:{_any_of(words.NOUNS)}))?+(?![a-z])(?::[0-9]++(?=\s*+[{{<]))?+"
-_LABEL = rf"(?:{_any_of(words.LABELS)})[ *_`]{{0,4}}+(?:{_any_of(words.LABEL_ENDS)})"
+_LABEL = rf"(?:{_any_of(words.LABELS)})[ *_`]{{0,4}}+(?:{_any_of(words.LABEL_ENDS)}|(?<=\*)\n)"
 _ONE = rf"(?:1\s++(?:[a-z]++\s++)?(?:{_any_of(words.NOUNS)})(?![a-z]){_GAP}{{1,24}}+)?+"
 _PROSE = re.compile(
     rf"(?P<verb>{_any_of(words.VERBS)}|{_LABEL}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+{_ONE}){_PAIR}"
@@ -45,8 +45,8 @@ _PAST = re.compile(rf"\b(?:{_any_of(words.PAST)})(?:{_TURN})?{_BLANK}\Z")
 """The end of a text after which a move is one that was made."""
 _NOUN = re.compile(rf"\b(?:{_any_of(words.ARTICLES)})[ \t*_\"'`]++\Z")
 """The end of a text after which "open" or "flag" describes a cell."""
-_NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)")
-"""What follows a cell of a list with its number."""
+_NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)|(?:[ \t]++[0-9#f*])++[ \t]*+(?:\n|\Z)")
+"""What follows a cell of a list with its number, and the numbers of a row of a board."""
 _ASKED = re.compile(r"[ \t)\]*_\"'`]*+\?[\s*_\"'`]*+(?!yes)\w")
 """What follows a cell in a question that the text answers, but for a yes."""
 _COUNTING = re.compile(rf"(?<![a-z])(?:{_any_of(words.PLACES)})(?![a-z])")
@@ -54,10 +54,13 @@ _COUNTED = re.compile(rf"[ \t]*+(?:{_any_of(words.COUNTED)})(?![a-z])")
 _RETRACTION = re.compile(rf"\b(?:{_any_of(words.RETRACTIONS)})\b(?!(?<=no)[ \t]++[a-z])")
 """What takes back a move; "wait, no risk" does not."""
 _OBJECT = r"[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+"
-# The body of a tag may begin with attributes, and ends with them in a tag such as <move row="3" col="4"/>.
-_BODY = rf"(?:[^<]|<(?=/?[a-z_]++>)(?!/?(?:{_any_of(words.TAGS)})>)){{0,4000}}+"
+# The body of a tag may begin with attributes, and ends with them in a tag such as <move row="3" col="4"/>. A verb alone
+# belongs to what follows, as in <action>open</action><row>3</row>.
+_TAGS = _any_of(words.TAGS)
+_VERB_ALONE = rf"(?:\s*+(?:{_any_of(words.VERBS)})\s*+</(?:{_TAGS})>(?=\s*+<))?+"
+_BODY = rf"{_VERB_ALONE}(?:[^<]|<(?=/?[a-z_]++>)(?!/?(?:{_TAGS})>)){{0,4000}}+"
 _MARKS = re.compile(
-    rf"[<\\\[{{](?:(?<=<)(?:{_any_of(words.TAGS)})(?P<tag>(?:\s[^<>]{{1,200}}+)?+>(?:(?<=/>)|{_BODY}))"
+    rf"[<\\\[{{](?:(?<=<)(?:{_TAGS})(?P<tag>(?:\s[^<>]{{1,200}}+)?+>(?:(?<=/>)|{_BODY}))"
     r"|(?<=\\)boxed\s*+\{(?P<box>(?:[^{}]|\{[^{}]{0,200}+\}){0,400}+)\}"
     rf"|(?<=\[)(?P<bracket>\s*+(?:{_any_of(words.VERBS)})[^\[\]<\n]{{1,200}}+)\]|(?<={{)(?P<object>{_OBJECT})\}})"
 )
@@ -83,8 +86,8 @@ _WHY = re.compile(
 )
 """The part of an object that gives reasons."""
 _WHOLE = r"(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
-_AXIS_KEY = rf"{_QUOTE}(?P<axis>{_any_of(words.AXES)}){_COLON}(?:{_QUOTE})?+{_WHOLE}"
-_KNOWN = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_any_of(words.TAGS)}))|{_any_of(words.FILLERS)}){_COLON}"
+_AXIS_KEY = rf"{_QUOTE}(?P<axis>{_any_of(words.AXES)})(?:_?index)?+{_COLON}(?:{_QUOTE})?+{_WHOLE}"
+_KNOWN = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_TAGS}))|{_any_of(words.FILLERS)}){_COLON}"
 _CELL = rf"\[\s*+(?P<row>{_NUMBER})\s*+,\s*+(?P<col>{_NUMBER})\s*+\]"
 _VALUE = rf"{_key(words.ACTS)}{_QUOTE}(?P<verb>{_any_of(words.VERBS)}){_TOOL}{_QUOTE}"
 _PART = re.compile(

@@ -9,7 +9,7 @@ VERBS = {
 LABELS = ("move", "action", "answer", "choice", "pick")
 """Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
 
-LABEL_ENDS = (":", "=", "→", "is")
+LABEL_ENDS = (":", "=", "→", "->", "is")
 """What stands between a label and its cell."""
 
 AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
@@ -23,15 +23,16 @@ COUNTED = (*(f"{noun}s" for noun in NOUNS), "mines", "flags", "numbers", "neighb
 
 PLACES = (
     *("the", *NOUNS, "at", "in", "on", "of", "number"),
-    *("safe", "covered", "hidden", "unopened", "remaining", "next"),
+    *("safe", "safest", "covered", "hidden", "unopened", "unrevealed", "remaining", "next"),
+    *("corner", "located", "with"),
 )
 """Words that may stand before the numbers of a cell; between two numbers, as in "1 of 3", they count."""
 
 FILLERS = (
     *(*PLACES, "and", "position", "coordinate", "coordinates", "coord", "coords", "location", "target", "index"),
-    *("boxed", "arguments", "args", "parameters", "parameter", "action", "opening"),
+    *("boxed", "arguments", "args", "parameters", "parameter", "params", "action", "opening"),
     *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain"),
-    *("textbf", "texttt", "mathbf", "quad"),
+    *("textbf", "texttt", "mathbf", "quad", "left", "right"),
 )
 """Words that may stand around the numbers of a cell."""
 
@@ -73,7 +74,7 @@ TURNS = ("turn", "move", "action", "click", "step", "choice")
 RETRACTIONS = ("wait, no", "wait no", "no, wait", "actually, no", "actually no", "scratch that", "on second thought")
 """Words that take back the last move before them."""
 
-TAGS = ("move", "answer", "action", "tool_call", "final_answer", "final", "output")
+TAGS = ("move", "answer", "action", "tool_call", "final_answer", "final", "output", "choice")
 """The tags of a reply that hold its move, and the keys of an object that do."""
 
 ACTS = ("action", "move", "verb", "type", "tool", "name", "function", "command", "operation", "op", "act")
@@ -82,7 +83,7 @@ ACTS = ("action", "move", "verb", "type", "tool", "name", "function", "command",
 REASONS = (
     *("reason", "reasons", "reasoning", "analysis", "thought", "thoughts", "thinking", "explanation", "rationale"),
     *("justification", "note", "notes", "comment", "comments", "alternative", "alternatives", "rejected"),
-    *("considered", "confidence", "certainty", "description", "why"),
+    *("considered", "confidence", "certainty", "description", "why", "fallback", "worst", *PAST),
 )
 """The keys of an object whose values are no part of its move, with words before or behind them, as for `ACTS`."""
 
