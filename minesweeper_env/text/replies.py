@@ -33,13 +33,14 @@ _PROSE = re.compile(
 _SAID = rf"(?:{_GAP}|(?:{_any_of(words.CLAIMS)})(?![a-z]))"
 _BARE = re.compile(rf"(?P<before>{_SAID}{{0,24}}+){_PAIR}(?:{_SAID}|\.){{0,24}}+")
 _BLANK = r"[ \t*_\"'`(\[{]++"
-_WORD = rf"{_BLANK}(?!(?:{_any_of(words.CLAUSES)})\b)[a-z]++"
+_WORD = rf"{_BLANK}(?!(?:{_any_of(words.CLAUSES)})\b)[^\W\d_]++"
 _CLAUSE = rf"{_BLANK}(?:{_any_of(words.SUBJECTS)}){_BLANK}\Z"
 _DENIAL = re.compile(
     rf"(?:{''.join(f'(?<!{word} )' for word in words.DEGREES)}\b(?:{_any_of(words.DENIALS)})(?:{_WORD}){{0,3}}"
     rf"|(?:\b(?:{_any_of(words.NEGATIONS)})|n['\u2019]t)(?:(?!{_CLAUSE}){_WORD}){{0,3}}){_BLANK}\Z"
 )
 """The end of a text after which a move is denied, or asked for."""
+_SPANISH_DENIAL = re.compile(rf"\b(?:{_any_of(words.SPANISH_DENIALS)})(?:{_WORD}){{0,3}}{_BLANK}\Z")
 _TURN = rf"[ \t]++(?:{_any_of(words.TURNS)})(?:{_BLANK}[a-z]++){{0,2}}[:,]?+"
 _PAST = re.compile(rf"\b(?:{_any_of(words.PAST)})(?:{_TURN})?{_BLANK}\Z")
 """The end of a text after which a move is one that was made."""
@@ -69,7 +70,7 @@ _BEHIND = re.compile(rf"[ \t(*_]*+({_any_of(words.AXES)})(?![a-z])")
 _THIRD = re.compile(rf"[\s,;)*_]*+(?:{_any_of(words.AXES)})[\s:=*_]*+[0-9]")
 _LISTED = re.compile(
     rf"(?P<before>(?:{_AXIS.pattern}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
-    rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|and(?![a-z])|{_any_of(words.AXES)}(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
+    rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|(?:and|{_any_of(words.AXES)})(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
 )
 # The quotes of an object, which are escaped where it stands in a text.
 _QUOTE = r"\\{0,3}+[\"']"
@@ -273,8 +274,10 @@ def _is_statement(match: re.Match[str]) -> bool:
     """
     text, end = match.string, match.end()
     before = text[max(0, match.start() - 40) : match.start()]
-    is_noun = match["verb"] in words.VERBS and match["verb"] not in words.INFINITIVES and _NOUN.search(before)
-    is_denied = _DENIAL.search(before) or _PAST.search(before) or _ASKED.match(text, end)
+    is_spanish = match["verb"] in words.SPANISH
+    is_noun = match["verb"] in words.VERBS and not is_spanish and _NOUN.search(before)
+    denial = _SPANISH_DENIAL if is_spanish else _DENIAL
+    is_denied = denial.search(before) or _PAST.search(before) or _ASKED.match(text, end)
     return not (before[-1:].isalpha() or is_denied or is_noun or _NUMBERED.match(text, end) or _counts(match))
 
 

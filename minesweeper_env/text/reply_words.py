@@ -1,8 +1,12 @@
 """Words and forms of the replies of language models: every one that `replies` reads stands here."""
 
+SPANISH = {**dict.fromkeys(("abrir", "abro", "abre"), "open"), "marcar": "flag"}
+"""The Spanish verbs of `VERBS`: they describe no cell, so in "voy a abrir" the "a" is no article."""
+
 VERBS = {
-    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig", "choose", "select", "pick", "abrir"), "open"),
-    **dict.fromkeys(("flag", "mark", "marcar"), "flag"),
+    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig", "choose", "select", "pick"), "open"),
+    **dict.fromkeys(("flag", "mark"), "flag"),
+    **SPANISH,
 }
 """The move that each verb means; a verb may also be a tool's name, such as open_cell."""
 
@@ -12,10 +16,10 @@ LABELS = ("move", "action", "answer", "choice", "pick")
 LABEL_ENDS = (":", "=", "→", "->", "is")
 """What stands between a label and its cell."""
 
-AXES = {"row": 0, "r": 0, "column": 1, "col": 1, "c": 1}
+AXES = {"row": 0, "r": 0, "fila": 0, "column": 1, "col": 1, "c": 1, "columna": 1}
 """The axis of each name of a coordinate. x and y are not read, because people disagree which of them is the row."""
 
-NOUNS = ("cell", "square", "tile", "field")
+NOUNS = ("cell", "square", "tile", "field", "celda", "casilla")
 """What a move opens; "1 cell" counts."""
 
 COUNTED = (*(f"{noun}s" for noun in NOUNS), "mines", "flags", "numbers", "neighbors", "neighbours", "%", "percent")
@@ -24,7 +28,7 @@ COUNTED = (*(f"{noun}s" for noun in NOUNS), "mines", "flags", "numbers", "neighb
 PLACES = (
     *("the", *NOUNS, "at", "in", "on", "of", "number"),
     *("safe", "safest", "covered", "hidden", "unopened", "unrevealed", "remaining", "next"),
-    *("corner", "located", "with"),
+    *("corner", "located", "with", "la", "en", "de"),
 )
 """Words that may stand before the numbers of a cell; between two numbers, as in "1 of 3", they count."""
 
@@ -46,9 +50,11 @@ DENIALS = (
     *("if", "if i", "if we", "if you", "unless", "until", "before", "never", "mistake", "wrong", "unsafe", "risky"),
     *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas", "should i", "shall i"),
     *("alternative", "alternatively", "otherwise", "later", "rejected"),
-    *("nunca", "no debo", "no voy", "no quiero", "no puedo", "no hay que", "no conviene"),
 )
 """Words that deny a move at most three words behind them, but not after one of `DEGREES`."""
+
+SPANISH_DENIALS = ("no", "nunca", "evito", "evitar", "evitaría", "error", "en lugar de", "en vez de", "antes de", "si")
+"""Words that deny a Spanish move at most three words behind them."""
 
 DEGREES = ("less", "least")
 
@@ -59,9 +65,6 @@ SUBJECTS = ("i", "we")
 
 ARTICLES = ("the", "a", "an", "every", "each", "any")
 """Words before "open" or "flag" that make it describe a cell."""
-
-INFINITIVES = ("abrir",)
-"""Verbs that describe no cell: in "voy a abrir" the "a" is no article."""
 
 CLAUSES = ("so", "but", "then", "and", "thus", "hence")
 """Words after which a denial does not count."""

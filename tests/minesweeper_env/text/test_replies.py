@@ -71,9 +71,14 @@ def test_a_word_of_denial_denies_the_move_behind_it(word):
         assert read_move(f"{word} a mine I open (3, 4)") == OPEN
 
 
-@pytest.mark.parametrize("word", reply_words.INFINITIVES)
-def test_the_preposition_before_an_infinitive_is_no_article(word):
-    assert read_move(f"Voy a {word} (3, 4).") == OPEN
+@pytest.mark.parametrize("verb", reply_words.SPANISH)
+def test_a_spanish_move_is_read_and_one_that_is_denied_is_none(verb):
+    move = Move(reply_words.VERBS[verb], 3, 4)
+    for cell in ("(3, 4)", "la celda (3, 4)", "la casilla en la fila 3, columna 4", "columna 4 de la fila 3"):
+        assert read_move(f"Voy a {verb} {cell}.") == read_move(f"<move>{verb} {cell}</move>") == move
+    for word in reply_words.SPANISH_DENIALS:
+        assert read_move(f"{word} {verb} (1, 1)") is None
+        assert read_move(f"Voy a {verb} (3, 4): {word} está bien {verb} (1, 1).") == move
 
 
 @pytest.mark.parametrize("word", reply_words.RETRACTIONS)
@@ -177,6 +182,8 @@ def test_another_verb_of_an_object_is_no_move(verb):
         ('<move action="open" row="3" col="4" /> open 1 1', (3, 4)),
         ('<move type="open">3 4</move>', (3, 4)),
         ("<think>a <analysis>b</analysis> open 1 1", None),
+        ("Fila 3, columna 4.", (3, 4)),
+        ('{"columna": 4, "fila": 3}', (3, 4)),
         ('{"move": "open 3 4", "previous_move": "open 1 1"}', (3, 4)),
         ("The board after my move:\n0: 1 2 # #\n1: # # # #", None),
         ("<move>open 3 4 5</move>", None),
