@@ -282,10 +282,10 @@ def main() -> None:
     board = {"size": options.size, "mines": options.mines, "no_guess": options.no_guess}
     split, reward = "test" if options.work == "test" else "train", options.reward
     weights = reward if reward in ("sound", "risk") else "win"
-    game = TextGame(**board, opened="middle", split=split, max_illegal=3, reward=weights)
     name = "imitate" if options.work == "imitate" else reward
     with ExitStack() as held:
         try:
+            game = TextGame(**board, opened="middle", split=split, max_illegal=3, reward=weights)
             if options.work in ("imitate", "learn"):  # Rewards may be learned side by side, each by one process.
                 lock = options.out / f".{name}.lock"
                 lock.mkdir(parents=True, exist_ok=True)

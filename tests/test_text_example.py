@@ -87,6 +87,12 @@ def test_a_damaged_file_is_refused_by_its_name(content, example, tmp_path, monke
     assert str(path) in capsys.readouterr().err.splitlines()[-1]
 
 
+def test_a_board_with_too_many_mines_is_refused(example, tmp_path, monkeypatch, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run(example, monkeypatch, "imitate", "--out", tmp_path, "--mines", 24)
+    assert "mines must be 1 to 16" in capsys.readouterr().err
+
+
 def test_imitated_replies_are_of_least_risk_on_layouts_of_the_training(example):
     game = TextGame(5, 5, opened="middle", split="train")
     replies = example.least_risk_replies(game, 1)
