@@ -98,7 +98,8 @@ THINKING = (
     *(("<seed:think>", "</seed:think>"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
     *(("<|start_thinking|>", "<|end_thinking|>"), ("<|channel|>analysis", "<|channel|>final")),
     *(("<|channel|>analysis", "<|channel|>commentary"), ("<|channel>thought", "<channel|>")),
-    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    *(("<|inner_prefix|>", "<|inner_suffix|>"), ("<longcat_think>", "</longcat_think>")),
+    ("<unused94>", "<unused95>"),
 )
 """The marks around thinking in the replies of several families of models, in any case."""
 
