@@ -363,11 +363,11 @@ class Console:
 
         It draws nothing where animation is switched off, stdout is no terminal, or the board is higher than the screen.
         """
-        layers = session.opening_layers(report, origin)
-        frames = [self._frame(session, layers[number:]) for number in range(1, len(layers))]
-        if not self.is_animated or not frames or len(frames[0]) >= get_terminal_size().lines:
-            return
-        for frame in frames:
+        layers = session.opening_layers(report, origin) if self.is_animated else []
+        for number in range(1, len(layers)):
+            frame = self._frame(session, layers[number:])
+            if len(frame) >= get_terminal_size().lines:
+                return
             print("\n".join(frame), flush=True)
             time.sleep(LAYER_SECONDS)
             print(f"\033[{len(frame)}A\r\033[J", end="", flush=True)

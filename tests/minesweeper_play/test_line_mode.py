@@ -93,6 +93,17 @@ def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(monkeypatch, cap
     assert [frame.count("#") for frame in frames] == covered
 
 
+@pytest.mark.parametrize(("is_animated", "frames"), [(False, 0), (True, 1)])
+def test_no_frames_are_drawn_that_nobody_sees(monkeypatch, capsys, is_animated, frames):
+    """A pipe shows none, and a board higher than the screen shows none: each takes seconds on a large board."""
+    console, session = Console(PlayOptions()), Session(BoardConfig(40, 40, 1), seed=0)
+    drawn = Mock(wraps=line_mode.draw_session)
+    monkeypatch.setattr(line_mode, "draw_session", drawn)
+    console.is_animated = is_animated
+    console.animate(session, session.open(20, 20), (20, 20))
+    assert (drawn.call_count, capsys.readouterr().out) == (frames, "")
+
+
 @pytest.mark.parametrize(
     ("first_click", "answers", "board"),
     [
