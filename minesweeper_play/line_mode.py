@@ -109,6 +109,8 @@ class ClassicGame:
         goes_on = True
         while goes_on:
             key, self.session, saved = "resumed_game" if saved else "new_game", saved or self._new_session(), None
+            # A search in vain takes the level from the session, but not from the games that follow.
+            self._no_guess = self.session.no_guess
             config, seed = self.session.config, self.session.seed
             mines = self.console.catalogue.text("mine_count", count=config.mines)
             self.console.say(key, rows=config.rows, cols=config.cols, mines=mines, seed=seed)
@@ -119,7 +121,7 @@ class ClassicGame:
         options = self._options
         config, no_guess = options.config, options.no_guess
         if self._is_again:
-            config, no_guess = self.session.config, self.session.no_guess
+            config, no_guess = self.session.config, self._no_guess
         elif config is None:
             config = self._ask_board(options.first_click if "first_click" in options.given else None)
             if not no_guess and options.luck:

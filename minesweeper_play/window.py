@@ -76,6 +76,7 @@ class GameWindow:
         self._catalogue = Catalogue(options.language)
         self._text = self._catalogue.text
         self._config = options.config or preset_board("beginner", options.first_click, options.luck)
+        self._no_guess = options.no_guess
         self._played, self._shown_second, self._shape = 0, -1, (0, 0)
         self._mouse = MouseButtons()
         self.overlay = self.is_over = False
@@ -88,8 +89,9 @@ class GameWindow:
         if session is None:
             seed = None if self._options.seed is None else self._options.seed + self._played
             self._played += 1
-            session = Session(self._config, seed=seed, no_guess=self._options.no_guess)
-        self.session, self._config = session, session.config
+            session = Session(self._config, seed=seed, no_guess=self._no_guess)
+        # A search in vain takes the level from the session, but not from the games that follow.
+        self.session, self._config, self._no_guess = session, session.config, session.no_guess
         session.on_attempts = self._count_attempts
         config, display = self._config, self._pygame.display
         before, self._shape = self._shape, (config.rows, config.cols)

@@ -174,6 +174,15 @@ def test_a_cancelled_search_changes_nothing_and_one_in_vain_goes_on(game, monkey
     assert text in capsys.readouterr().out
 
 
+def test_the_game_after_a_search_in_vain_searches_again(monkeypatch):
+    monkeypatch.setattr("minesweeper_env.generation.generate", Mock(side_effect=AttemptsExceededError("many")))
+    monkeypatch.setattr("sys.stdin", io.StringIO("4 4\nagain\n"))
+    game = ClassicGame(PlayOptions(config=BoardConfig(8, 8, 14), no_guess="exact", seed=1))
+    with pytest.raises(line_mode.LeaveError):
+        game.play()
+    assert (game.session.seed, game.session.no_guess) == (2, "exact")
+
+
 def lost(first_click="opening"):
     session = session_on("*...", "....", "...*", first_click=first_click)
     session.open(1, 1), session.open(0, 0)

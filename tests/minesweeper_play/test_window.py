@@ -10,6 +10,7 @@ from support.played_games import session_on
 import minesweeper_env.generation
 from minesweeper_env import FLAGGED, HIDDEN
 from minesweeper_env.checks import DISPLAY_VARIABLES
+from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering import TILE
 from minesweeper_env.window import load_pygame
@@ -212,6 +213,17 @@ def test_a_search_for_a_board_without_guesses_shows_its_attempts_and_can_be_canc
     click(window, LEFT, (4, 4))
     assert "cancelled" in window.message
     assert (window.session.status, window.is_over) == ("ready", leaves)
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_the_game_after_one_without_guesses_needs_none_either(pygame, monkeypatch, is_loaded):
+    error = minesweeper_env.generation.AttemptsExceededError("many")
+    monkeypatch.setattr(minesweeper_env.generation, "generate", Mock(side_effect=error))
+    session = Session(BoardConfig(8, 8, 14), no_guess="exact") if is_loaded else None
+    window = GameWindow(pygame, PlayOptions(no_guess=False if is_loaded else "exact"), session)
+    click(window, LEFT, (4, 4))
+    window.key("n")
+    assert (window.session.status, window.session.no_guess) == ("ready", "exact")
 
 
 def test_the_command_stores_finished_games_and_closes_the_window_also_after_ctrl_c(pygame, monkeypatch, tmp_path):
