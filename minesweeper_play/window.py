@@ -28,7 +28,7 @@ LABEL, LINE = 20, 19
 """Room for numbers of rows and columns, and the height of a line of text, in pixels."""
 
 BELOW = 4 * LINE
-"""Room for the lines of text below the board."""
+"""Room for the lines of text below the board, at least: a long proof takes more from the board."""
 
 LEAST_WIDTH = 440
 """The width of a new window, at least: room for lines of text."""
@@ -137,18 +137,24 @@ class GameWindow:
                 image = self._font.render(str(number), True, INK)
                 centre = (left - LABEL // 2, top + along) if is_row else (left + along, LABEL // 2)
                 surface.blit(image, image.get_rect(center=centre))
+        lines = self._lines()
+        surface.blit(lines, (8, surface.get_height() - max(BELOW - 3, lines.get_height())))
+        self._pygame.display.flip()
+
+    def _lines(self) -> Any:
+        """Returns the picture of the figures and the message, in lines as wide as the window."""
         clock = self._catalogue.clock(self.session.seconds)
         mines = 0 if self.session.status == "won" else self.session.mines_left
         figures = self._text("figures_practice" if self.session.practice else "figures", mines=mines, time=clock)
-        lines = self._font.render(f"{figures}\n{self.message}", True, INK, None, surface.get_width() - 16)
-        surface.blit(lines, (8, surface.get_height() - BELOW + 3))
-        self._pygame.display.flip()
+        width = self._pygame.display.get_surface().get_width() - 16
+        return self._font.render(f"{figures}\n{self.message}", True, INK, None, width)
 
     @property
     def place(self) -> tuple[int, int, int]:
-        """The left and top edge of the board, and the side of a tile, in pixels, for the present size of the window."""
+        """The left and top edge of the board, and the side of a tile, in pixels, for the present window and its text."""
         width, height = self._pygame.display.get_surface().get_size()
-        side = fitting_side(width - LABEL, height - LABEL - BELOW, self._shape)
+        below = max(BELOW, self._lines().get_height())
+        side = fitting_side(width - LABEL, height - LABEL - below, self._shape)
         return LABEL + max(0, width - LABEL - self._shape[1] * side) // 2, LABEL, side
 
     def cell_at(self, position: tuple[int, int]) -> Cell | None:

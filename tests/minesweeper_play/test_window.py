@@ -113,6 +113,19 @@ def test_a_larger_window_has_larger_sharp_tiles_and_cells_are_found_at_their_pla
     assert window.cell_at((0, 0)) is None
 
 
+def test_a_long_message_is_shown_to_its_end_and_hides_no_cell(pygame):
+    window = opened(pygame)
+    pictures = []
+    for end in ("safe", "mine"):
+        window.message = "word " * 80 + end
+        window.draw()
+        pictures.append(shown(pygame))
+    changed = np.flatnonzero((pictures[0] != pictures[1]).any(axis=(1, 2)))
+    bottom, *_ = corner(window, (9, 0))
+    assert changed.size
+    assert changed.min() >= bottom
+
+
 def test_the_left_button_opens_where_it_goes_up_and_the_right_one_flags_where_it_goes_down(played):
     for place in (None, (1, 1)):
         played.press(LEFT, (0, 1))
