@@ -295,6 +295,7 @@ class Analysis:
     steps: tuple[Step, ...] = ()  # the easiest proof of a safe cell; empty if there is none, or if no cell is open
     choices: tuple[Choice, ...] = ()  # safe cells of the proof, or guesses, the best first; empty once the game is over
     has_flag: bool = False  # whether the best cell has a flag, which the player has to remove first
+    survives: bool = False  # whether the best cell is a forced guess of a game without luck
     before: "Analysis | None" = None  # of a lost game: the position with its mines covered
 
     @property
@@ -339,12 +340,13 @@ def analyse_position(
     is_protected = config.first_click != "any" or needs_no_guess
     advice = advise(board, config, is_protected=is_protected, winning=winning)
     choices = _choices(advice, found.win.probability, winning)
-    return replace(found, steps=advice.steps, choices=choices, has_flag=advice.has_flag)
+    shared = {name: getattr(advice, name) for name in ("steps", "has_flag", "survives")}
+    return replace(found, choices=choices, **shared)
 
 
 def _choices(advice: Advice, win: float, winning: Winning) -> tuple[Choice, ...]:
     """Returns the cells of an advice with probabilities of winning; `win` is that of the position."""
     if advice.choices or advice.steps:
         return advice.choices or tuple(Choice(cell, 0.0, win) for cell in advice.steps[-1].safe)
-    is_start = advice.cell == divmod(first_cell(winning.config), winning.config.cols)
-    return (Choice(advice.cell, advice.risk, win if is_start else winning.start(advice.cell).probability),)
+    is_best = advice.survives or advice.cell == divmod(first_cell(winning.config), winning.config.cols)
+    return (Choice(advice.cell, advice.risk, win if is_best else winning.start(advice.cell).probability),)

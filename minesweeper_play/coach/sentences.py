@@ -54,7 +54,7 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
     lines += [*board_lines(draw_codes(analysis.board, ASCII, shown), width), ""]
     for sentence in _position_sentences(analysis, catalogue):
         lines += wrapped_lines(sentence, width)
-    if analysis.status == "playing" and not analysis.steps:
+    if analysis.status == "playing" and not analysis.steps and not analysis.survives:
         rows = [
             [name_cell(each.cell, catalogue), catalogue.per_cent(each.risk, 1), catalogue.per_cent(each.win, 1)]
             for each in analysis.choices
@@ -88,7 +88,8 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
     yield catalogue.text(f"position_{analysis.win.kind}", win=win, error=error)
     assert analysis.best is not None
     key = "first" if analysis.status == "ready" else "best" if analysis.steps else "guess"
-    yield catalogue.text(f"position_{key}", cell=name_cell(analysis.best, catalogue))
+    key = "advice_survives" if analysis.survives else f"position_{key}"
+    yield catalogue.text(key, cell=name_cell(analysis.best, catalogue))
     if analysis.has_flag:
         yield catalogue.text("advice_flag", cell=name_cell(analysis.best, catalogue))
     yield from explain_proof(analysis.steps, analysis.board, catalogue)

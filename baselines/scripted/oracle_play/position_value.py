@@ -48,7 +48,7 @@ class Estimate(NamedTuple):
     """A probability of winning, and its standard error."""
 
     probability: float
-    kind: str  # "over", "exact" by search, "logic" on a board that needs no guess, "playouts", "between" two of a curve
+    kind: str  # "over", "exact" by search, "logic" where no luck is needed, "playouts", "between" two of a curve
     error: float = 0.0
 
 

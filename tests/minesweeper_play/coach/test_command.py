@@ -59,6 +59,14 @@ def test_a_position_is_analysed(run, from_stdin, language, begin, text):
     assert err.startswith(begin)
 
 
+def test_in_a_game_without_luck_the_best_guess_wins_as_often_as_the_position(run):
+    _, out, _ = run("1 # #\n# # #\n# # #", mines=3, luck=False)
+    assert "100.0%, because this game does not depend on luck" in out
+    assert "so a guess survives" in out
+    content = json.loads(run("1 # #\n# # #\n# # #", mines=3, luck=False, as_json=True)[1])
+    assert [choice["win"] for choice in content["choices"]] == [content["win"]["probability"]] == [1.0]
+
+
 def test_a_board_of_a_text_game_in_json_is_no_saved_game(run):
     status, out, _ = run(board_text(np.array([[1, HIDDEN, HIDDEN]]), 1, style="json"), language="en")
     assert (status, out.splitlines()[0]) == (0, "1x3 board, 1 mine: 1 layout fits.")
@@ -107,7 +115,7 @@ def test_a_game_that_goes_on_shows_its_position_too(run):
     _, out, _ = run(session, as_json=True)
     assert json.loads(out)["position"]["kind"] == "position"
     session.no_guess = "exact"
-    assert "100.0%, because logic wins this board" in run(session)[1]
+    assert "100.0%, because this game does not depend on luck" in run(session)[1]
     content = json.loads(run(session, as_json=True)[1])
     assert content["position"]["win"] == content["curve"][-1]
 
