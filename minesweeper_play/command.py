@@ -191,6 +191,9 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str, wo
     elif given.size:
         rows, cols = given.size
         config = sized_board(rows, cols, given.mines, given.first_click, given.luck)
+    else:
+        # A board that is chosen later has these rules, so they are refused now if they exclude each other.
+        preset_board("beginner", rule, given.luck)
     if given.record is not None:
         check_writable(given.record)
         if given.record.suffix.lower() not in (".gif", ".svg"):

@@ -38,8 +38,8 @@ CHOICES: Mapping[str, tuple[Any, ...]] = {
 }
 """The values of the settings, which the dialog offers."""
 
-BOARD_FIELDS = ("rows", "cols", "mines", "first_click", "no_guess")
-"""The fields of `BoardConfig` that the board in the file has, besides `luck`, which files of old lack."""
+BOARD_FIELDS = ("rows", "cols", "mines", "first_click", "no_guess", "luck")
+"""The fields of `BoardConfig` that the board in the file has; files of old lack `luck`."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -68,22 +68,23 @@ def first_settings(options: PlayOptions, kept: Mapping[str, Any]) -> tuple[Setti
     """Returns the settings and the board of a command line, and for what it does not state those of the file.
 
     A command line with a board decides everything about boards, so that it means the same on every computer. Without
-    a board, what it states changes the kept one, or else Beginner. A value of the file that is not allowed raises a
-    ValueError, TypeError or KeyError.
+    a board, what it states changes the kept one, or Beginner if the kept one is not allowed with it. A value of the
+    file that is not allowed raises a ValueError, TypeError or KeyError.
     """
     stated = {name: getattr(options, name) for name in ("language", "palette", "animation")}
     known = {name: kept[name] for name in Settings.__struct_fields__ if name in kept and name not in options.given}
     settings = msgspec.convert({**stated, **known}, Settings)
-    if options.config is not None or "board" not in kept:
-        config = options.config or BoardConfig.of_size(9, first_click=options.first_click, luck=options.luck)
-        return settings, BoardChoice(config, options.no_guess, options.seed)
-    board = BoardConfig(**{name: kept["board"][name] for name in BOARD_FIELDS})
-    rule = options.first_click if "first_click" in options.given else board.first_click
-    level, luck = board.no_guess, kept["board"].get("luck", True)
-    # The two exclude each other.
-    if options.given & {"no_guess", "luck"}:
-        level, luck = options.no_guess, options.luck
-    return settings, BoardChoice(replace(board, no_guess=False, luck=luck, first_click=rule), level, options.seed)
+    if options.config is None and "board" in kept:
+        fields = {"luck": True, **kept["board"]}
+        board = BoardConfig(**{name: fields[name] for name in BOARD_FIELDS})
+        rule = options.first_click if "first_click" in options.given else board.first_click
+        # The two exclude each other.
+        limits = options if options.given & {"no_guess", "luck"} else board
+        with suppress(ValueError):
+            config = replace(board, no_guess=False, luck=limits.luck, first_click=rule)
+            return settings, BoardChoice(config, limits.no_guess, options.seed)
+    config = options.config or BoardConfig.of_size(9, first_click=options.first_click, luck=options.luck)
+    return settings, BoardChoice(config, options.no_guess, options.seed)
 
 
 def read_settings(file: Path | None) -> dict[str, Any]:
@@ -127,7 +128,7 @@ class Services:
         """Takes another board for the next games, and keeps it for later ones, without its seed."""
         self.choice = choice
         config = replace(choice.config, no_guess=choice.no_guess)
-        self._keep({"board": {name: getattr(config, name) for name in (*BOARD_FIELDS, "luck")}})
+        self._keep({"board": {name: getattr(config, name) for name in BOARD_FIELDS}})
 
     def next_session(self) -> Session:
         """Returns a new game on the chosen board; after a given seed come the seeds that follow it."""

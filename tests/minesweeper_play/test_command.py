@@ -57,6 +57,7 @@ BAD = {
     "--size 3 --first-click opening": "no number of mines fits on 3 x 3 with --first-click 'opening'",
     "--size 8 --mines 64": "--mines must be 1 to 63 on 8 x 8 with --first-click 'safe', not 64",
     "--size 9999999x9999999": "a board has 2 to 1048576 cells",
+    "--classic --no-luck --first-click corners": "games without luck need --first-click any, safe, opening",
     "--mines 10": "--mines needs --size",
     "--preset expert --size 8": "--preset has its own size and mines",
     "--classic --stats": "argument --stats: not allowed with argument --classic",

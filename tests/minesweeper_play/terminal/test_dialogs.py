@@ -131,6 +131,15 @@ def test_the_command_line_wins_and_its_board_decides_everything(words, expected)
     assert choice == expected
 
 
+@pytest.mark.parametrize(
+    ("kept", "words"), [({"mines": 29}, ("--first-click", "opening")), ({"first_click": "corners"}, ("--no-luck",))]
+)
+def test_rules_that_the_kept_board_does_not_allow_mean_beginner_with_the_kept_settings(kept, words):
+    options = read_options(("--lang", "en", *words), "play.py")[1]
+    settings, choice = first_settings(options, {"theme": "light", "board": {**NO_GUESS_BOARD, **kept}})
+    assert (settings.theme, choice) == ("light", BoardChoice(BoardConfig(9, 9, 10, luck=options.luck)))
+
+
 @pytest.mark.parametrize(("chosen", "level", "luck"), [("exact", "exact", True), ("no_luck", False, False)])
 def test_what_was_changed_is_kept_and_returns_in_the_next_game(tmp_path, chosen, level, luck):
     file = tmp_path / "config" / "settings.json"
