@@ -151,7 +151,7 @@ class GameWindow:
 
     @property
     def place(self) -> tuple[int, int, int]:
-        """The left and top edge of the board, and the side of a tile, in pixels, for the present window and its text."""
+        """The left and top edge of the board, and the side of a tile, in pixels, in the present window."""
         width, height = self._pygame.display.get_surface().get_size()
         below = max(BELOW, self._lines().get_height())
         side = fitting_side(width - LABEL, height - LABEL - below, self._shape)

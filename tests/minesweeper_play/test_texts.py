@@ -14,6 +14,7 @@ from minesweeper_env.inference import Step
 from minesweeper_play.catalogue import Catalogue, language_of, texts_of, wrapped_lines
 from minesweeper_play.explanations import explain_advice, explain_step, name_cells
 from minesweeper_play.game.advice import Advice
+from minesweeper_play.game.moves import SYNONYMS
 from minesweeper_play.game.session import Session
 
 
@@ -28,6 +29,12 @@ def test_both_languages_have_all_keys_and_fill_the_same_placeholders():
         assert placeholders(english[key]) == placeholders(spanish[key]), key
         assert english[key].strip(), key
         assert spanish[key].strip(), key
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_a_review_names_the_command_that_opens_cells_in_every_screen(language):
+    words = texts_of(language)["detail_help"].strip(".").split()
+    assert "assist" in [SYNONYMS.get(word, word) for word in words]
 
 
 def test_every_key_of_a_report_is_in_the_catalogues():
