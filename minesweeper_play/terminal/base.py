@@ -79,7 +79,7 @@ def first_settings(options: PlayOptions, kept: Mapping[str, Any]) -> tuple[Setti
         board = BoardConfig(**{name: fields[name] for name in BOARD_FIELDS})
         rule = options.first_click if "first_click" in options.given else board.first_click
         # The two exclude each other.
-        limits = options if options.given & {"no_guess", "luck"} else board
+        limits: PlayOptions | BoardConfig = options if options.given & {"no_guess", "luck"} else board
         with suppress(ValueError):
             config = replace(board, no_guess=False, luck=limits.luck, first_click=rule)
             return settings, BoardChoice(config, limits.no_guess, options.seed)
