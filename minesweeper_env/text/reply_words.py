@@ -4,13 +4,15 @@ SPANISH = {**dict.fromkeys(("abrir", "abro", "abre"), "open"), "marcar": "flag"}
 """The Spanish verbs of `VERBS`: they describe no cell, so in "voy a abrir" the "a" is no article."""
 
 VERBS = {
-    **dict.fromkeys(("open", "reveal", "click", "uncover", "dig", "choose", "select", "pick"), "open"),
+    **dict.fromkeys(
+        ("open", "reveal", "click", "uncover", "dig", "choose", "select", "pick", "play", "go with"), "open"
+    ),
     **dict.fromkeys(("flag", "mark"), "flag"),
     **SPANISH,
 }
 """The move that each verb means; a verb may also be a tool's name, such as open_cell."""
 
-LABELS = ("move", "action", "answer", "choice", "pick")
+LABELS = ("move", "action", "answer", "choice", "pick", "decision", "respuesta", "jugada")
 """Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
 
 LABEL_ENDS = (":", "=", "→", "->", "is")
