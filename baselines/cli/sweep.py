@@ -20,7 +20,7 @@ from baselines.cli.command import Command, Parser, Work, add_options, whole_numb
 from baselines.cli.train import NEEDED, add_task, claim_folder, study_settings, train_in
 from baselines.evaluation.intervals import wilson_interval
 from baselines.files import first_line, hold_folder, remove_link, replace_file, write_json
-from baselines.learned.configurations import check_effect, check_reward_of
+from baselines.learned.configurations import check_effect, check_reward_of, code_of_reward
 from baselines.learned.settings import ALGORITHMS, TrainingSettings
 from baselines.provenance import installation_id
 from baselines.schemas import Count, Rate, convert
@@ -222,6 +222,8 @@ def _prepare(options: argparse.Namespace) -> Work:
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
+    rewards = getattr(search.get("reward"), "choices", (base.reward,))
+    plan |= {f"{name} {reward}": code for reward in rewards for name, code in code_of_reward(reward).items()}
     claim_folder(options.out, PLAN_FILE, plan)
     with hold_folder(options.out):
         remove_link(sweep.journal)

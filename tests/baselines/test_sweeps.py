@@ -71,6 +71,20 @@ def test_a_reward_is_typed_or_drawn(tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    "words", [["--search", "depth=1,2", "--reward", "mine.py:one"], ["--search", "reward=win,mine.py:one"]]
+)
+def test_a_sweep_does_not_go_on_with_other_code_of_a_reward(words, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("baselines.cli.sweep._work", lambda *_: None)
+    source = tmp_path / "mine.py"
+    source.write_text("def one(step):\n    return step.opened * 0.25\n")
+    command = ["--config", "quick", *words, "--out", "out"]
+    assert [main(command), main(command)] == [0, 0]
+    source.write_text(source.read_text().replace("0.25", "-9.0"))
+    assert "code of the reward mine.py:one" in refused(capsys, main, *command)
+
+
 def test_values_replace_those_of_the_configuration(tmp_path):
     sweep = Sweep(base := tiny("dqn"), {}, 1, 0, tmp_path, "")
     settings = sweep.settings_of({"learning_rate": 0.00512345, "depth": 3, "optimizer": "adam"})
