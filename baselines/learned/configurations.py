@@ -129,8 +129,8 @@ def checked_settings(start: Mapping[str, Any], given: Mapping[str, Any]) -> Trai
 
 def check_effect(settings: TrainingSettings, chosen: Mapping[str, Any]) -> None:
     """Raises a ValueError if a chosen hyperparameter other than 0 has no effect beside the other settings."""
-    if idle := [name for name in settings.idle if chosen.get(name)]:
-        needs = "reward safe_click and gamma 0" if settings.teacher == "none" else "no teacher"
+    if idle := {name: needed for name, needed in settings.idle.items() if chosen.get(name)}:
+        needs = " and ".join(dict.fromkeys(idle.values()))
         raise ValueError(f"{' and '.join(idle)} other than 0 would have no effect: the training needs {needs}")
 
 

@@ -235,6 +235,12 @@ OF_LABELS = ("hindsight", "consistency")
 OF_SAFETY = ("keep_scale", *OF_LABELS)
 """Hyperparameters that count only where outputs are the safety of cells."""
 
+OF_BOOTSTRAPPING = ("gae_lambda", "target_update_interval")
+"""Hyperparameters of returns that go on after the next step."""
+
+OF_BUFFERS = ("buffer_size", "replay_ratio", "keep_min", "isolated_weight_cap")
+"""Hyperparameters of replay, thinning and hindsight, none of which unmodified PPO has."""
+
 
 class NetworkSize(NamedTuple):
     """Size of a network: features per cell, and applications of its residual block."""
@@ -340,13 +346,15 @@ class TrainingSettings(Options):
         return self.reward == "win" or (self.reward, self.gamma) == ("safe_click", 0)
 
     @property
-    def idle(self) -> tuple[str, ...]:
-        """The hyperparameters that other settings leave without effect, whatever their values."""
+    def idle(self) -> dict[str, str]:
+        """The hyperparameters that other settings leave without effect, whatever their values; and what they need."""
         if self.algo == "afterstate":
-            return ()
+            return {}
+        idle = {} if self.gamma > 0 else dict.fromkeys(OF_BOOTSTRAPPING, "gamma above 0")
+        idle |= {} if self.algo != "plain-ppo" else dict.fromkeys(OF_BUFFERS, "another algo than plain-ppo")
         if not self.has_probabilities or self.gamma > 0:
-            return OF_SAFETY
-        return () if self.teacher == "none" else OF_LABELS
+            return idle | dict.fromkeys(OF_SAFETY, "reward safe_click and gamma 0")
+        return idle if self.teacher == "none" else idle | dict.fromkeys(OF_LABELS, "no teacher")
 
     @property
     def title(self) -> str:
