@@ -147,15 +147,16 @@ def main() -> None:
         parser.error("needs 0 <= gamma <= 1, 1 <= mines <= cells - 9, minutes above 0 and steps above 0")
     claim_model_folder(parser, args.out)
     torch.set_num_threads(1)
-    # 1. The games, one by one; the batched environment would save 4 % of the time. Test games have seeds below 2**30.
+    # 1. The games, one by one; the batched environment would save 4 % of the time.
     board = {"size": args.size, "mines": args.mines, "moves": ("click",), "reward": "safe_click"}
-    env = make_vec_env("minesweeper_env:Minesweeper-v0", args.num_envs, 2**31 + 1_000_000 * args.seed, env_kwargs=board)
+    env = make_vec_env("minesweeper_env:Minesweeper-v0", args.num_envs, env_kwargs=board)
     # 2. The agent. One pass over each rollout: fresh clicks teach more than old ones. The learning rate falls to 0.
     clock = Clock(args)
     model = MaskablePPO(
         BoardPolicy, env, lambda left: args.learning_rate * min(left, clock.left()), args.n_steps, args.batch_size, 1,
         args.gamma, ent_coef=0.01, stats_window_size=2000, policy_kwargs={"mines": args.mines}, seed=args.seed,
     )  # fmt: skip
+    env.seed(2**31 + 1_000_000 * args.seed)  # The model has seeded the games with seeds of test games, below 2**30.
     (rows, cols), policy = args.size, f"{__file__}:Agent:file={args.out}/model.pt"
     print(f"Any time: python evaluate.py --policy {policy} exact --size {rows}x{cols} --mines {args.mines}", flush=True)
     model.learn(args.steps, clock)

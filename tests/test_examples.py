@@ -1,20 +1,24 @@
 """The examples: agents learn in short trainings and are scored, and the search guesses better than the least risk."""
 
 import json
+import re
 import runpy
 import shlex
 import sys
+from types import ModuleType
 
 import gymnasium as gym
 import numpy as np
 import pytest
 import torch
+from sb3_contrib import MaskablePPO
 from support import ROOT
 from support.guesses import SCRIPT
 from support.processes import run_python
 
 import baselines
 from baselines.cli import dataset
+from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.files import hold_folder
 from minesweeper_env.inference import mine_probabilities_batch
 
@@ -50,6 +54,26 @@ def test_an_example_learns_and_its_first_line_scores_it(name, steps, least, tmp_
     curve = json.loads((tmp_path / "curve.json").read_bytes())
     assert curve[-1]["wins"] > least - 0.2
     assert steps <= curve[-1]["steps"] < 1.2 * steps
+
+
+@pytest.mark.parametrize("source", ["examples/ppo_sb3.py", "docs/how-to/libraries.md", "docs/how-to/own-policy.md"])
+def test_what_trains_a_model_of_stable_baselines3_seeds_its_games_with_training_seeds(source, tmp_path, monkeypatch):
+    class BegunError(Exception):
+        pass
+
+    def learn(model, *_):
+        raise BegunError(model.env._seeds)
+
+    monkeypatch.setattr(MaskablePPO, "learn", learn)
+    monkeypatch.setattr(sys, "argv", [source, "--num-envs", "2", "--out", str(tmp_path / "out")])
+    text = (ROOT / source).read_text(encoding="utf-8")
+    code = next(
+        block for block in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) or [text] if "seed=" in block
+    )
+    with pytest.raises(BegunError) as begun:
+        exec(compile(code, source, "exec"), vars(ModuleType("__main__")) | {"__file__": source})
+    assert begun.value.args[0]
+    assert all(seed in TRAINING_SEEDS for seed in begun.value.args[0])
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ WHEEL = ROOT / ".venv-libraries" / "cleanrl-1.2.0-py3-none-any.whl"
 BOARD = {"size": 5, "mines": 3, "moves": ("click",)}
 CLEANRL = (
     "ppo.py --env-id Minesweeper-ClickOnly-v0 --num-envs 16 --learning-rate 1e-3 --gamma 0.95 --total-timesteps 150000"
+    " --seed 2147483648"
 )
 Act = Callable[[Any, Any], Any]
 
