@@ -31,8 +31,8 @@ class Policy(Protocol):
     - `config`: the `BoardConfig` that it was built for; it plays no games of another size or number of mines.
     - `name`: its name in messages, in place of that of its class.
     - `batch_size`: the number of games that it prefers to play side by side.
-    - `counters`, dict[str, int]: running totals since the policy was made, such as {"guesses": 12}. They never
-      decrease, even on `reset`; results report them per game.
+    - `counters`, dict[str, int]: running totals, such as {"guesses": 12}, which `reset` may set back to 0; results
+      report them per game.
     - `may_resign`: True if its actions may be `RESIGN`.
     - `transcripts`: a `baselines.transcripts.Transcripts` with its answers, which an evaluation begins and ends.
     - `judged`: True to judge its clicks by the exact mine probabilities without being asked to.

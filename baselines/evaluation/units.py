@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -102,8 +103,7 @@ class Assignment:
 
         The same games have the same records in every process.
         """
-        before = dict(getattr(policy, "counters", {}))
-        records, seconds = list[GameRecord](), 0.0
+        records, seconds, gained = list[GameRecord](), 0.0, Counter[str]()
         for at in range(first, first + games, self.batch_size):
             seeds = self.seeds[at : min(at + self.batch_size, first + games)]
             starts = None if self.start is None else [self.start(seed) for seed in seeds]
@@ -112,9 +112,11 @@ class Assignment:
                 from baselines.evaluation.judge import Judge
 
                 judges.append(Judge(self.config, len(seeds)))
+            before = dict(getattr(policy, "counters", {}))
             begin, compiling = time.perf_counter(), list[float]()
             with install_timer("numba:compiler_lock", compiling.append):
                 policy.reset(derived_seed(self.policy_seed, at // self.batch_size))
+                begun = dict(getattr(policy, "counters", {}))
                 played = play_games(policy, self.config, seeds, observers=judges, starts=starts, record=self.record)
             seconds += time.perf_counter() - begin - sum(compiling)
             for judge in judges:
@@ -122,8 +124,9 @@ class Assignment:
                 pairs = zip(played, judge.diagnoses(), strict=True)
                 played = [record._replace(diagnosis=diagnosis) for record, diagnosis in pairs]
             records += played
-        after: dict[str, int] = getattr(policy, "counters", {})
-        return Part(first, records, seconds, {name: after[name] - before.get(name, 0) for name in after})
+            for name, total in getattr(policy, "counters", {}).items():
+                gained[name] += total - min(before.get(name, 0), begun.get(name, 0))
+        return Part(first, records, seconds, dict(gained))
 
 
 def check_transcripts(assignments: Iterable[Assignment]) -> None:

@@ -32,16 +32,18 @@ class Script:
 
     def __init__(self, *actions: int) -> None:
         self.actions = actions
-        self.counters = {"moves": 0, "resets": 0}
+        self.counters = {"moves": 0, "resets": 0, "new": 0}
         self.boards: list[np.ndarray] = []
 
     def reset(self, _seed: int) -> None:
         self.counters["resets"] += 1
+        self.counters["new"] = 0
         self.left = list(self.actions)
 
     def act(self, observations, _action_masks):
         self.boards.append(observations)
-        self.counters["moves"] += len(observations)
+        for name in ("moves", "new"):
+            self.counters[name] += len(observations)
         return np.full(len(observations), self.left.pop(0))
 
 
@@ -116,7 +118,7 @@ def test_assignments_take_starts_and_add_up_counters():
     task = Assignment("", partial(Script, 1, 2), config(), range(50), batch_size=10, start=start_of)
     part = task.play(task.build(), 0, 50)
     assert [record.won for record in part.records] == [False, True] * 25
-    assert part.counters == {"moves": 50, "resets": 5}
+    assert part.counters == {"moves": 50, "resets": 5, "new": 50}  # `reset` begins one of them anew.
     row = PolicyResult("", part.records, counters=part.counters).row()
     assert (row["moves_per_game"], row["resets_per_game"]) == (1.0, 0.1)
 
