@@ -12,8 +12,11 @@ Content = TypeVar("Content")
 MAX_CHANNELS, MAX_DEPTH = 1024, 64
 """Bounds of the size of a network."""
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Games = Annotated[int, msgspec.Meta(ge=1)]
+MOST = 10**18
+"""Bound of whole numbers, which are then also numbers that float64 holds."""
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Games = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 

@@ -79,7 +79,11 @@ RUNS = [{"sessions": 3}, {"sessions": []}, "folder", "link"]
 PLANS = [{"settings": 3}, {"seed": 0, "search": "depth=1,2"}]
 AGENTS = [{"format": 3, "kind": "clicks", "channels": 4}, {"trained_on": []}]
 AGENTS += [{"selected_by": each} for each in (3, {}, {"win_rates": {"4x5/2": 0.5}})]
+KEPT = {"win_rate": 0.5, "win_rates": {"4x5/2": 0.5}, "games": 10**400, "first_seed": 0, "steps": 1}
+AGENTS.append({"selected_by": KEPT})
 BOARDS = [{"seed": 0, "boards": 3}, {"seed": 0, "boards": [{"results": []}]}, {"seed": 0, "config": {}, "results": []}]
+HALF = {"policy": "a", "win_rate": 0.5, "ci95": [0.0, 1.0], "games": 2}
+BOARDS += [{"seed": 0, "config": {}, "results": [HALF | {each: 10**400}]} for each in ("games", "wins")]
 
 
 @pytest.mark.parametrize(
