@@ -277,7 +277,7 @@ class Results:
         """Returns the rows, each with its test against the reference."""
         named = [result for result in self.policies if result.policy == self.reference]
         exact = [result for result in self.policies if result.policy.partition(":")[0] == "exact"]
-        other = max(named or exact or self.policies, key=lambda result: result.win_rate, default=None)
+        other = max(named or exact or self.policies, key=lambda result: result.wins, default=None)
         tests = paired_tests(self.policies, other.policy) if other else []
         return with_tests([result.row() for result in self.policies], tests)
 

@@ -44,6 +44,11 @@ def test_a_test_is_significant_after_holms_correction(p_values, cells):
     assert ("significant" in table.legend) == ("*" in "".join(cells))
 
 
+def test_without_exact_the_others_meet_the_policy_with_the_most_wins():
+    cut = replace(played("cut", 3), records=played("cut", 3).records[:3])
+    assert [row["against"] for row in report(played("whole", 120), cut).rows()] == [None, "whole"]
+
+
 def test_the_json_names_the_precision_of_networks_alone(tmp_path):
     report(replace(played("ppo", 3), precision="bfloat16"), played("exact", 5)).to_json(tmp_path / "a.json")
     rows = json.loads((tmp_path / "a.json").read_text())["results"]
