@@ -60,14 +60,12 @@ def beliefs_of(policy: Any, boards: Boards) -> Floats | None:
     """Returns a policy's own mine probabilities on (N, rows, cols) boards, of that shape; None if it has none.
 
     They are 1 minus the sigmoid of its `values`, or its `ratings` if these are from 0 to 1 on all covered cells; a
-    rating of inf is a mine, and NaN counts as 1/2. Raises a PolicyError if the policy fails.
+    rating of inf is a mine. NaN counts as 1/2. Raises a PolicyError if the policy fails.
     """
     owner = policy.policy if isinstance(policy, UserPolicy) else policy
     with user_code(policy_name(policy)):
         values = numbers_of(owner, "values", boards)
-        if values is not None:
-            return 1.0 / (1.0 + np.exp(np.clip(values, -60.0, 60.0)))
-        ratings = numbers_of(owner, "ratings", boards)
+        ratings = numbers_of(owner, "ratings", boards) if values is None else 1.0 / (1.0 + np.exp(values.clip(-60, 60)))
     if ratings is None:
         return None
     ratings = np.nan_to_num(np.where(np.isposinf(ratings), 1.0, ratings), nan=0.5)

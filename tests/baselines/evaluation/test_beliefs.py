@@ -40,7 +40,9 @@ def test_an_exact_policy_lacks_no_bits_and_its_curve_is_the_diagonal():
 
 
 @pytest.mark.parametrize(
-    ("method", "number", "q"), [("ratings", 0.25, 0.25), ("values", 0.0, 0.5), ("ratings", 0.0, 2**-20)]
+    ("method", "number", "q"),
+    [("ratings", 0.25, 0.25), ("values", 0.0, 0.5), ("ratings", 0.0, 2**-20)]
+    + [(method, np.nan, 0.5) for method in ("ratings", "values")],
 )
 def test_a_constant_belief_costs_its_divergence(method, number, q):
     found, (_, exact, frontier) = measure_beliefs(Constant(method, number), CONFIG, 100), frozen_positions(CONFIG, 100)
