@@ -30,6 +30,9 @@ from minesweeper_env.config import BoardConfig, whole_number
 TRACEBACK = "MINESWEEPER_TRACEBACK"
 """The environment variable that prints, if it is set and not empty, the traceback of an error in a user's code."""
 
+MEASURED = ("clicks", "excess_risk", "ms", "opened")
+"""Names that no counter may have, since results have figures per game of these names."""
+
 MAX_LENGTH = 300
 """Maximum number of characters of an error message that are repeated."""
 
@@ -110,7 +113,10 @@ class UserPolicy:
     def counters(self) -> dict[str, int]:
         """The counters of the object; empty if it has none."""
         with user_code(self.name):
-            return {str(name): operator.index(total) for name, total in getattr(self.policy, "counters", {}).items()}
+            found = {str(name): operator.index(total) for name, total in getattr(self.policy, "counters", {}).items()}
+        if taken := [name for name in MEASURED if name in found]:
+            raise PolicyError(f"{self.name}: results have a figure {taken[0]}_per_game; give the counter another name")
+        return found
 
     def reset(self, seed: int) -> None:
         """Resets the object if it has `reset`."""

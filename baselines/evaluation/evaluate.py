@@ -126,16 +126,11 @@ def prepare(
     """Builds a policy once, and returns its games, which that policy plays in this process; see `Assignment`.
 
     `config` may have any moves, and a name of "" stands for that of the policy. Some policies are judged without
-    `diagnose`. With `trial`, code of the user chooses once on an empty board. A ValueError says that the policy does
-    not play these games, and a PolicyError that it breaks the protocol.
+    `diagnose`. With `trial`, code of the user chooses once on an empty board, counts, and states its beliefs if it is
+    judged. A ValueError says that the policy does not play these games, and a PolicyError that it breaks the protocol.
     """
     built = make(config)
     games = built.config
-    if trial and isinstance(built, UserPolicy):
-        check_built_for(built.policy, games)
-        built.reset(0)
-        boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False, luck=True).arguments()).reset(seed=0)
-        built.act(boards, infos["action_mask"])
     if record and games.actions > 1 << 16:  # A record has two bytes for each action.
         raise ValueError(f"games with {games.actions} actions cannot be recorded; the most are {1 << 16}")
     is_judged = diagnose or (getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS)
@@ -143,6 +138,16 @@ def prepare(
         from baselines.evaluation.judge import check_judgeable
 
         check_judgeable(games)
+    if trial and isinstance(built, UserPolicy):
+        check_built_for(built.policy, games)
+        built.reset(0)
+        boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False, luck=True).arguments()).reset(seed=0)
+        built.act(boards, infos["action_mask"])
+        _ = built.counters
+        if is_judged:
+            from baselines.evaluation.beliefs import beliefs_of
+
+            beliefs_of(built, boards)
     return Assignment(
         name or built.name,
         partial(make, config),

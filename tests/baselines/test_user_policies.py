@@ -207,7 +207,8 @@ def test_wrong_use_is_one_line(name, source, complaint, capsys):
 ACTS = [
     ("return observations[9]", "IndexError: index 9 is out of bounds for axis 0 with size 1 (mine.py, line 4, in", 2),
     ("return action_masks.argmax()", "whole number for each of 1 games, shape (1,), not int64 ()", 2),
-    ("self.counters = {'a': 'b'}; return action_masks.argmax(axis=1)", "TypeError: 'str' object cannot be", 1),
+    ("self.counters = {'a': 'b'}; return action_masks.argmax(axis=1)", "TypeError: 'str' object cannot be", 2),
+    ("self.counters = {'clicks': 1}; return action_masks.argmax(axis=1)", "results have a figure clicks_per_game", 2),
     ("return [1, [2]]", "ValueError: setting an array element with a sequence", 2),
     ("return [99] * len(observations)", "mine.py:P.act chose 99, but actions are 0 to 19", 1),
 ]
@@ -227,6 +228,13 @@ def test_errors_in_play_are_one_line(body, complaint, expected, capsys):
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("python -m baselines evaluate: mine.py:P")
     assert complaint in line
+
+
+@pytest.mark.parametrize("method", ["values", "ratings"])
+def test_beliefs_that_fail_are_refused_before_the_first_game(method, capsys):
+    write(f"{HEAD}    def {method}(self): return 0\n")
+    words = ["--policy", "mine.py:P", "--games", "2", "--size", "4x5", "--mines", "4", "--diagnose"]
+    assert f"mine.py:P: TypeError: P.{method}() takes 1 positional" in refused(capsys, evaluate.main, *words)
 
 
 @pytest.mark.parametrize("name", [None, 3, Path("mine.py:First")])
