@@ -66,9 +66,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         shipped = ", ".join(sorted(AGENTS))
         raise ValueError(f"{options.agent} is no run folder with {AGENT_FILE}, and no shipped agent ({shipped})")
     contents = _read(folder)
-    played_as = {options.agent, str(folder), str(Path(options.agent))}
-    digest = Specification.of(str(folder.resolve())).digest()
-    measured = [row for path in options.results for row in _measured(path, played_as, digest)]
+    measured = [row for path in options.results for row in _measured(path, options.agent, folder.resolve())]
     contents[CARD] = model_card(name, contents, options.license, measured).encode()
     return partial(_send, options, name, contents)
 
@@ -125,18 +123,20 @@ Measured = tuple[str, str, int, StoredRow]
 """A row of the card: a board, what its games are for, such as "test" or "selection", their first seed, the result."""
 
 
-def _measured(path: Path, played_as: set[str], digest: str | None) -> Iterator[Measured]:
-    """Yields the rows of the agent in a JSON file of `evaluate.py`, of policies or of a suite.
+def _measured(path: Path, agent: str, folder: Path) -> Iterator[Measured]:
+    """Yields the rows of an agent, named so or by any path of its folder, in a JSON file of `evaluate.py` or a suite.
 
-    A ValueError says that the agent has no row, or one from weights of another `digest`, or that counts disagree.
+    A ValueError says that the agent has no row, or one from other weights than the folder has, or that counts disagree.
     """
     from baselines.evaluation.stored_results import read_figures  # It loads the engine.
 
     stored = read_figures(path)
     content = convert({"boards": [stored], **stored}, StoredResults, str(path))
     found = {row.policy for board in content.boards for row in board.results}
+    played_as = {agent, *(name for name in found if Path(name).resolve() == folder)}
     if not played_as & found:
-        raise ValueError(f"{path} has no games of {min(played_as)}; it has {', '.join(sorted(found))}")
+        raise ValueError(f"{path} has no games of {agent}; it has {', '.join(sorted(found))}")
+    digest = Specification.of(str(folder)).digest()
     for board in content.boards:
         config = board.config
         title = board_name(*config.size, config.mines, config.no_guess, config.luck)

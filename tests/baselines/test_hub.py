@@ -1,6 +1,7 @@
 """Agents that are taken from the hub and sent to it, with a stand-in for the client's calls, whose arguments count."""
 
 import json
+import os
 import sys
 from fnmatch import fnmatch
 from hashlib import sha1
@@ -247,9 +248,10 @@ def test_results_of_other_weights_are_refused_and_development_games_are_called_s
     board = {"config": {"size": [5, 5], "mines": 5, "first_click": "safe"}, "seed": DEVELOPMENT_SEEDS[0]}
     words = ["push", str(folder), "ana/mines", "--dry-run", "--results", str(found)]
     digest = Specification.of(str(folder)).digest()
-    found.write_text(json.dumps({**board, "results": [row | {"digest": digest}]}))
-    assert main(words) == 0
-    assert "| development | 20 |" in capsys.readouterr().out
+    for spelled in (str(folder), f"{folder}/", os.path.relpath(folder)):
+        found.write_text(json.dumps({**board, "results": [row | {"policy": spelled, "digest": digest}]}))
+        assert main(words) == 0
+        assert "| development | 20 |" in capsys.readouterr().out
     found.write_text(json.dumps({**board, "results": [row | {"digest": "0" * 64}]}))
     assert "games of other weights" in refused(capsys, main, *words)
 
