@@ -142,8 +142,10 @@ class ScriptedPolicy:
         """Returns a click for each of N games; see `baselines.policy.Policy`."""
         knowledge = Knowledge(observations, self.config)
         self.deduce(knowledge)
-        scores = np.where(knowledge.safe, 0.0, np.inf)
-        guessing: NDArray[np.bool_] = np.logical_not(knowledge.safe.any(axis=(1, 2)))
+        # A flag may bar the only safe cell.
+        safe = knowledge.safe & (action_masks[:, : self.config.cells] != 0).reshape(observations.shape)
+        scores = np.where(safe, 0.0, np.inf)
+        guessing: NDArray[np.bool_] = np.logical_not(safe.any(axis=(1, 2)))
         if guessing.any():
             unsure = knowledge.rows(guessing)
             scores[guessing] = np.where(unsure.unknown, self.risks(unsure), np.inf)

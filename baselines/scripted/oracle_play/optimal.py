@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from baselines.policy import checked_act
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import OptimalPlay
+from minesweeper_env.inference import OptimalPlay, mine_probabilities
 
 
 class OptimalPolicy:
@@ -33,7 +33,8 @@ class OptimalPolicy:
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Chooses a click in each of N games; see `baselines.policy.Policy`. Games may be over.
 
-        It never flags. If a flag bars the best click, it takes the first legal action.
+        It never flags. If a flag bars the best click, it takes the legal click of least risk, or the first legal action
+        where no click is legal.
 
         Raises:
             InconsistentBoardError: no layout fits one of the boards.
@@ -42,8 +43,9 @@ class OptimalPolicy:
         # Marks are no evidence, and boards that differ in them alone are one.
         boards = np.minimum(observations, self.config.codes.flagged)
         clicks = np.array([self._click(board) for board in boards], np.int64)
-        legal = np.take_along_axis(action_masks, clicks[:, None], axis=1)[:, 0]
-        return np.where(legal, clicks, action_masks.argmax(axis=1))
+        for game in np.flatnonzero(np.take_along_axis(action_masks, clicks[:, None], axis=1) == 0):
+            clicks[game] = self._least_risk(boards[game], action_masks[game])
+        return clicks
 
     def _click(self, board: NDArray[np.int8]) -> int:
         key = board.tobytes()
@@ -55,3 +57,10 @@ class OptimalPolicy:
             row, col = self._play.best_click(board).cell
             self._clicks[key] = row * self.config.cols + col
         return self._clicks[key]
+
+    def _least_risk(self, board: NDArray[np.int8], mask: NDArray[np.int8]) -> int:
+        legal = np.flatnonzero(mask[: self.config.cells])
+        if len(legal) == 0:
+            return int(mask.argmax())
+        risks = mine_probabilities(board, self.config.mines, radius=self.config.radius).ravel()
+        return int(legal[risks[legal].argmin()])

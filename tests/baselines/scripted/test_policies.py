@@ -124,6 +124,16 @@ def test_flags_are_no_evidence_and_are_never_clicked():
     assert info["action_mask"][action] == 1
 
 
+@pytest.mark.parametrize(
+    "name", ["semi_deterministic", "subset:deduction=source", *FAST[1:], "bayes", "exact", "lookahead", "optimal"]
+)
+def test_a_flag_on_the_only_safe_cell_does_not_lead_to_a_known_mine(name):
+    # Both neighbours of the 2 are mines, so the flagged neighbour of the 1 is safe; the last two cells hold one mine.
+    board = np.array([[HIDDEN, 2, HIDDEN, 1, 9, HIDDEN, HIDDEN]], np.int8)
+    policy = find_policy(name)(click_config(1, 7, 3, "any"))
+    assert {int(policy.act(board, board.ravel() == HIDDEN)) for _ in range(20)} <= {5, 6}
+
+
 def test_each_policy_is_stronger_than_the_one_before():
     config = click_config(8, 8, 14)
     won = {name: [r.won for r in play_games(find_policy(name)(config), config, range(400))] for name in FAST[:3]}
