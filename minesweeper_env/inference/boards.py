@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -55,3 +56,15 @@ def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) ->
     if whole_number("mines", mines, 0) > cells:
         raise ValueError(f"mines must be 0 to {cells} on {array.shape[-2]} x {array.shape[-1]}, not {mines}")
     return np.require(array, np.int8, ["C", "W"])
+
+
+def check_cell(cell: Any, covered: NDArray[np.bool_]) -> tuple[int, int]:
+    """Returns (row, col) of a cell that is covered, by a (rows, cols) bool array; raises a ValueError for any other."""
+    try:
+        row, col = map(index, cell)
+    except (TypeError, ValueError):
+        raise ValueError(f"cell must be (row, col), two whole numbers, not {cell!r}") from None
+    rows, cols = covered.shape
+    if not (0 <= row < rows and 0 <= col < cols and covered[row, col]):
+        raise ValueError(f"cell must be a covered cell of the {rows} x {cols} board, not {(row, col)}")
+    return row, col

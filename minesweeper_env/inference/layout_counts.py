@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import kernel
-from minesweeper_env.config import whole_number
-from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards
+from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards, check_cell
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL, MODULAR, level_span
 from minesweeper_env.inference.counting.frontier import CONTRADICTION, read_board
 from minesweeper_env.inference.counting.posterior import failure, infer, run_forward_pass, run_with_workspace
@@ -169,9 +168,7 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
     """
     array = check_boards(board, 2, mines, radius)
     codes = Codes.of_radius(radius)
-    row, col = (whole_number("cell", value, 0) for value in cell)
-    if row >= array.shape[0] or col >= array.shape[1] or array[row, col] <= codes.max_count:
-        raise ValueError(f"cell must be the (row, col) of a covered cell of the board, not {cell}")
+    row, col = check_cell(cell, array > codes.max_count)
     probabilities = np.empty(array.shape)
     # One pass for the board, and one for each clue.
     passes = codes.max_count + 2

@@ -16,14 +16,14 @@ fewer cells.
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
-from operator import index
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from minesweeper_env.cell_sets import bits, to_bits
+from minesweeper_env.cell_sets import bits, to_array, to_bits
 from minesweeper_env.codes import Codes
+from minesweeper_env.inference.boards import check_cell
 from minesweeper_env.inference.deduction.board_state import BoardState, Reason, easiest_reason, forced
 from minesweeper_env.inference.deduction.steps import Level, Rule, Step, levels_up_to, read
 
@@ -71,13 +71,8 @@ def _goals(state: BoardState, cell: Sequence[int] | None) -> int:
     """Returns the certain cells that a proof is to find; raises a ValueError if the given cell is not covered."""
     if cell is None:
         return state.safe
-    try:
-        (row, col), (rows, cols) = map(index, cell), state.shape
-    except (TypeError, ValueError):
-        raise ValueError(f"cell must be (row, col), two whole numbers, not {cell!r}") from None
-    if not (0 <= row < rows and 0 <= col < cols and state.unknown >> row * cols + col & 1):
-        raise ValueError(f"cell must be a covered cell of the {rows} x {cols} board, not {(row, col)}")
-    return state.findable & 1 << row * cols + col
+    row, col = check_cell(cell, to_array(state.unknown, state.shape))
+    return state.findable & 1 << row * state.shape[1] + col
 
 
 class _Inference(NamedTuple):

@@ -9,7 +9,7 @@ from support.naive_inference import Constraint
 from support.positions import board_of, counts_of, flood, layouts_of_size, perturbed, random_positions
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, count_distribution
 from minesweeper_env.inference.deduction.proofs import hint
 from minesweeper_env.inference.deduction.steps import LEVELS, RULES, Step, deduce
 
@@ -427,6 +427,7 @@ def test_a_proof_along_a_chain_is_found_whatever_its_length():
 
 
 @pytest.mark.parametrize("cell", [(0, 0), (0, 3), (-1, 0), (1, 0), "A1", (0, 1, 2), (0, 1.0), 1])
-def test_a_hint_needs_a_covered_cell_of_the_board(cell):
-    with pytest.raises(ValueError, match=r"cell must be (a covered cell of the 1 x 3 board|\(row, col\))"):
-        hint([[1, 11, 11]], 1, cell=cell)
+def test_a_question_about_a_cell_needs_a_covered_one_of_the_board(cell):
+    for ask in (lambda board: hint(board, 1, cell=cell), lambda board: count_distribution(board, 1, cell)):
+        with pytest.raises(ValueError, match=r"cell must be (a covered cell of the 1 x 3 board|\(row, col\))"):
+            ask([[1, 11, 11]])
