@@ -64,10 +64,10 @@ class OptimalPlay:
             PositionTooHardError: a first cell leaves more than 1 000 000 layouts, or fewer on a large board. The other
                 methods raise it too, where a search exceeds its limit.
         """
-        if first_click == "corners":
+        if first_click not in UNIFORM_FIRST_CLICKS:
             raise ValueError(
-                f"first_click must be one of {', '.join(UNIFORM_FIRST_CLICKS)}: "
-                "under 'corners' the layouts are not equally likely"
+                f"first_click must be one of {', '.join(UNIFORM_FIRST_CLICKS)}, not {first_click!r}; under 'corners' "
+                "the layouts are not equally likely"
             )
         self.config = BoardConfig(rows, cols, mines, first_click, ("click",), radius)
         self._neighbours = neighbour_table(rows, cols, radius)
@@ -114,7 +114,7 @@ class OptimalPlay:
         codes = check_boards(board, 2, config.mines, config.radius)
         if codes.shape != (config.rows, config.cols):
             raise ValueError(f"the board must have the shape {(config.rows, config.cols)}, not {codes.shape}")
-        if (codes > config.codes.max_count).all():
+        if ((config.codes.max_count < codes) & (codes < config.codes.mine)).all():
             return self.best_first_click()
         _check_unfinished(codes, config.mines, config.codes.max_count)
         layouts = consistent_layouts(codes, config.mines, MAX_LAYOUTS, radius=config.radius)

@@ -219,3 +219,8 @@ def test_bad_positions_are_refused():
             find(np.where(np.eye(3), 7, H))
         with pytest.raises(ValueError, match="codes of a board"):
             find(np.full((3, 3), 13))
+        # The game is lost by its first click, so that no cell is open.
+        lost = np.full((3, 3), H)
+        lost[0, 1] = 12
+        assert find(lost).win_probability == Fraction(7, 8)
+        assert find(lost).cell != (0, 1)
