@@ -126,12 +126,14 @@ class Oracle:
         self._threads = whole_number("threads", threads, 1)
         _compile_kernels()
 
-    def ask(self, boards: NDArray[np.int8]) -> Answers:
-        """Returns the probabilities of boards, (N, rows, cols) int8 codes.
+    def ask(self, boards: ArrayLike) -> Answers:
+        """Returns the probabilities of boards, (N, rows, cols) cell codes.
 
         Raises:
             InconsistentBoardError: no layout fits a board.
+            ValueError: the boards are not allowed.
         """
+        boards = check_boards(boards, 3, self.config.mines, self.config.radius)
         lost = (boards == self.config.codes.mine).any(axis=(1, 2))
         if not lost.any():
             probabilities = self._infer(boards)

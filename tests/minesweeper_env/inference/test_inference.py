@@ -9,6 +9,7 @@ from support.positions import layouts_of_size, perturbed, position_of, random_po
 
 from minesweeper_env import inference
 from minesweeper_env.codes import Codes
+from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError
 
 EXACT = 1e-12
@@ -232,7 +233,6 @@ WRONG = [
     (inference.deduce, "radius", [0]),
     (inference.mine_probabilities, "prior", [0, 1.0, -0.1, float("nan"), float("inf"), "0.5", True]),
     *((batch_of_one, name, [0, 1.5]) for name in ("prior", "threads")),
-    (inference.count_distribution, "cell", [(3, 0), (0, 4), (-1, 0), (0.0, 0), (1, 1)]),
     (lambda board, mines, size: inference.sample_layouts(board, mines, size, rng()), "size", [-1, 1.5, True]),
 ]
 
@@ -247,5 +247,8 @@ def test_a_wrong_argument_is_refused(function, name, values):
 
 
 def test_a_batch_has_three_dimensions():
-    with pytest.raises(ValueError, match=r"shape \(N, rows, cols\)"):
-        inference.mine_probabilities_batch(COVERED, 2)
+    oracle = inference.Oracle(BoardConfig(3, 4, 2, "any"))
+    for answer in (oracle.ask, lambda boards: inference.mine_probabilities_batch(boards, 2)):
+        with pytest.raises(ValueError, match=r"shape \(N, rows, cols\)"):
+            answer(COVERED)
+    assert oracle.ask(COVERED[None].tolist()).exact.all()
