@@ -137,6 +137,9 @@ class NetworkPosteriors:
         The clues are pairs of an open cell with an unknown neighbour and its clue; the mines are the known ones.
         """
         config = self._config
+        # pgmpy refuses a clue above the number of neighbours.
+        if any(clue > len(self._neighbours[cell]) for cell, clue in clues):
+            return dict.fromkeys(unknown, math.nan)
         network = subnetwork(config, unknown, [cell for cell, _ in clues])
         evidence = {node: 0 for node in network.nodes() if node[0] == "X"}
         evidence |= {name_of(config, "X", cell): 1 for cell in mines}

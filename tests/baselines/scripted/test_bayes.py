@@ -166,8 +166,9 @@ def test_thresholds_treat_likely_cells_as_certain_unless_that_contradicts_the_cl
         find_policy("bayes", flag_threshold=float("nan"))(config_of(1, 8, 1))
 
 
-def test_contradictory_board_gets_a_legal_click():
-    board = np.array([[[HIDDEN, HIDDEN, 2, HIDDEN], [HIDDEN, 3, 1, HIDDEN]]], np.int8)
+@pytest.mark.parametrize("rows", [("**2*", "*31*"), ("4***", "****")])
+def test_contradictory_board_gets_a_legal_click(rows):
+    board = read_board(*rows)[None]
     mask = (board == HIDDEN).reshape(1, 8)
     for name in ("straightforward", "subset", "expected_value", "bayes", "bayes:inference=pgmpy"):
         with np.errstate(invalid="ignore", divide="ignore"):
