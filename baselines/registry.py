@@ -18,7 +18,7 @@ from baselines.files import local_path
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, PREFIX, hub_folder, parse_hub_name, pinned_name
 from baselines.policy import DEFAULT_MOVES, ReadyPolicy, config_of
 from baselines.user_policy import USER_CODE, UserPolicy, check_arguments, existing_file, load
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, whole_number
 
 
 class Row(NamedTuple):
@@ -229,6 +229,7 @@ class Specification:
         A ValueError names the allowed options or boards, and a PolicyError what fails in the code of a user's policy.
         """
         moves = getattr(self.make, "moves", DEFAULT_MOVES)
+        whole_number("seed", seed, 0)
         policy = self.make(replace(board, moves=moves), **self.options | self._texts())
         # Messages name the policy as its user does.
         policy.name = self.name

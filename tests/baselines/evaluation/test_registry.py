@@ -58,6 +58,13 @@ def test_bad_specifications_are_refused(text, options, complaint):
         find_policy(text, **options)
 
 
+@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
+def test_a_seed_is_a_whole_number(seed):
+    for name in ("random", "exact"):
+        with pytest.raises(ValueError, match="seed must be a whole number of at least 0"):
+            baselines.make_policy(name, size=4, mines=3, seed=seed)
+
+
 def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
     pytest.importorskip("torch")
     from baselines.learned.agents import FORMAT
