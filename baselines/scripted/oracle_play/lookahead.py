@@ -16,6 +16,9 @@ from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts, run_boards
 
+MOST_LAYOUTS = 1_000_000
+"""The largest number of layouts that an option may set; memory for them is set aside."""
+
 _ROUNDING = 1e-6
 """Tolerance for the natural logarithm of a number of layouts."""
 
@@ -46,7 +49,7 @@ class Endings:
     def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
         """Compiles the kernels; a search of up to `layouts` layouts gives up after `nodes` sets of them."""
         self._config, self._nodes = config, whole_number("nodes", nodes, 1)
-        self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
+        self.most = math.log(whole_number("layouts", layouts, 0, MOST_LAYOUTS) + 0.5)
         self.searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
         # Compiles the kernels.
         self.find(np.full(config.cells, config.codes.hidden, np.int8), 0.0)
@@ -102,7 +105,7 @@ class LookaheadPolicy(ExactPolicy):
 
         Args:
             config: the games.
-            layouts: maximum number of layouts for the exact search, at least 0; 0 turns it off.
+            layouts: maximum number of layouts for the exact search, 0 to `MOST_LAYOUTS`; 0 turns it off.
             nodes: sets of layouts that a search visits before it returns the best play found, at least 1.
             breadth: maximum number of candidate clicks before the exact search, at least 1; None for 20 one click
                 ahead, and 8 two clicks ahead.

@@ -13,13 +13,10 @@ from baselines.checks import number_within
 from baselines.policy import Policy
 from baselines.scripted.oracle_play.exact import Cells, Flags, Floats
 from baselines.scripted.oracle_play.guess_games import Codes, GuessGames, clicks_of
-from baselines.scripted.oracle_play.lookahead import BREADTH, SLACK, Endings, LookaheadPolicy
+from baselines.scripted.oracle_play.lookahead import BREADTH, MOST_LAYOUTS, SLACK, Endings, LookaheadPolicy
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities, sample_layouts
-
-MOST_ENDS = 100_000
-"""The largest `ends`, for which memory is set aside."""
 
 NEXT_BREADTH = 6
 """Maximum number of candidates of a guess in a playout."""
@@ -197,21 +194,21 @@ class RolloutPolicy(LookaheadPolicy):
 
         Args:
             config: the games.
-            draws: the largest number of layouts that each candidate is played on, at least 2.
+            draws: the largest number of layouts that each candidate is played on, 2 to `MOST_LAYOUTS`.
             playouts: the largest number of playouts of a guess, at least 250; it bounds the time of a move.
             margin: minimum gain in win probability over the click of `lookahead`, at least 0.
-            ends: the largest number of layouts at which a playout ends with its exact value, 1 to `MOST_ENDS`.
-            layouts: the largest number of layouts for the exact search, at least 0; 0 turns it off.
+            ends: the largest number of layouts at which a playout ends with its exact value, 1 to `MOST_LAYOUTS`.
+            layouts: the largest number of layouts for the exact search, 0 to `MOST_LAYOUTS`; 0 turns it off.
             first: the first click: "exact" or None for that of `exact`, "middle", or a cell, row * cols + col.
 
         Raises:
             ValueError: an option is out of range.
         """
-        self._draws = whole_number("draws", draws, 2)
+        self._draws = whole_number("draws", draws, 2, MOST_LAYOUTS)
         self._limit = whole_number("playouts", playouts, 2 * FIRST_LAYOUTS)
         self._margin = number_within("margin", margin, 0)
         base = LookaheadPolicy(config, layouts=0, clicks=1, breadth=NEXT_BREADTH)
-        self._playouts = Playouts(config, base, whole_number("ends", ends, 1, MOST_ENDS))
+        self._playouts = Playouts(config, base, whole_number("ends", ends, 1, MOST_LAYOUTS))
         super().__init__(config, layouts, NODES, first=first)
         # One game compiles the kernels of playouts.
         covered = np.full((config.rows, config.cols), config.codes.hidden, np.int8)

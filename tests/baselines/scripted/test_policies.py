@@ -1,5 +1,6 @@
 """Scripted policies: deductions, guesses and playing strength."""
 
+from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
@@ -7,11 +8,14 @@ import pytest
 from support.policies import all_layouts, boards_in_play, click_config, consistent_layouts, mcnemar_p_value
 
 from baselines import make_policy, policy_names
+from baselines.checks import number_within
 from baselines.evaluation.games import play_games
 from baselines.registry import find_policy
 from baselines.scripted.base import Knowledge
 from baselines.scripted.subset import ExpectedValuePolicy, SubsetPolicy
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
+from minesweeper_env.inference import mine_probabilities
+from minesweeper_env.text.rewards import reward_weights
 
 FAST = ["random", "straightforward", "subset", "expected_value", "expected_value_source"]
 
@@ -154,11 +158,13 @@ def test_each_policy_is_stronger_than_the_one_before():
         ("bayes", "prior", {"flat": "binomial, count"}),
         ("bayes_source", "flag_threshold", {1.1: "0 to 1", float("nan"): "0 to 1"}),
         ("exact", "first", dict.fromkeys([-1, 30, 2.5, "learned"], "exact, middle or a cell of 0 to 29")),
-        ("lookahead", "layouts", {-1: "at least 0", 1.5: "whole number"}),
+        ("lookahead", "layouts", {-1: "at least 0", 1.5: "whole number", 10**9: "0 to 1000000"}),
         ("lookahead", "nodes", {0: "at least 1"}),
         ("lookahead", "slack", {-0.1: "at least 0"}),
         ("lookahead", "clicks", {0: "1", 3: "1"}),
-        ("rollout", "draws", {1: "at least 2", 10.5: "whole number"}),
+        ("rollout", "draws", {1: "at least 2", 10.5: "whole number", 10**9: "2 to 1000000"}),
+        ("rollout", "ends", {0: "at least 1", 10**9: "1 to 1000000"}),
+        ("rollout", "layouts", {10**9: "0 to 1000000"}),
         ("rollout", "margin", {-0.1: "at least 0", "wide": "at least 0"}),
     ],
 )
@@ -166,3 +172,10 @@ def test_options_that_are_not_allowed_are_named(name, options, allowed):
     for value, said in allowed.items():
         with pytest.raises(ValueError, match=rf"^{options} must be .*{said}"):
             make_policy(name, size=(5, 6), mines=6, **{options: value})
+
+
+@pytest.mark.parametrize("number", [np.int64(1), np.float32(1), Fraction(1)])
+def test_numbers_of_numpy_and_fractions_count_as_numbers(number):
+    assert number_within("discount", number, 0, 1) == 1
+    assert reward_weights({"win": number}) == {"win": 1}
+    assert mine_probabilities([[HIDDEN]], 1, prior=number / 2) == 0.5
