@@ -1,6 +1,7 @@
 """Exact mine probabilities for all boards of a game, as far as they can be computed."""
 
 from functools import cache
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -87,7 +88,7 @@ def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCe
 def _read_prior(prior: float | None) -> tuple[int, float]:
     if prior is None:
         return FIXED_TOTAL, 0.0
-    if isinstance(prior, bool) or not isinstance(prior, (int, float, np.floating)) or not 0.0 < prior < 1.0:
+    if isinstance(prior, bool) or not isinstance(prior, Real) or not 0.0 < prior < 1.0:
         raise ValueError(f"prior must be a number strictly between 0 and 1, not {prior!r}")
     return IID, float(prior)
 
