@@ -172,14 +172,15 @@ def main() -> None:
     """Prints the line that scores the agent, and trains it."""
     args, begin = options(), time.monotonic()
     (rows, cols), policy = args.size, f"{__file__}:Agent:file={args.out}/model.pt"
-    print(f"Any time: python evaluate.py --policy {policy} exact --size {rows}x{cols} --mines {args.mines}", flush=True)
+    board = f"--size {rows}x{cols} --mines {args.mines}" + ("" if args.luck else " --no-luck")
+    print(f"Any time: python evaluate.py --policy {policy} exact {board}", flush=True)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
     agent = Agent(args.mines, None).to(args.device)
     optimizer = torch.optim.Adam(agent.parameters())
-    game = {"moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep"}
-    board = {"size": args.size, "mines": args.mines, "luck": bool(args.luck)}
-    env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, **board, **game)
+    game = {"size": args.size, "mines": args.mines, "luck": bool(args.luck), "moves": ("click",)}
+    game |= {"reward": "safe_click", "autoreset_mode": "SameStep"}
+    env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, **game)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)  # the seeds of test games are below 2**30
     replay = Replay(args)
     wins, curve, steps, done = [0.0], [], 0, 0.0

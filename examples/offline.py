@@ -122,7 +122,8 @@ def main() -> None:
     dataset = minari.load_dataset(args.dataset)
     if not 0 < args.held_out < args.games <= dataset.total_episodes:
         parser.error(f"needs 0 < held-out < games <= {dataset.total_episodes}, the games of the data set")
-    rows, cols, mines = (dataset.storage.metadata[name] for name in ("rows", "cols", "mines"))
+    games = dataset.storage.metadata
+    rows, cols, mines = games["rows"], games["cols"], games["mines"]
     learned = read(dataset, range(args.games - args.held_out), args.fade)
     held_out = read(dataset, range(args.games - args.held_out, args.games), args.fade)
     # 2. The network.
@@ -149,7 +150,8 @@ def main() -> None:
             curve.append({"minutes": done * minutes, "updates": updates, "held_out_loss": held_out_loss})
             print(" ".join(f"{name} {value:g}" for name, value in curve[-1].items()), flush=True)
             save_model(network, curve, args.out)
-    board = f"--size {rows}x{cols} --mines {mines} --first-click {dataset.storage.metadata['first_click']}"
+    board = f"--size {rows}x{cols} --mines {mines} --first-click {games['first_click']}"
+    board += f" --no-guess {games['no_guess']}" if "no_guess" in games else ""
     policy = f"examples/offline.py:Agent:file={args.out / 'model.pt'}"
     print(f"python evaluate.py --policy {policy} exact {board} --games 10000")
 
