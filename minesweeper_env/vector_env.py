@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.base import BaseEnv
 from minesweeper_env.checks import generator_state, layout_option, names_arguments
-from minesweeper_env.config import BoardConfig, NoGuess, one_of, whole_number
+from minesweeper_env.config import BoardConfig, NoGuess, items_of, one_of, whole_number
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.engine.state import PLAYING, RESTART
 from minesweeper_env.rewards import Reward, describe, user_rewards
@@ -134,7 +134,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         if begins and isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
         elif begins and None not in seeds:
-            self._np_random = np.random.default_rng([s for s in seeds if s is not None])
+            self.np_random = np.random.default_rng([s for s in seeds if s is not None])
         seeded = [i for i, own in enumerate(seeds) if begins or (chosen[i] and own is not None)]
         # As a single environment with each seed does.
         generators = [self.np_random if seeds[i] is None else seeding.np_random(seeds[i])[0] for i in seeded]
@@ -302,7 +302,8 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | No
     """Returns N seeds: `seed` + i for game i, or the given sequence, or all None."""
     if seed is None:
         return [None] * count
-    seeds = [seed + i for i in range(count)] if isinstance(seed, (int, np.integer)) else list(seed)
+    # An int of its own, as NumPy's small types overflow.
+    seeds = [int(seed) + i for i in range(count)] if isinstance(seed, (int, np.integer)) else list(items_of(seed))
     if len(seeds) != count or not all(s is None or (isinstance(s, (int, np.integer)) and s >= 0) for s in seeds):
         raise ValueError(f"seed must be a whole number of at least 0, or {count} of these or None, not {seed!r}")
     return [None if s is None else int(s) for s in seeds]

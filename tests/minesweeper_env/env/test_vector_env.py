@@ -143,10 +143,21 @@ def test_wrong_arguments_are_refused(arguments, name):
         MinesweeperVectorEnv(**arguments)
 
 
-@pytest.mark.parametrize("seed", [-1, [1, 2], [1, 2, -3], [1, 2, 0.5]])
+@pytest.mark.parametrize("seed", [-1, 1.5, np.array(5), {1: 2}, [1, 2], [1, 2, -3], [1, 2, 0.5]])
 def test_wrong_seeds_are_refused(seed):
     with pytest.raises(ValueError, match="seed must be"):
         MinesweeperVectorEnv(3).reset(seed=seed)
+
+
+@pytest.mark.parametrize("seed", [np.uint8(254), [254, 255, 256], range(254, 257), np.arange(254, 257)])
+def test_seeds_of_all_forms_start_the_same_games(seed):
+    env, other = MinesweeperVectorEnv(3), MinesweeperVectorEnv(3)
+    env.reset(seed=254)
+    other.reset(seed=7)
+    other.reset(seed=seed)
+    assert_same(env.step(np.zeros(3, int)), other.step(np.zeros(3, int)))
+    # Gymnasium's value for a generator that no single seed made.
+    assert other.np_random_seed == (254 if np.ndim(seed) == 0 else -1)
 
 
 MAKERS = [partial(gymnasium.make, "minesweeper_env:Minesweeper-v0", moves=("click",))] * 2
