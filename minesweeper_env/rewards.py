@@ -86,8 +86,8 @@ def user_reward(reward: Reward, transition: Transition) -> float:
     return float(array.item())
 
 
-def user_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray[Any]:
-    """Returns what a callable gives for N steps, (N,); raises a TypeError unless it is N numbers."""
+def user_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray[np.float64]:
+    """Returns what a callable gives for N steps, (N,) float64; raises a TypeError unless it is N numbers."""
     rule = f"in a batch of {count} games a reward callable gets arrays, and must return numbers of shape ({count},), "
     rule += "such as np.where(transition.won, 1.0, 0.0)"
     try:
@@ -97,7 +97,7 @@ def user_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray
         raise TypeError(f"{rule} ({type(error).__name__}: {error})") from error
     if array.dtype.kind not in "biuf" or array.shape != (count,):
         raise TypeError(f"{rule}, not {array.dtype} {array.shape}")
-    return array
+    return array.astype(np.float64)
 
 
 def describe(

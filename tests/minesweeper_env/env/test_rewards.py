@@ -52,6 +52,11 @@ def test_games_earn_what_the_table_says(reward):
     assert earned(reward, [1], LAYOUT[:1, :2]) == expected("win_at_once")
 
 
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float16, np.float32])
+def test_a_callable_may_return_numbers_of_any_type(dtype):
+    assert earned(lambda transition: np.asarray(transition.opened, dtype), [FLOOD, MINE]) == [float(dtype(6)), 0.0]
+
+
 def remembering():
     """Returns a list, and a reward that adds the transitions to it: one more than the number of opened cells."""
     seen = []
