@@ -64,6 +64,8 @@ class GameConfig:
             ("rows", 1, MAX_SIDE), ("cols", 1, MAX_SIDE), ("colours", 1, MAX_COLOURS), ("per_tile", 0, 1_000_000),
         ):  # fmt: skip
             object.__setattr__(self, name, whole_number(name, getattr(self, name), least, most))
+        if not isinstance(self.points, (Sequence, np.ndarray)):
+            raise ValueError(f"points must list those of groups of 2, 3, ... tiles, such as {POINTS}, not {self.points!r}")
         points = tuple(whole_number("points", value, 0, 1_000_000) for value in self.points)
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "bonus", _factor(self.bonus))

@@ -320,9 +320,10 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
             self._opponent.reset(game.below(1 << 31))
             cell = self._opponent.choose(position)
         try:
-            game.play(*cell)
-        except ValueError as error:
-            raise ValueError(f"the opponent chose ({cell[0]},{cell[1]}): {error}") from error
+            row, col = cell
+            game.play(row, col)
+        except (IndexError, TypeError, ValueError) as error:
+            raise ValueError(f"an opponent must choose the (row, col) of a group, not {cell!r}: {error}") from error
 
     def _show(self, illegal: bool) -> tuple[NDArray[Any], dict[str, Any]]:
         """Returns the observation and the info; with a window, shows the position too."""

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import warnings
 from contextlib import suppress
 from importlib import import_module
@@ -88,13 +89,14 @@ def test_a_random_seat_and_a_random_opponent_are_uniform():
     assert 0.22 < np.mean(np.array(scores) == 2) < 0.28
 
 
-def test_an_opponent_that_chooses_no_group_is_an_error():
+@pytest.mark.parametrize("cell", [(0, 0), (9, 9), None, 1, (0,), (0.0, 1.0), "ab"])
+def test_an_opponent_that_chooses_no_group_is_an_error(cell):
     class Wrong(RandomPolicy):
         def choose(self, _position):
-            return 0, 0
+            return cell
 
     env = AzulejosEnv(size=(1, 3), colours=2, opponent=Wrong(), seat="second")
-    with pytest.raises(ValueError, match=r"the opponent chose \(0,0\): cell \(0,0\) belongs to no group"):
+    with pytest.raises(ValueError, match=f"an opponent must choose the .* of a group, not {re.escape(repr(cell))}: "):
         env.reset(options={"board": np.array([[1, 2, 2]])})
 
 
@@ -191,6 +193,7 @@ def test_a_copy_continues_the_same_game_and_earlier_moves_change_no_later_one(ar
         ({"opponent": "minimax:depth=0"}, "depth"),
         ({"opponent": "minimax:depth=2,depth=1"}, "once"),
         ({"opponent": 3}, "policy"),
+        ({"opponent": RandomPolicy}, "an object with choose and reset, not <class"),
         ({"seat": "third"}, "seat"),
         ({"reward": "win"}, "reward"),
         ({"observation": "flat"}, "observation"),
