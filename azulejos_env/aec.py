@@ -1,6 +1,7 @@
 """PettingZoo environment of two agents that take turns, `AzulejosAECEnv` (extra `pettingzoo`)."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,9 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from azulejos_env.config import GameConfig
+from azulejos_env.config import BONUS, POINTS, GameConfig
 from azulejos_env.env import Game
-from minesweeper_env.checks import check_action, metadata_of, warn_without_mode
+from minesweeper_env.checks import check_action, metadata_of, names_arguments, warn_without_mode
 from minesweeper_env.config import parse_size
 from minesweeper_env.rendering import METADATA
 
@@ -41,6 +42,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
 
     metadata: dict[str, Any] = METADATA | {"name": _SPEC_NAME, "is_parallelizable": False}
 
+    @names_arguments
     def __init__(
         self,
         size: int | Sequence[int] = 8,
@@ -49,10 +51,13 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         observation: str = "codes",
         max_steps: int | None = None,
         render_mode: str | None = None,
-        **rules: Any,
+        points: Sequence[int] = POINTS,
+        per_tile: int = 2,
+        bonus: float | str | Fraction = BONUS,
+        side: str = "left",
     ) -> None:
         super().__init__()
-        config = GameConfig(*parse_size(size), colours, **rules)
+        config = GameConfig(*parse_size(size), colours, points, per_tile, bonus, side)
         self.config, self._game = config, Game(config, reward, observation, max_steps)
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, **metadata_of(METADATA, render_mode)}

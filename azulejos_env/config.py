@@ -22,6 +22,9 @@ MAX_COLOURS = 9
 POINTS: tuple[int, ...] = (1, 2, 4, 8)
 """Points for a group of 2, 3, 4 and 5 tiles."""
 
+BONUS = Fraction(13, 10)
+"""Factor of the score of the player who clears the board."""
+
 
 class Rules(NamedTuple):
     """Rules as kernels take them: `points` go by the tiles of a group, and the bonus is numerator / denominator."""
@@ -56,7 +59,7 @@ class GameConfig:
     colours: int = 3
     points: Sequence[int] = POINTS
     per_tile: int = 2
-    bonus: float | str | Fraction = Fraction(13, 10)
+    bonus: float | str | Fraction = BONUS
     side: str = "left"
 
     def __post_init__(self) -> None:
@@ -65,7 +68,7 @@ class GameConfig:
         ):  # fmt: skip
             object.__setattr__(self, name, whole_number(name, getattr(self, name), least, most))
         if not isinstance(self.points, (Sequence, np.ndarray)):
-            raise ValueError(f"points must list those of groups of 2, 3, ... tiles, such as {POINTS}, not {self.points!r}")
+            raise ValueError(f"points must be a list, for groups of 2, 3, ... tiles, not {self.points!r}")
         points = tuple(whole_number("points", value, 0, 1_000_000) for value in self.points)
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "bonus", _factor(self.bonus))

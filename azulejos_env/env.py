@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import gymnasium
@@ -11,12 +12,19 @@ from gymnasium.spaces import Box
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from azulejos_env.config import GameConfig
+from azulejos_env.config import BONUS, POINTS, GameConfig
 from azulejos_env.policies import Policy, find_policy
 from azulejos_env.position import Position, check_board
 from azulejos_env.rendering import View, render_picture, render_text
 from azulejos_env.window import show_game
-from minesweeper_env.checks import check_action, check_option_names, generator_state, metadata_of, warn_without_mode
+from minesweeper_env.checks import (
+    check_action,
+    check_option_names,
+    generator_state,
+    metadata_of,
+    names_arguments,
+    warn_without_mode,
+)
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import one_of, parse_size, whole_number
 from minesweeper_env.engine.rules import random_below
@@ -246,6 +254,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     metadata: dict[str, Any] = METADATA
 
+    @names_arguments
     def __init__(
         self,
         size: int | Sequence[int] = 8,
@@ -256,14 +265,17 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         observation: str = "codes",
         max_steps: int | None = None,
         render_mode: str | None = None,
-        **rules: Any,
+        points: Sequence[int] = POINTS,
+        per_tile: int = 2,
+        bonus: float | str | Fraction = BONUS,
+        side: str = "left",
     ) -> None:
-        """Checks the arguments, which the class describes; `rules` are points, per_tile, bonus and side.
+        """Checks the arguments, which the class describes.
 
         Raises:
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
-        self.config = GameConfig(*parse_size(size), colours, **rules)
+        self.config = GameConfig(*parse_size(size), colours, points, per_tile, bonus, side)
         one_of("seat", seat, ("first", "second", "random"))
         self._opponent = None if opponent is None else find_policy(opponent)
         # The named opponent needs no generator of its own: it draws from that of the game.

@@ -74,7 +74,7 @@ def find_policy(policy: str | Policy) -> Policy:
     Raises:
         ValueError: there is no such policy or option.
     """
-    if not isinstance(policy, (str, type)) and all(callable(getattr(policy, name, None)) for name in ("choose", "reset")):
+    if not isinstance(policy, (str, type)) and all(callable(getattr(policy, key, None)) for key in ("choose", "reset")):
         return policy
     name, _, text = str(policy).partition(":")
     if name not in POLICIES:

@@ -206,6 +206,12 @@ def test_wrong_arguments_are_refused(arguments, word):
         AzulejosEnv(**arguments)
 
 
+def test_an_unknown_argument_is_told_the_known_ones(aec):
+    for make in (AzulejosEnv, aec.env):
+        with pytest.raises(TypeError, match=r"Azulejos\w+\.__init__\(\).* 'colors'; allowed: size, colours.*, side$"):
+            make(colors=4)
+
+
 def test_wrong_calls_are_refused():
     env = AzulejosEnv(size=3)
     with pytest.raises(ValueError, match="unknown reset options"):
