@@ -64,7 +64,7 @@ class NoGuessBoard:
 def generate(
     config: BoardConfig,
     first_cell: Sequence[int],
-    level: Level = "exact",
+    level: Level | None = None,
     seed: int | None = None,
     max_attempts: int = MAX_ATTEMPTS,
     *,
@@ -79,7 +79,7 @@ def generate(
     Args:
         config: size, mines and first-click rule. The first cell is never a mine, not even with first_click "any".
         first_cell: (row, col) of the first click.
-        level: "subset": single clues, all subset differences of clues, their overlaps, and disjoint clues that account
+        level: None: that of `config.no_guess`, or "exact". "subset": single clues, all subset differences of clues, their overlaps, and disjoint clues that account
             for all mines left, as `inference.deduce(level="subset")` finds them. "exact": every cell whose mine
             probability is 0.
         seed: determines the board; None draws a seed, which the board tells.
@@ -94,6 +94,7 @@ def generate(
         ValueError: an argument is not allowed; the message names the allowed values.
     """
     cell = _check_cell(check_config(config), first_cell)
+    level = level or config.no_guess or "exact"
     for name, value, allowed in (("level", level, NO_GUESS_LEVELS), ("method", method, METHODS)):
         one_of(name, value, allowed)
     attempts = whole_number("max_attempts", max_attempts, 1)

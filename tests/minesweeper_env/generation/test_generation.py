@@ -211,6 +211,11 @@ def test_the_same_arguments_give_the_same_board():
     assert not any(np.array_equal(boards[0].layout, other.layout) for other in others)
 
 
+@pytest.mark.parametrize("no_guess", [False, *LEVELS])
+def test_a_level_that_is_left_out_is_that_of_the_configuration(no_guess):
+    assert generate(BoardConfig(5, 5, 4, no_guess=no_guess), (2, 2), seed=0).level == (no_guess or "exact")
+
+
 def test_a_seed_that_is_left_out_is_told():
     config = board_of(5, 5, 4)
     board = generate(config, (2, 2))
