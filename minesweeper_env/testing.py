@@ -52,8 +52,10 @@ def check_minesweeper_env(env_or_id: _Env | str, *, seed: int = 0, **kwargs: Any
 
     Raises:
         AssertionError: the environment breaks a convention; the message begins with the name of the check.
-        TypeError: the environment is not a `MinesweeperEnv`, bare or wrapped.
+        TypeError: the environment is not a `MinesweeperEnv`, bare or wrapped, or has arguments beside it.
     """
+    if kwargs and not isinstance(env_or_id, str):
+        raise TypeError(f"only an id takes arguments of the environment, not {env_or_id!r}: {', '.join(kwargs)}")
     env = gymnasium.make(env_or_id, **kwargs) if isinstance(env_or_id, str) else env_or_id
     bare = getattr(env, "unwrapped", env)
     if not isinstance(bare, MinesweeperEnv):
