@@ -85,9 +85,12 @@ def test_what_trains_a_model_of_stable_baselines3_seeds_its_games_with_training_
         ("--cpu-minutes", "-1"),
         ("--size", "8", "8"),
         ("--device", "gpu"),
+        ("--num-envs", "0"),
+        ("--batch-size", "0"),
+        ("--learning-rate", "nan"),
     ],
 )
-@pytest.mark.parametrize("name", ["dqn", "ppo_sb3"])
+@pytest.mark.parametrize("name", ["curriculum", "dqn", "ppo_sb3"])
 def test_an_example_refuses_options_that_cannot_work(name, wrong, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [f"{name}.py", *wrong])

@@ -257,7 +257,9 @@ def parser_of(options: type, description: str | None) -> Parser:
     parser = Parser(description=description)
     for name, hint in get_type_hints(options, include_extras=True).items():
         flag, default = "--" + name.replace("_", "-"), getattr(options, name)
-        kind = SHARED.get(flag) or {"type": whole_number_from(0) if isinstance(default, int) else type(default)}
+        # A seed or a switch may be 0, and what is counted, such as games, is at least 1.
+        number = whole_number_from(int(default > 1)) if isinstance(default, int) else type(default)
+        kind = SHARED.get(flag) or {"type": positive_number if name == "learning_rate" else number}
         text = f"{hint.__metadata__[0]} (default %(default)s)"
         parser.add_argument(flag, **{**kind, "default": default, "help": text})
     return parser
