@@ -79,9 +79,9 @@ def generate(
     Args:
         config: size, mines and first-click rule. The first cell is never a mine, not even with first_click "any".
         first_cell: (row, col) of the first click.
-        level: None: that of `config.no_guess`, or "exact". "subset": single clues, all subset differences of clues, their overlaps, and disjoint clues that account
+        level: "subset": single clues, all subset differences of clues, their overlaps, and disjoint clues that account
             for all mines left, as `inference.deduce(level="subset")` finds them. "exact": every cell whose mine
-            probability is 0.
+            probability is 0. None is that of `config.no_guess`, or "exact".
         seed: determines the board; None draws a seed, which the board tells.
         max_attempts: the number of layouts to play, at most.
         method: "rejection": every layout that this level wins is equally likely. "repair": mines are moved where logic
