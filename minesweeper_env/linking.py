@@ -7,6 +7,7 @@ for every function above it. A fragment remains LLVM code, and the kernel that l
 """
 
 import gc
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, cast
@@ -98,7 +99,8 @@ class _Files(IndexDataCacheFile):
         # Damaged bytes raise anything when they are unpickled; the index is then written anew.
         with suppress(Exception):
             known = self._load_index()  # type: ignore[no-untyped-call]
-        name = known.get(key) or self._data_name(len(known) + 1)  # type: ignore[no-untyped-call]
+        # One name for each signature and processor: processes of a cluster may store code at the same time.
+        name = self._data_name(zlib.crc32(repr(key[:2]).encode()))  # type: ignore[no-untyped-call]
         self._save_data(name, data)  # type: ignore[no-untyped-call]
         self._save_index(known | {key: name})  # type: ignore[no-untyped-call]
 

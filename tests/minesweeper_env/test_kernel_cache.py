@@ -137,6 +137,23 @@ def test_code_that_cannot_be_stored_leaves_no_index_to_older_code(call, tmp_path
     assert call()[:2] == (18, 0)
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_two_processors_that_store_code_at_once_never_name_that_of_the_other(tmp_path, order):
+    """Machines of a cluster share a folder; the code of another processor ends a program."""
+    linking = pytest.importorskip("minesweeper_env.linking")
+    keys = [("(int64,)", ("x86_64", name, ""), ("code", "")) for name in ("older", "newer")]
+    files = [linking._Files(str(tmp_path), "kernel", "stamp") for _ in keys]
+    indices = []
+    for key, each in zip(keys, files, strict=True):
+        # Both have looked at the empty index before either writes.
+        each._load_index, each._save_index = dict, lambda index, each=each: indices.append((each, index))
+        each.save(key, key[1])
+    for i in order:
+        type(files[i])._save_index(*indices[i])
+    found = linking._Files(str(tmp_path), "kernel", "stamp")
+    assert [found.load(key) for key in keys] == [key[1] if i == order[1] else None for i, key in enumerate(keys)]
+
+
 def test_no_folder_that_can_be_written_costs_a_warning(call, tmp_path):
     first = "import numba.core.caching as caching\ncaching._CacheLocator.ensure_cache_path = lambda _: open('/')\n"
     result, hits, lines = call(first)
