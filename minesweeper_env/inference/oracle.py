@@ -2,7 +2,7 @@
 
 from functools import cache
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,10 +85,10 @@ def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCe
     return CertainCells(covered & (probabilities == 0.0), covered & (probabilities == 1.0))
 
 
-def _read_prior(prior: float | None) -> tuple[int, float]:
+def _read_prior(prior: Any) -> tuple[int, float]:
     if prior is None:
         return FIXED_TOTAL, 0.0
-    if isinstance(prior, bool) or not isinstance(prior, Real) or not 0.0 < prior < 1.0:
+    if isinstance(prior, bool) or not isinstance(prior, Real) or not 0.0 < float(prior) < 1.0:
         raise ValueError(f"prior must be a number strictly between 0 and 1, not {prior!r}")
     return IID, float(prior)
 
