@@ -174,7 +174,7 @@ def test_a_forger_who_mends_all_hashes_fails(path, result, records, honest, game
     [
         (lambda actions: actions[:2] + actions, "an action is illegal, "),
         *((lambda actions, far=far: far + actions, "an action is illegal, ") for far in (b"\xff\xff", b"\x19\x00")),
-        (lambda actions: actions * 2, " actions before the last one recorded"),
+        *((lambda actions, more=more: actions + actions[:more], " actions before the last one") for more in (2, None)),
         (lambda actions: actions[:-2], "the game does not end with the last action"),
     ],
 )
