@@ -246,11 +246,12 @@ def test_each_legal_action_is_drawn_equally_often(size, mines, clicks, moves, le
 
 def test_the_seed_decides_what_is_drawn():
     drawn = []
-    for seed in (3, 3, 4):
+    for seed in (3, 3, 4, range(50), range(50)):
         env = MinesweeperVectorEnv(50, moves=("click",))
         env.reset(seed=seed)
         drawn.append([env.sample_actions().tolist() for _ in range(3)])
     assert drawn[0] == drawn[1] != drawn[2]
+    assert drawn[3] == drawn[4]
 
 
 def test_a_finished_game_has_actions_to_draw():
