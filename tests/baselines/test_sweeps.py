@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from types import SimpleNamespace
+from unittest.mock import Mock, call
 
 import pytest
 from support.clusters import wait_until
@@ -195,6 +196,16 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
     assert main([*words, str(TRIALS)]) == 0
     assert f"{TRIALS} of {TRIALS} trials are done" in capsys.readouterr().err
     assert f"trials {TRIALS}, not 2" in refused(capsys, main, *words, "2")
+
+
+def test_a_sweep_has_no_more_workers_than_it_was_told_and_than_it_has_trainings(tmp_path, monkeypatch):
+    pool = Mock(side_effect=KilledError)
+    monkeypatch.setattr("baselines.cli.sweep.ProcessPool", pool)
+    words = ["--config", "quick", "--search", "depth=1,2"]
+    for workers, trials in (("1", "2"), ("2", "1")):
+        with pytest.raises(KilledError):
+            main([*words, "--workers", workers, "--trials", trials, "--out", str(tmp_path / trials)])
+    assert pool.call_args_list == [call(1)] * 2
 
 
 def prepared(monkeypatch):
