@@ -1,5 +1,6 @@
 """Result files: atomic replacement, links and devices, temporary files, and the lock of a folder."""
 
+import errno
 import os
 import signal
 import stat
@@ -8,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
+from unittest.mock import Mock
 
 import pytest
 
@@ -161,6 +163,16 @@ def test_only_the_holder_of_the_lock_sweeps_what_killed_writes_left_and_no_file_
         sweep(1)
     assert names(folder) == sorted([*own, "deep", "games", "link", "locked"])
     assert [len(names(folder / each)) for each in ("games", "locked", "deep/er", "link")] == [0, 1, 1, 1]
+
+
+def test_a_folder_that_cannot_be_locked_keeps_what_another_process_may_be_writing(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    killed_while_writing(tmp_path)
+    left = names(tmp_path)
+    monkeypatch.setattr(fcntl, "flock", Mock(side_effect=OSError(errno.ENOLCK, "No locks available")))
+    with hold_folder(tmp_path) as sweep:
+        sweep(1)
+    assert names(tmp_path) == left
 
 
 def test_the_lock_of_a_folder_that_was_replaced_meanwhile_is_refused(tmp_path, monkeypatch):
