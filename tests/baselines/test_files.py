@@ -163,6 +163,9 @@ def test_only_the_holder_of_the_lock_sweeps_what_killed_writes_left_and_no_file_
         sweep(1)
     assert names(folder) == sorted([*own, "deep", "games", "link", "locked"])
     assert [len(names(folder / each)) for each in ("games", "locked", "deep/er", "link")] == [0, 1, 1, 1]
+    with hold_folder(folder) as sweep:
+        sweep(2)
+    assert names(folder / "deep" / "er") == []
 
 
 def test_a_folder_that_cannot_be_locked_keeps_what_another_process_may_be_writing(tmp_path, monkeypatch):
