@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from baselines.checks import check_extra
 from baselines.cli.command import BOARD, Command, Parser, Work, add_options, chosen_board
 from baselines.evaluation.seeds import TRAINING_SEEDS
+from minesweeper_env.config import one_of
 from minesweeper_env.console import say
 from minesweeper_env.rewards import REWARDS
 
@@ -63,10 +64,15 @@ def _prepare(options: argparse.Namespace) -> Work:
     say(f"Record {options.games} games of {', '.join(options.policy)} on {config.name}")
     from baselines.cli.evaluate import choose_policies
     from baselines.evaluation.datasets import PATH_VARIABLE, check_name, default_name, make_env
+    from minesweeper_env.observations import ENCODINGS
 
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         os.environ[PATH_VARIABLE] = str(options.out.resolve())
+    # Before the policies, whose kernels may take minutes to compile.
+    one_of("--observation", options.observation, ENCODINGS)
+    if options.name is not None:
+        check_name(options.name)
     plans: list[tuple[str, Assignment, Any]] = []
     for assignment in choose_policies(options.policy, config, range(first, last + 1), record=True):
         name = options.name or default_name(assignment.name, config)

@@ -26,6 +26,7 @@ from baselines.provenance import installation_id
 from baselines.schemas import Count, Rate, convert
 from baselines.workers import ProcessPool
 from minesweeper_env.console import say
+from minesweeper_env.escape import counted
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -95,8 +96,8 @@ class Sweep:
             raise ValueError(f"{self.journal} has the trials of another sweep; delete it")
         return optuna.create_study(
             storage=storage,
-            # A sampler with the seed of an earlier trial would draw its values again.
-            sampler=optuna.samplers.TPESampler(seed=self.seed * 10_007 + draw),
+            # A sampler with the seed of an earlier trial would draw its values again. Optuna takes 32 bits.
+            sampler=optuna.samplers.TPESampler(seed=(self.seed * 10_007 + draw) % (1 << 32)),
             pruner=optuna.pruners.SuccessiveHalvingPruner(GRACE_PERCENT, REDUCTION),
             study_name=self.name,
             direction="maximize",
@@ -215,7 +216,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     check_extra(*NEEDED)
     check_extra("optuna", extra="sweep")
     base = study_settings(options.config, options)
-    say(f"Train {options.config} with {options.trials} draws, into {options.out}")
+    say(f"Train {options.config} with {counted(options.trials, 'draw')}, into {options.out}")
     search = parse_search(options.search, base.algo)
     if options.reward is not None and "reward" in search:
         raise ValueError("--search draws the reward; leave out --reward")
