@@ -88,7 +88,8 @@ def test_an_agent_plays_as_well_as_it_is_said_to(name, board, games, least):
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
 def test_learns_5x5_with_3_mines(algo, tmp_path):
-    settings = TrainingSettings(algo=algo, boards=("5x5/3",), minutes=None, steps=16_000, envs=128, depth=3, threads=1)
+    size = {"envs": 128, "depth": 3, "eval_games": 50, "threads": 1}
+    settings = TrainingSettings(algo=algo, boards=("5x5/3",), minutes=None, steps=6000, **size)
     train(settings, tmp_path)
     (board,) = settings.configs
     # Random clicks win a ninth of these games, and `bayes` nine tenths.

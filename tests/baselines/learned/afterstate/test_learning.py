@@ -20,15 +20,15 @@ BOARDS = ("5x5/5", "4x6/4")
 
 
 def settings(**changes):
-    small = {"boards": BOARDS, "envs": 8, "steps": 140}
-    fast = {"batch_size": 32, "search_starts": 60, "heads_first": 4, "warm_up": 10}
+    small = {"boards": BOARDS, "envs": 8, "steps": 240}
+    fast = {"batch_size": 32, "search_starts": 60, "heads_first": 4, "warm_up": 10, "replay_ratio": 16.0}
     return tiny("afterstate", **{**small, "hyperparameters": fast, **changes})
 
 
 @pytest.mark.usefixtures("curves")
 def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
     training = train(settings(), tmp_path)
-    assert training.steps >= 140
+    assert training.steps >= 240
     assert {*training.progress.kept["win_rates"]} == {*BOARDS}
     game = BoardConfig(6, 6, 6, moves=("click",))
     policy = find_agent(tmp_path)(game, slack=0.1, depth=3)
@@ -44,7 +44,7 @@ def test_resuming_goes_on_exactly(tmp_path):
     train(settings(), folders[0])
     train_until_cut(settings(), folders[1], 80)
     resumed = prepare(settings(), folders[1], resume=True)
-    assert 80 <= resumed.learner.num_timesteps < 140
+    assert 80 <= resumed.learner.num_timesteps < 240
     run(resumed)
     assert_same_end(*folders)
 
@@ -96,8 +96,8 @@ def test_all_heads_learn():
         def record_mean(self, key, value):
             logged.append((key, value))
 
-    for _ in learner.rounds(Budget(steps=20_000), Recorder(None, [])):
-        if learner.num_timesteps >= 20_000:
+    for _ in learner.rounds(Budget(steps=8000), Recorder(None, [])):
+        if learner.num_timesteps >= 8000:
             break
     for name, most in (("safety", 0.8), ("count", 0.6)):
         losses = [value for key, value in logged if key == f"train/{name}_loss"]
