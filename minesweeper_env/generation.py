@@ -94,7 +94,7 @@ def generate(
         ValueError: an argument is not allowed; the message names the allowed values.
     """
     cell = _check_cell(check_config(config), first_cell)
-    level = level or config.no_guess or "exact"
+    level = (config.no_guess or "exact") if level is None else level
     for name, value, allowed in (("level", level, NO_GUESS_LEVELS), ("method", method, METHODS)):
         one_of(name, value, allowed)
     attempts = whole_number("max_attempts", max_attempts, 1)

@@ -252,7 +252,7 @@ def test_too_few_attempts_are_an_error():
         ({"first_cell": (8, 0)}, r"row 0 to 7 and col 0 to 7, not \(8, 0\)"),
         ({"first_cell": (0, 0, 0)}, "first_cell must be"),
         ({"first_cell": (0, -1)}, "first_cell must be a whole number of at least 0"),
-        ({"level": "hard"}, "level must be one of subset, exact"),
+        *(({"level": level}, "level must be one of subset, exact") for level in ("hard", "", False)),
         ({"method": "luck"}, "method must be one of auto, rejection, repair"),
         ({"seed": -1}, "seed must be a whole number of at least 0"),
         ({"max_attempts": 0}, "max_attempts must be a whole number of at least 1"),
