@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
-from numbers import Real
 from types import ModuleType
 from typing import Any
+
+from minesweeper_env.config import is_number
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
@@ -31,8 +32,7 @@ def whether(name: str, value: Any) -> bool:
 
 def number_within(name: str, value: Any, least: float, most: float = math.inf) -> float:
     """Returns `value` as a finite float between `least` and `most`."""
-    fits = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
-    if not fits or not least <= value <= most:
+    if not is_number(value) or not least <= value <= most:
         allowed = f"at least {least:g}" if most == math.inf else f"{least:g} to {most:g}"
         raise ValueError(f"{name} must be a number of {allowed}, not {value!r}")
     return float(value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Literal
 
 from minesweeper_env.codes import MOVE_NAMES, Codes
@@ -26,6 +28,7 @@ __all__ = [
     "NoGuess",
     "board_name",
     "check_config",
+    "is_number",
     "items_of",
     "kind_of_games",
     "one_of",
@@ -212,6 +215,13 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
             return number
     raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def is_number(value: Any) -> bool:
+    """Returns whether a value is a finite number that a float holds, of Python or of NumPy; a bool is none."""
+    with suppress(OverflowError):
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    return False
 
 
 def one_of(name: str, value: Any, allowed: Collection[str], others: str = "") -> str:

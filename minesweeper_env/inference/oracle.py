@@ -1,14 +1,13 @@
 """Exact mine probabilities for all boards of a game, as far as they can be computed."""
 
 from functools import cache
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import HIDDEN, Codes
-from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, check_config, whole_number
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, check_config, is_number, whole_number
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.posterior import infer
@@ -88,7 +87,7 @@ def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCe
 def _read_prior(prior: Any) -> tuple[int, float]:
     if prior is None:
         return FIXED_TOTAL, 0.0
-    if isinstance(prior, bool) or not isinstance(prior, Real) or not 0.0 < float(prior) < 1.0:
+    if not is_number(prior) or not 0.0 < float(prior) < 1.0:
         raise ValueError(f"prior must be a number strictly between 0 and 1, not {prior!r}")
     return IID, float(prior)
 

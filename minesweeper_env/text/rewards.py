@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
+
+from minesweeper_env.config import is_number
 
 REWARDS: tuple[str, ...] = ("win", "progress", "risk", "sound", "form")
 """The rewards, which docs/how-to/language-models.md explains."""
@@ -15,8 +16,7 @@ def reward_weights(reward: Any) -> dict[str, float]:
     if not weights or not weights.keys() <= set(REWARDS):
         raise ValueError(f"reward must be one of {', '.join(REWARDS)}, or a dict of weights by name, not {reward!r}")
     for name, weight in weights.items():
-        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
-        if not is_number or not math.isfinite(weight):
+        if not is_number(weight):
             raise ValueError(f"the weight of {name} must be a finite number, not {weight!r}")
     return {name: float(weight) for name, weight in weights.items()}
 

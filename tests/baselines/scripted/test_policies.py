@@ -179,3 +179,12 @@ def test_numbers_of_numpy_and_fractions_count_as_numbers(number):
     assert number_within("discount", number, 0, 1) == 1
     assert reward_weights({"win": number}) == {"win": 1}
     assert mine_probabilities([[HIDDEN]], 1, prior=number / 2) == 0.5
+
+
+@pytest.mark.parametrize("number", [True, "1", float("nan"), float("inf"), 10**400])
+def test_what_no_float_holds_is_no_number(number):
+    for read in (lambda: number_within("discount", number, 0), lambda: reward_weights({"win": number})):
+        with pytest.raises(ValueError, match=r"must be a .*number"):
+            read()
+    with pytest.raises(ValueError, match="prior must be a number"):
+        mine_probabilities([[HIDDEN]], 1, prior=number)
