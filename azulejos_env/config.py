@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.config import one_of, whole_number
+from minesweeper_env.config import items_of, one_of, whole_number
 
 __all__ = ["MAX_COLOURS", "MAX_SIDE", "POINTS", "GameConfig", "Rules"]
 
@@ -67,9 +67,10 @@ class GameConfig:
             ("rows", 1, MAX_SIDE), ("cols", 1, MAX_SIDE), ("colours", 1, MAX_COLOURS), ("per_tile", 0, 1_000_000),
         ):  # fmt: skip
             object.__setattr__(self, name, whole_number(name, getattr(self, name), least, most))
-        if not isinstance(self.points, (Sequence, np.ndarray)):
+        points = items_of(self.points)
+        if not points and np.shape(self.points) != (0,):
             raise ValueError(f"points must be a list, for groups of 2, 3, ... tiles, not {self.points!r}")
-        points = tuple(whole_number("points", value, 0, 1_000_000) for value in self.points)
+        points = tuple(whole_number("each of points", value, 0, 1_000_000) for value in points)
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "bonus", _factor(self.bonus))
         one_of("side", self.side, ("left", "right"))

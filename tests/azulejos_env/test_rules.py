@@ -65,7 +65,8 @@ def test_a_cell_of_no_group_is_refused():
     "fields",
     [
         {"rows": 0}, {"cols": 101}, {"colours": 10}, {"points": (1, -1)}, {"points": {2: 1, 3: 2}}, {"points": 5},
-        {"per_tile": 1.5}, {"bonus": 0.5}, {"bonus": "much"}, {"side": "up"},
+        {"points": np.array(3)}, {"points": b"12"}, {"per_tile": 1.5}, {"bonus": 0.5}, {"bonus": "much"},
+        {"side": "up"},
     ],
     ids=str,
 )  # fmt: skip
