@@ -38,7 +38,7 @@ FILLERS = (
     *(*PLACES, "and", "position", "coordinate", "coordinates", "coord", "coords", "location", "target", "index"),
     *("boxed", "arguments", "args", "parameters", "parameter", "params", "action", "opening"),
     *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain"),
-    *("textbf", "texttt", "mathbf", "quad", "left", "right"),
+    *("textbf", "texttt", "mathbf", "quad"),
 )
 """Words that may stand around the numbers of a cell."""
 

@@ -198,6 +198,8 @@ def test_another_verb_of_an_object_is_no_move(verb):
         ("My turn: open -> (3, 4)", (3, 4)),
         ("I call open with row 3 and col 4.", (3, 4)),
         ("open row 2 with 3 mines", None),
+        ("Open the cell left of (3, 4).", None),
+        ("Click the cell to the right of row 3, column 4.", None),
         ("<think>a <think>b</think> open 3 4", (3, 4)),
         ("<|channel|>analysis open 1 1<|channel|>commentary to=functions.open <|message|>{'row': 3, 'col': 4}", (3, 4)),
     ],
