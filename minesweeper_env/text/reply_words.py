@@ -1,6 +1,6 @@
 """Words and forms of the replies of language models: every one that `replies` reads stands here."""
 
-SPANISH = {**dict.fromkeys(("abrir", "abro", "abre"), "open"), "marcar": "flag"}
+SPANISH = {**dict.fromkeys(("abrir", "abro", "abre"), "open"), **dict.fromkeys(("marcar", "marco"), "flag")}
 """The Spanish verbs of `VERBS`: they describe no cell, so in "voy a abrir" the "a" is no article."""
 
 VERBS = {
@@ -12,7 +12,7 @@ VERBS = {
 }
 """The move that each verb means; a verb may also be a tool's name, such as open_cell."""
 
-LABELS = ("move", "action", "answer", "choice", "pick", "decision", "respuesta", "jugada")
+LABELS = ("move", "action", "answer", "choice", "pick", "decision", "respuesta", "respuesta final", "jugada")
 """Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
 
 LABEL_ENDS = (":", "=", "→", "->", "is")
@@ -68,7 +68,7 @@ SUBJECTS = ("i", "we")
 ARTICLES = ("the", "a", "an", "every", "each", "any")
 """Words before "open" or "flag" that make it describe a cell."""
 
-CLAUSES = ("so", "but", "then", "and", "thus", "hence")
+CLAUSES = ("so", "but", "then", "and", "thus", "hence", "y", "pero", "entonces")
 """Words after which a denial does not count."""
 
 PAST = ("last", "previous", "prior", "earlier")

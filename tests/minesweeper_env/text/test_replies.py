@@ -79,6 +79,8 @@ def test_a_spanish_move_is_read_and_one_that_is_denied_is_none(verb):
     for word in reply_words.SPANISH_DENIALS:
         assert read_move(f"{word} {verb} (1, 1)") is None
         assert read_move(f"Voy a {verb} (3, 4): {word} está bien {verb} (1, 1).") == move
+    for word in ("y", "pero", "entonces"):
+        assert read_move(f"No hay duda {word} {verb} (3, 4).") == move
 
 
 @pytest.mark.parametrize("word", reply_words.RETRACTIONS)
@@ -183,6 +185,7 @@ def test_another_verb_of_an_object_is_no_move(verb):
         ('<move type="open">3 4</move>', (3, 4)),
         ("<think>a <analysis>b</analysis> open 1 1", None),
         ("Fila 3, columna 4.", (3, 4)),
+        ("Respuesta final: (3, 4)", (3, 4)),
         ('{"columna": 4, "fila": 3}', (3, 4)),
         ('{"move": "open 3 4", "previous_move": "open 1 1"}', (3, 4)),
         ("The board after my move:\n0: 1 2 # #\n1: # # # #", None),
