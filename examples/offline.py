@@ -152,6 +152,7 @@ def main() -> None:
             save_model(network, curve, args.out)
     board = f"--size {rows}x{cols} --mines {mines} --first-click {games['first_click']}"
     board += f" --no-guess {games['no_guess']}" if "no_guess" in games else ""
+    board += "" if games.get("luck", True) else " --no-luck"
     policy = f"examples/offline.py:Agent:file={args.out / 'model.pt'}"
     print(f"python evaluate.py --policy {policy} exact {board} --games 10000")
 
