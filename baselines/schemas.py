@@ -12,11 +12,11 @@ Content = TypeVar("Content")
 MAX_CHANNELS, MAX_DEPTH = 1024, 64
 """Bounds of the size of a network."""
 
-MOST = 10**18
-"""Bound of whole numbers, which are then also numbers that float64 holds."""
+MOST_COUNTED = 10**18
+"""The largest whole number in a file: int64 holds it, and its float is finite."""
 
-Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
-Games = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_COUNTED)]
+Games = Annotated[int, msgspec.Meta(ge=1, le=MOST_COUNTED)]
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
