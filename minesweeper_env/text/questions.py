@@ -42,7 +42,7 @@ _DECIMAL_COMMA = re.compile(r"(?<![0-9.,])([0-9]{1,2}+),(?=[0-9]++(?![0-9,]))")
 _NUMBER = re.compile(
     r"(?P<number>-?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e-?[0-9]{1,2}+)?)\s*+"
     r"(?:(?P<per_cent>\\?%|per\s?cent|por\s?ciento)"
-    r"|(?:/|(?:out\s++of|of|in|de)\s(?:the\s)?+)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
+    r"|(?:/|(?:out\s++of|of|in|de)\s(?:(?:the|las|los)\s)?+)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
 )
 _YES_NO = re.compile(r"\b(?:yes|no)\b")
 _YES_NO_ALONE = re.compile(r"\b(?:yes|(?<!is )(?<!are )(?<!with )(?<!has )no)\b")

@@ -232,7 +232,7 @@ def test_forms_of_numbers_are_read(form):
     [
         *("1/4", r"\frac{1}{4}", r"$\dfrac{1}{4}$", "1 in 4", "1 out of 4", "0,25", "1/4.0", r"\boxed{\frac14}"),
         *("25 percent", "1 of 4", "0.25 for cell (1, 2)", r"\cfrac{1}{4}"),
-        *("1 of the 4", "25,0 %", "25 por ciento", "1 de 4"),
+        *("1 of the 4", "25,0 %", "25 por ciento", "1 de 4", "1 de las 4"),
     ],
 )
 def test_fractions_are_read(form):
