@@ -20,7 +20,10 @@ def _any_of(texts: Iterable[str]) -> str:
 # Every repetition is possessive or bounded, so that a reply is read in linear time. Patterns read lower case, and begin
 # with characters that are rare in a text, which `re` finds quickly.
 _TOKEN = r"<\|[^<>|\s]{1,40}+\|>|\[call_id\][a-z0-9]{1,40}+"
-_GAP = rf"(?:\s++|{_TOKEN}|->|\\(?:left|right)(?![a-z])|[:=,;→()\[\]{{}}<>/\"'`*_\\$|~]|(?:{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
+_GAP = (
+    rf"(?:\s++|{_TOKEN}|->|\\(?:left|right)(?![a-z])|[:=,;→()\[\]{{}}<>/\"'`*_\\$|~]"
+    rf"|(?:{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
+)
 _NUMBER = r"-?[0-9]++(?!\.[0-9])"
 _PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,20}}+)(?P<second>{_NUMBER})"
 # A number that follows the name of a tool directly counts its calls.
