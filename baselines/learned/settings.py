@@ -235,6 +235,9 @@ OF_LABELS = ("hindsight", "consistency")
 OF_SAFETY = ("keep_scale", *OF_LABELS)
 """Hyperparameters that count only where outputs are the safety of cells."""
 
+BESIDE_SAFETY = ("keep_min", "isolated_weight_cap")
+"""Hyperparameters that bound `keep_scale` and weigh `hindsight`, and do nothing without them."""
+
 OF_BOOTSTRAPPING = ("gae_lambda", "target_update_interval")
 """Hyperparameters of returns that go on after the next step."""
 
@@ -351,10 +354,11 @@ class TrainingSettings(Options):
         if self.algo == "afterstate":
             return {}
         idle = {} if self.gamma > 0 else dict.fromkeys(OF_BOOTSTRAPPING, "gamma above 0")
-        idle |= {} if self.algo != "plain-ppo" else dict.fromkeys(OF_BUFFERS, "another algo than plain-ppo")
         if not self.has_probabilities or self.gamma > 0:
-            return idle | dict.fromkeys(OF_SAFETY, "reward safe_click and gamma 0")
-        return idle if self.teacher == "none" else idle | dict.fromkeys(OF_LABELS, "no teacher")
+            idle |= dict.fromkeys((*OF_SAFETY, *BESIDE_SAFETY), "reward safe_click and gamma 0")
+        elif self.teacher != "none":
+            idle |= dict.fromkeys(OF_LABELS, "no teacher")
+        return idle if self.algo != "plain-ppo" else idle | dict.fromkeys(OF_BUFFERS, "another algo than plain-ppo")
 
     @property
     def title(self) -> str:
