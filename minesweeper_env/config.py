@@ -220,7 +220,7 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
 def is_number(value: Any) -> bool:
     """Returns whether a value is a finite number that a float holds, of Python or of NumPy; a bool is none."""
     with suppress(OverflowError):
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
     return False
 
 
