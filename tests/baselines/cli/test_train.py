@@ -103,7 +103,7 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
         (["--gamma", "0.9", "--set", "keep_min=0.5", "isolated_weight_cap=3"], "keep_min and isolated_weight_cap"),
         (["--set", "gae_lambda=0.9"], "gae_lambda other than 0 would have no effect: the training needs gamma above 0"),
         (["--algo", "dqn", "--set", "target_update_interval=500"], "gamma above 0"),
-        (["--algo", "plain-ppo", "--set", "replay_ratio=8", "keep_min=1"], "training needs another algo than plain-ppo"),
+        (["--algo", "plain-ppo", "--set", "replay_ratio=8", "keep_min=1"], "needs another algo than plain-ppo"),
         pytest.param(
             ["--device", "cuda"], "cuda", marks=pytest.mark.skipif(torch.cuda.is_available(), reason="has cuda")
         ),
