@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.config import items_of, one_of, whole_number
 
-__all__ = ["MAX_COLOURS", "MAX_SIDE", "POINTS", "GameConfig", "Rules"]
+__all__ = ["BONUS", "MAX_COLOURS", "MAX_SIDE", "POINTS", "GameConfig", "Rules"]
 
 MAX_SIDE = 100
 """The largest number of rows and of columns."""

@@ -15,7 +15,7 @@ LINES = {
     "benchmarks": 1_600,
     "docs": 1_270,
     "examples": 1_425,
-    "minesweeper_env": 12_000,
+    "minesweeper_env": 12_050,
     "minesweeper_play": 5_650,
     "minesweeper_text": 500,
     "tests": 25_870,
