@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import naive_azulejos as naive
-from support.processes import run_python
 
+import azulejos_env.search as engine
+import azulejos_env.tree as drawing
 from azulejos_env.config import GameConfig
 from azulejos_env.position import Position, random_board, read_game, read_game_text, write_game_text
 from azulejos_env.search import MAX_DEPTH, search
-from azulejos_env.tree import CHOSEN, CUT, MAX_NODES, VALUED, search_tree
+from azulejos_env.tree import CHOSEN, CUT, VALUED, search_tree
 
 
 def rows(text):
@@ -213,16 +214,16 @@ def test_wrong_limits_are_refused(limits, message):
         search(random_position(0), **limits)
 
 
-@pytest.mark.slow
-def test_the_compiler_takes_no_time_from_the_first_search(tmp_path):
-    code = (
-        "from azulejos_env.config import GameConfig\n"
-        "from azulejos_env.position import Position, random_board\n"
-        "from azulejos_env.search import search\n"
-        "position = Position(GameConfig(8, 8, 3), random_board(GameConfig(8, 8, 3), 0))\n"
-        "print(search(position, seconds=1.0).depth)"
-    )
-    assert int(run_python("-c", code, env={"NUMBA_CACHE_DIR": str(tmp_path)}).stdout) > 2
+def test_the_compiler_takes_no_time_from_the_first_search(monkeypatch):
+    calls, minimax = [], engine._minimax
+
+    def compiled_first(*arguments):
+        calls.append(time.sleep(0 if calls else 0.4))
+        return minimax(*arguments)
+
+    monkeypatch.setattr(engine, "_minimax", compiled_first)
+    assert search(square(8, 3), seconds=0.3).depth > 2
+    assert len(minimax.signatures) == 1, "a deeper search compiles again"
 
 
 def children(tree, parent):
@@ -261,14 +262,15 @@ def test_a_time_limit_leaves_the_tree_of_the_last_finished_depth():
     assert tree.nodes == search_tree(square(6, 3, 0), depth=tree.result.depth).nodes
 
 
-def test_a_large_tree_leaves_out_its_deepest_levels():
-    root = square(11, 4, 0)
+def test_a_large_tree_leaves_out_its_deepest_levels(monkeypatch):
+    monkeypatch.setattr(drawing, "MAX_NODES", 100)
+    root = square(6, 3, 0)
     tree = search_tree(root, depth=3, prune=False)
     assert tree.levels == 2
-    assert MAX_NODES / 10 < len(tree.nodes) <= MAX_NODES
+    assert 20 < len(tree.nodes) <= 100
     complete = search_tree(root, depth=3, prune=False, levels=9)
     assert (complete.levels, len(complete.nodes)) == (3, complete.result.nodes)
-    assert len(complete.nodes) > MAX_NODES
+    assert len(complete.nodes) > 100
     assert search_tree(root, depth=3, levels=1).levels == 1
     assert len(tree.nodes) == 1 + len(root.groups) + sum(len(root.play(*group[:2]).groups) for group in root.groups)
 

@@ -8,17 +8,33 @@ from support.transcripts import FOLDER
 
 GAMES = ("default", "all_moves", "corners_first_click", "radius_2", "step_limit")
 
-PLAY = """
+RESULTS = f"""
 import numpy as np
+from support.positions import position_of, layouts_of_size
 from support.transcripts import transcript
-from minesweeper_env import MinesweeperVectorEnv
-print(*(transcript(name) for name in {games!r}), sep="", end="")
+from minesweeper_env import BoardConfig, MinesweeperVectorEnv
+from minesweeper_env.generation import generate
+from minesweeper_env.inference import certain_cells, count_layouts, mine_probabilities, sample_layouts
+
+print(*(transcript(name) for name in {GAMES}), sep="", end="")
 env = MinesweeperVectorEnv(3, size=5, mines=9, first_click="any", moves=("click", "flag", "chord"))
 env.reset(seed=2**70)
 for _ in range(40):
     actions = env.sample_actions()
     results = env.step(actions)
     print(actions.tolist(), results[0].tolist(), *(part.tolist() for part in results[1:4]))
+
+rng = np.random.default_rng(3)
+for layout in layouts_of_size(rng, (6, 7), 9, 12):
+    board = position_of(rng, layout, 1).board
+    print(mine_probabilities(board, 9).round(12).tolist(), mine_probabilities(board, 9, prior=0.3).round(12).tolist())
+    print([part.tolist() for part in certain_cells(board, 9)], count_layouts(board, 9))
+    print(sample_layouts(board, 9, 3, np.random.default_rng(0)).nonzero())
+
+for level in ("subset", "exact"):
+    for method in ("rejection", "repair"):
+        board = generate(BoardConfig(5, 6, 7), (1, 2), level, 3, method=method)
+        print(board.attempts, board.layout.tolist(), board.proof)
 """
 
 
@@ -31,31 +47,11 @@ def run(code, **environment):
     return result.stdout
 
 
-def test_the_games_are_the_same_without_compilation():
-    code = PLAY.format(games=GAMES)
-    interpreted = run(code, NUMBA_DISABLE_JIT="1")
-    recorded = "".join((FOLDER / f"{name}.txt").read_text(encoding="utf-8") for name in GAMES)
-    assert interpreted.startswith(recorded)
-    assert interpreted == run(code)
-
-
-INFER = """
-import numpy as np
-from support.positions import position_of, layouts_of_size
-from minesweeper_env.inference import certain_cells, count_layouts, mine_probabilities, sample_layouts
-rng = np.random.default_rng(3)
-for layout in layouts_of_size(rng, (6, 7), 9, 12):
-    board = position_of(rng, layout, 1).board
-    print(mine_probabilities(board, 9).round(12).tolist(), mine_probabilities(board, 9, prior=0.3).round(12).tolist())
-    print([part.tolist() for part in certain_cells(board, 9)], count_layouts(board, 9))
-    print(sample_layouts(board, 9, 3, np.random.default_rng(0)).nonzero())
-"""
-
-
-def test_inference_is_the_same_without_compilation():
-    printed = run(INFER)
-    assert printed.count("\n") > 36
-    assert printed == run(INFER, NUMBA_DISABLE_JIT="1")
+def test_games_inference_and_boards_without_guesses_are_the_same_without_compilation(capsys):
+    exec(RESULTS, {})
+    compiled = capsys.readouterr().out
+    assert compiled.startswith("".join((FOLDER / f"{name}.txt").read_text(encoding="utf-8") for name in GAMES))
+    assert compiled == run(RESULTS, NUMBA_DISABLE_JIT="1")
 
 
 COUNT = """
@@ -82,17 +78,3 @@ assert all(len(kernel.signatures) == 1 for kernel in compiled), "compiled again"
 
 def test_kernels_are_compiled_once_and_when_an_environment_is_made():
     run(COUNT)
-
-
-GENERATE = """
-from minesweeper_env import BoardConfig
-from minesweeper_env.generation import generate
-for level in ("subset", "exact"):
-    for method in ("rejection", "repair"):
-        board = generate(BoardConfig(5, 6, 7), (1, 2), level, 3, method=method)
-        print(board.attempts, board.layout.tolist(), board.proof)
-"""
-
-
-def test_boards_without_guesses_are_the_same_without_compilation():
-    assert run(GENERATE, NUMBA_DISABLE_JIT="1") == run(GENERATE)

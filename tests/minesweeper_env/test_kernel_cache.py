@@ -1,13 +1,16 @@
 """Compiled code on the disk: damage, lack of room and another numba cost time, and never an error; its stamp."""
 
 import os
+import runpy
 import subprocess
 import sys
+from errno import ENOSPC
 
 import pytest
+from numba.core import caching, config
 from support import ROOT
 
-from minesweeper_env import compiled
+from minesweeper_env import compiled, console
 from minesweeper_env.warm_up import CORE, warm_up
 
 CODE = """
@@ -36,6 +39,7 @@ def clear(results):
 
 CALL = """
 from kernels_for_tests import clear, fill, np
+
 results = np.zeros(1, np.int64)
 clear(results)
 fill(np.arange(4), results)
@@ -53,8 +57,6 @@ def call(tmp_path):
     def call(first="", **environment):
         path = os.pathsep.join([str(tmp_path), str(ROOT)])
         variables = {"PATH": "", "PYTHONPATH": path, "HOME": str(tmp_path / "home"), "NUMBA_CACHE_DIR": str(tmp_path)}
-        # Python takes its own compiled module for current if source of the same size follows within a second.
-        variables["PYTHONDONTWRITEBYTECODE"] = "1"
         ran = subprocess.run(
             [sys.executable, "-c", first + CALL],
             capture_output=True,
@@ -76,6 +78,26 @@ def test_compilation_is_announced_once_and_a_warm_cache_is_silent(call, processo
     assert call(NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="+sse2")[:2] == (12, 0)
 
 
+@pytest.fixture
+def call_again(tmp_path, monkeypatch, capsys):
+    """Does the same with a fresh module in this process, as a process that has compiled nothing."""
+    source = tmp_path / "kernels_for_tests.py"
+    source.write_text(CODE)
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("MINESWEEPER_COMPILE_NOTICE", "0")
+
+    def call_again():
+        monkeypatch.setattr(console, "_said", set())
+        compiled._stamp.cache_clear()
+        names = runpy.run_path(str(source), run_name=source.stem)
+        exec(CALL.partition("\n\n")[2], names)
+        out, err = capsys.readouterr()
+        return (*map(int, out.split()), err.splitlines())
+
+    return call_again
+
+
 def make_folder(path):
     path.unlink()
     path.mkdir()
@@ -89,52 +111,45 @@ DAMAGE = {
 }
 
 
-def test_damaged_files_are_a_miss_with_one_warning(call, tmp_path):
-    call(MINESWEEPER_COMPILE_NOTICE="0")
+def test_damaged_files_are_a_miss_with_one_warning(call_again, tmp_path):
+    call_again()
     # The folder comes last, because it stays.
     for damage, spoil in DAMAGE.items():
         # The index of one kernel, and the machine code of the other.
         for pattern in ("*.fill-*.nbi", "*.clear-*.nbc"):
             (path,) = tmp_path.rglob(pattern)
             spoil(path)
-        result, hits, lines = call(MINESWEEPER_COMPILE_NOTICE="0")
+        result, hits, (line,) = call_again()
         assert (damage, result, hits) == (damage, 12, 0)
-        assert len(lines) == 1
-        assert "NUMBA_CACHE_DIR" in lines[0]
-        assert str(tmp_path) in lines[0]
+        assert "NUMBA_CACHE_DIR" in line
+        assert str(tmp_path) in line
         if damage != "folder":
-            assert call() == (12, 2, [])
+            assert call_again() == (12, 2, [])
 
 
-FULL = """
-import tempfile
-import numba.core.caching as caching
-from errno import ENOSPC
-
-def no_room(*_, **__):
+def no_room(*_):
     raise OSError(ENOSPC, "No space left on device")
-
-caching.IndexDataCacheFile.{method} = no_room
-"""
 
 
 @pytest.mark.parametrize("method", ["_save_data", "_save_index"])
-def test_a_full_disk_costs_a_warning_that_names_the_folder(call, tmp_path, method):
-    result, hits, lines = call(FULL.format(method=method), MINESWEEPER_COMPILE_NOTICE="0")
+def test_a_full_disk_costs_a_warning_that_names_the_folder(call_again, tmp_path, monkeypatch, method):
+    with monkeypatch.context() as full:
+        full.setattr(caching.IndexDataCacheFile, method, no_room)
+        result, hits, (line,) = call_again()
     assert (result, hits) == (12, 0)
-    assert len(lines) == 1
-    assert "No space left on device" in lines[0]
-    assert str(tmp_path) in lines[0]
-    assert call()[:2] == (12, 0)
+    assert "No space left on device" in line
+    assert str(tmp_path) in line
+    assert call_again()[:2] == (12, 0)
 
 
-def test_code_that_cannot_be_stored_leaves_no_index_to_older_code(call, tmp_path):
+def test_code_that_cannot_be_stored_leaves_no_index_to_older_code(call_again, tmp_path, monkeypatch):
     """Numba's own order of writing would run the code of the older version from then on."""
-    call()
-    source = tmp_path / "kernels_for_tests.py"
-    source.write_text(CODE.replace("2 * number", "3 * number"))
-    call(FULL.format(method="_save_data"))
-    assert call()[:2] == (18, 0)
+    call_again()
+    (tmp_path / "kernels_for_tests.py").write_text(CODE.replace("2 * number", "3 * number"))
+    with monkeypatch.context() as full:
+        full.setattr(caching.IndexDataCacheFile, "_save_data", no_room)
+        call_again()
+    assert call_again()[:2] == (18, 0)
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -154,12 +169,11 @@ def test_two_processors_that_store_code_at_once_never_name_that_of_the_other(tmp
     assert [found.load(key) for key in keys] == [key[1] if i == order[1] else None for i, key in enumerate(keys)]
 
 
-def test_no_folder_that_can_be_written_costs_a_warning(call, tmp_path):
-    first = "import numba.core.caching as caching\ncaching._CacheLocator.ensure_cache_path = lambda _: open('/')\n"
-    result, hits, lines = call(first)
+def test_no_folder_that_can_be_written_costs_a_warning(call_again, tmp_path, monkeypatch):
+    monkeypatch.setattr(caching._CacheLocator, "ensure_cache_path", no_room)
+    result, hits, (line,) = call_again()
     assert (result, hits) == (12, 0)
-    assert len(lines) == 1
-    assert f"in {tmp_path}, so" in lines[0]
+    assert f"in {tmp_path}, so" in line
 
 
 def test_a_numba_without_the_private_names_compiles_all_the_same(call):

@@ -230,17 +230,14 @@ def play(tmp_path, language, stdin, **environment):
     return result.stdout
 
 
-def test_undecodable_lines_are_invalid_syntax(tmp_path):
-    assert play(tmp_path, "en", b"\xff\xfe 1\n\x00\nquit\n").count(b"Invalid syntax") == 2
-
-
 def test_a_stream_without_accents_shows_question_marks(tmp_path):
     assert play(tmp_path, "es", b"quit\n", PYTHONIOENCODING="ascii").splitlines()[-1] == b"?Hasta luego!"
 
 
-def test_a_file_that_cannot_be_written_is_one_line_and_the_game_goes_on(tmp_path):
+def test_undecodable_lines_are_invalid_and_a_file_that_cannot_be_written_is_one_line_and_the_game_goes_on(tmp_path):
     names = ("nul\x00byte", "/no/such/folder/game.json", ".", "~nobody-of-this-name/game.json", "no/\x1b[2J\u202e")
-    out = play(tmp_path, "en", "".join(f"save {name}\n" for name in names).encode())
+    out = play(tmp_path, "en", b"\xff\xfe 1\n\x00\n" + "".join(f"save {name}\n" for name in names).encode())
+    assert out.count(b"Invalid syntax") == 2
     assert out.count(b"cannot be written: ") == len(names)
     assert not any(obeyed in out for obeyed in (b"\x00", b"\x1b", "\u202e".encode()))
     assert out.endswith(b"Goodbye!\n")
