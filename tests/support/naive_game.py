@@ -15,11 +15,9 @@ Cell = tuple[int, int]
 @cache
 def neighbours(rows: int, cols: int, cell: Cell, radius: int = 1) -> frozenset[Cell]:
     """Returns the other cells at most `radius` rows and columns away."""
-    return frozenset(
-        (row, col)
-        for row, col in product(range(rows), range(cols))
-        if (row, col) != cell and abs(row - cell[0]) <= radius and abs(col - cell[1]) <= radius
-    )
+    sides = zip(cell, (rows, cols), strict=True)
+    near = [range(max(0, at - radius), min(length, at + radius + 1)) for at, length in sides]
+    return frozenset(product(*near)) - {cell}
 
 
 class NaiveGame:
@@ -54,8 +52,10 @@ class NaiveGame:
 
     def to_chord(self, cell: Cell) -> set[Cell]:
         """Returns the cells that a chord on an open cell would open; none if it is not allowed."""
-        flags = self.around(cell) & self.flags()
-        if cell not in self.opened or len(flags) != self.count(cell):
+        if cell not in self.opened:
+            return set()
+        flags = {near for near in self.around(cell) if self.marks.get(near) == "flag"}
+        if len(flags) != self.count(cell):
             return set()
         return set(self.around(cell) - flags - self.opened)
 

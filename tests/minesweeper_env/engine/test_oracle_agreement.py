@@ -75,10 +75,9 @@ def lively_choice(rng):
     return choose
 
 
-@pytest.mark.parametrize(("rows", "cols"), [*SMALL, pytest.param(3, 4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("rows", "cols"), SMALL)
 def test_all_layouts_of_small_boards(rows, cols):
-    """Plays every layout with every first click, followed by random moves, fewer on a board of 12 cells."""
-    continuation = 12 if rows * cols < 12 else 1
+    """Plays every layout with every first click, followed by random moves."""
     cells, endings = rows * cols, set()
     for mines in range(1, cells):
         layouts = list(combinations(product(range(rows), range(cols)), mines))
@@ -89,7 +88,7 @@ def test_all_layouts_of_small_boards(rows, cols):
         def choose(i, game, turn, lively=lively):
             return i % cells if turn == 0 else lively(i, game, turn)
 
-        endings |= play(env, games, 1 + continuation, choose)
+        endings |= play(env, games, 13, choose)
     assert {"won", "lost"} <= endings
 
 
@@ -104,10 +103,9 @@ def test_first_clicks_on_large_boards_and_with_the_largest_radius(size, radius):
         assert env.step(action)[0].ravel().tolist() == game.codes()
 
 
-@pytest.mark.parametrize(("counts", "steps"), [((16, 4), 25), pytest.param((70, 7), 60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("size", "mines", "radius"), LARGE)
-def test_random_larger_games(size, mines, radius, counts, steps):
-    count = counts[size == (16, 30)]
+def test_random_larger_games(size, mines, radius):
+    count, steps = (4 if size == (16, 30) else 16), 40
     rng = np.random.default_rng([*size, mines, radius])
     rows, cols = size
     board = list(product(range(rows), range(cols)))

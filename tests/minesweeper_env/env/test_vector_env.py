@@ -160,7 +160,7 @@ def test_seeds_of_all_forms_start_the_same_games(seed):
     assert other.np_random_seed == (254 if np.ndim(seed) == 0 else -1)
 
 
-MAKERS = [partial(gymnasium.make, "minesweeper_env:Minesweeper-v0", moves=("click",))] * 2
+MAKERS = [partial(gymnasium.make, "minesweeper_env:Minesweeper-v0", moves=("click",))]
 
 
 def play(envs: VectorEnv) -> np.ndarray:

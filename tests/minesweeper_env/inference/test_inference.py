@@ -30,16 +30,14 @@ def assert_equals_the_reference(board, mines, radius):
     assert inference.count_layouts(board, mines, radius=radius) == naive.count_layouts(board, mines, radius=radius)
 
 
-@pytest.mark.parametrize(("seed", "number"), [(0, 800), pytest.param(10, 2000, marks=pytest.mark.slow)])
-def test_positions_have_the_probabilities_certain_cells_and_layouts_of_the_reference(seed, number):
-    for board, mines, radius, _ in random_positions(seed, number):
+def test_positions_have_the_probabilities_certain_cells_and_layouts_of_the_reference():
+    for board, mines, radius, _ in random_positions(0, 800):
         assert_equals_the_reference(board, mines, radius)
 
 
-@pytest.mark.parametrize(("seed", "number"), [(1, 500), pytest.param(11, 1000, marks=pytest.mark.slow)])
-def test_independent_cells_and_shown_counts_have_the_probabilities_of_the_reference(seed, number):
-    rng = np.random.default_rng(seed)
-    for place, (board, mines, radius, _) in enumerate(random_positions(seed, number)):
+def test_independent_cells_and_shown_counts_have_the_probabilities_of_the_reference():
+    rng = np.random.default_rng(1)
+    for place, (board, mines, radius, _) in enumerate(random_positions(1, 500)):
         prior = float(rng.choice([0.5, 0.2, rng.uniform(0.01, 0.99)]))
         probabilities = inference.mine_probabilities(board, mines, prior=prior, radius=radius)
         expected = naive.mine_probabilities(board, mines, prior=prior, radius=radius)

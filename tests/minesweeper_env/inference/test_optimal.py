@@ -97,8 +97,7 @@ def test_all_boards_up_to_3x3_are_worth_what_their_game_tree_is(rows, cols):
         (4, 4, 3, ["opening"]),
         (4, 4, 13, ["safe"]),
         (4, 4, 15, ["any"]),
-        pytest.param(4, 3, 5, RULES, marks=pytest.mark.slow),
-        pytest.param(4, 4, 2, RULES, marks=pytest.mark.slow),
+        (4, 3, 5, RULES),
     ],
 )
 def test_larger_boards_are_worth_what_their_game_tree_is(rows, cols, mines, rules):
