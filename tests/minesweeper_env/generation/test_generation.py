@@ -155,9 +155,9 @@ def test_each_proof_wins_by_forced_clicks_alone(config, first, level):
 @pytest.mark.parametrize(
     ("config", "method", "seeds"),
     [
-        (board_of(16, 16, 40), "auto", 30),
-        (board_of(16, 30, 99), "auto", 10),
-        *((board_of(*sizes), "repair", 3) for sizes in ((10, 10, 25), (16, 16, 60), (16, 30, 130))),
+        (board_of(16, 16, 40), "auto", 8),
+        (board_of(16, 30, 99), "auto", 3),
+        *((board_of(*sizes), "repair", 2) for sizes in ((10, 10, 25), (16, 16, 60), (16, 30, 130))),
     ],
     ids=str,
 )

@@ -223,7 +223,8 @@ import numpy as np
 from support.hard_positions import LATTICES, TOO_HARD, grid, position
 from minesweeper_env import inference
 
-for (rows, cols), mines, seed in [*(((15, 31), *lattice) for lattice in LATTICES), *(hard[:3] for hard in TOO_HARD)]:
+# The lattice of the most values, and what each bound stops.
+for (rows, cols), mines, seed in [((15, 31), *LATTICES[-1]), *(hard[:3] for hard in TOO_HARD)]:
     board, _ = position((rows, cols), grid(rows, cols), mines, seed)
     try:
         inference.mine_probabilities(board, mines)

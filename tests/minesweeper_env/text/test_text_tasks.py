@@ -93,10 +93,9 @@ def check_level(tasks, entry):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("number", "seed"), [(15, 0), pytest.param(40, 1, marks=pytest.mark.slow)])
-def test_answers_and_scores_are_those_of_all_layouts(kind, number, seed):
+def test_answers_and_scores_are_those_of_all_layouts(kind):
     for size, mines in SMALL:
-        tasks = TextTasks(kind, size=size, mines=mines, seed=seed, n=number)
+        tasks = TextTasks(kind, size=size, mines=mines, n=15)
         for entry in tasks:
             check(tasks, entry)
             assert tasks.score_answer(tagged(entry["answer"]), entry) == tasks.score_answer(entry["answer"], entry) == 1
