@@ -17,10 +17,22 @@ from support.guesses import SCRIPT
 from support.processes import run_python
 
 import baselines
-from baselines.cli import dataset
+from baselines.cli import dataset, evaluate
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.files import hold_folder
 from minesweeper_env.inference import mine_probabilities_batch
+
+SMALL_BATCHES = ("--num-envs", 64, "--batch-size", 64)
+"""They learn a small board in less time than batches of 256 do."""
+
+
+@pytest.fixture
+def run_example(monkeypatch):
+    def run(name, *arguments):
+        monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+        runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -38,16 +50,15 @@ def test_each_of_five_published_trainings_passes_the_threshold_of_its_page(name,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "steps", "least"), [("dqn", 40_000, 0.75), ("ppo_sb3", 30_000, 0.6)])
-def test_an_example_learns_and_its_first_line_scores_it(name, steps, least, tmp_path):
-    def run(*arguments):
-        return run_python(*arguments, check=True).stdout
-
-    board = ("--size", "5", "--mines", "3", "--steps", str(steps))
-    output = run(f"examples/{name}.py", *board, "--out", str(tmp_path))
-    python, *line = shlex.split(output.splitlines()[0].partition(": ")[2])
-    assert python == "python"
-    run(*line, "--games", "500", "--json", str(tmp_path / "test.json"))
+@pytest.mark.parametrize(
+    ("name", "steps", "rate", "least"), [("dqn", 10_000, 1e-2, 0.75), ("ppo_sb3", 16_000, 2e-3, 0.6)]
+)
+def test_an_example_learns_and_its_first_line_scores_it(name, steps, rate, least, tmp_path, run_example, capsys):
+    short = ("--steps", steps, *SMALL_BATCHES, "--learning-rate", rate)
+    run_example(f"{name}.py", "--size", 5, "--mines", 3, *short, "--out", tmp_path)
+    python, program, *line = shlex.split(capsys.readouterr().out.splitlines()[0].partition(": ")[2])
+    assert (python, program) == ("python", "evaluate.py")
+    assert evaluate.main([*line, "--games", "500", "--json", str(tmp_path / "test.json")]) == 0
     own = json.loads((tmp_path / "test.json").read_bytes())["results"][0]
     # Random clicks win 0.1 of these games, and exact play 0.9.
     assert (own["games"], own["win_rate"] > least) == (500, True)
@@ -91,24 +102,22 @@ def test_what_trains_a_model_of_stable_baselines3_seeds_its_games_with_training_
     ],
 )
 @pytest.mark.parametrize("name", ["curriculum", "dqn", "ppo_sb3"])
-def test_an_example_refuses_options_that_cannot_work(name, wrong, tmp_path, monkeypatch):
+def test_an_example_refuses_options_that_cannot_work(name, wrong, tmp_path, monkeypatch, run_example):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", [f"{name}.py", *wrong])
     with pytest.raises(SystemExit, match="2"):
-        runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+        run_example(f"{name}.py", *wrong)
 
 
 @pytest.mark.parametrize("name", ["curriculum", "dqn", "offline", "ppo_sb3", "text_transformer"])
-def test_two_trainings_cannot_share_a_folder(name, tmp_path, monkeypatch, capsys):
+def test_two_trainings_cannot_share_a_folder(name, tmp_path, capsys, run_example):
     if name == "offline":
         pytest.importorskip("minari")
     lock = tmp_path / ".imitate.lock" if name == "text_transformer" else tmp_path
     lock.mkdir(exist_ok=True)
     # A training that is not refused ends at once.
     limit = ("imitate", "--replies", "1") if name == "text_transformer" else ("--cpu-minutes", "1e-9")
-    monkeypatch.setattr(sys, "argv", [f"{name}.py", *limit, "--out", str(tmp_path)])
     with hold_folder(lock), pytest.raises(SystemExit, match="2"):
-        runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+        run_example(f"{name}.py", *limit, "--out", tmp_path)
     assert str(lock) in capsys.readouterr().err
     assert not list(tmp_path.glob("*.pt"))
 
@@ -179,28 +188,31 @@ def test_the_fit_to_the_clues_wins_boards_without_guesses_and_no_certainty_of_a_
 BOARD = {"size": 5, "mines": 3, "games": 1000, "seed": 1_500_000_000, "against": ()}
 
 
-def train(example, out, *arguments):
-    """Trains for half a minute of processor time, and returns the curve and the win rate on development games."""
-    run_python(f"examples/{example}", "--out", out, "--cpu-minutes", 0.5, *arguments, check=True)
+def result_of(example, out):
+    """Returns the curve of a training and the win rate of its agent on development games."""
     policy = f"{ROOT}/examples/{example}:Agent:file={out}/model.pt"
     return json.loads((out / "curve.json").read_text()), baselines.evaluate(policy, **BOARD).policies[0].win_rate
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Package minesweeper-env is not installed")
-def test_a_clone_of_exact_wins_games_that_it_has_not_seen(tmp_path, monkeypatch):
+def test_a_clone_of_exact_wins_games_that_it_has_not_seen(tmp_path, monkeypatch, run_example):
     pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    assert dataset.main(["--policy", "exact", "--size", "5", "--mines", "3", "--games", "2000"]) == 0
+    assert dataset.main(["--policy", "exact", "--size", "5", "--mines", "3", "--games", "1200"]) == 0
     name = "minesweeper/5x5-3-opening/exact-v0"
-    curve, win_rate = train("offline.py", tmp_path / "run", "--dataset", name, "--games", "2000")
+    out = tmp_path / "run"
+    short = ("--cpu-minutes", 0.25, "--batch-size", 32, "--games", 1200)
+    run_example("offline.py", "--out", out, "--dataset", name, *short)
+    curve, win_rate = result_of("offline.py", out)
     assert curve[-1]["held_out_loss"] < curve[0]["held_out_loss"]
     assert win_rate > 0.6  # random clicks win 0.1 of these games, and exact play 0.93
 
 
 @pytest.mark.slow
-def test_a_network_climbs_the_boards_of_a_curriculum(tmp_path):
-    curve, win_rate = train("curriculum.py", tmp_path, "--boards", "4x4/2", "5x5/3")
+def test_a_network_climbs_the_boards_of_a_curriculum(tmp_path, run_example):
+    run_example("curriculum.py", "--out", tmp_path, "--cpu-minutes", 0.5, *SMALL_BATCHES, "--boards", "4x4/2", "5x5/3")
+    curve, win_rate = result_of("curriculum.py", tmp_path)
     assert curve[-1]["board"] == "5x5/3"
     assert win_rate > 0.8
 
@@ -213,9 +225,8 @@ def test_the_search_is_scored_like_any_policy_and_wins_what_needs_no_guess():
     assert found.wins == 10
 
 
-def test_the_search_clicks_the_candidate_that_it_prints_as_the_best_one(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["search.py", "--seed", "3", "--rollouts", "64"])
-    runpy.run_path(str(SEARCH), run_name="__main__")
+def test_the_search_clicks_the_candidate_that_it_prints_as_the_best_one(capsys, run_example):
+    run_example("search.py", "--seed", 3, "--rollouts", 64)
     *lines, result = capsys.readouterr().out.splitlines()
     assert result in ("won", "lost")
     guesses = "\n".join(lines).split("guess ")[1:]

@@ -18,7 +18,7 @@ from minesweeper_env.text import TextGame, split_of
 def example(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples")
     module = importlib.import_module("text_transformer")
-    for name, value in {"WIDTH": 48, "DEPTH": 2, "MINIBATCH": 16}.items():
+    for name, value in {"WIDTH": 48, "DEPTH": 2, "MINIBATCH": 16, "GROUP": 4}.items():
         monkeypatch.setattr(module, name, value)
     return module
 
