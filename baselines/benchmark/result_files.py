@@ -96,8 +96,7 @@ class Games(Strict, frozen=True, dict=True):
 
     def signed(self, sample: Sequence[Sampled]) -> Self:
         """Returns the games with a sample, and with their own checks and hash."""
-        checks = b"".join(self.check_of(game) for game in range(self.games))
-        games = msgspec.structs.replace(self, checks=checks, sample=tuple(sample))
+        games = msgspec.structs.replace(self, checks=self.own_checks(), sample=tuple(sample))
         content = msgspec.to_builtins(games)
         del content["sha256"]
         return msgspec.structs.replace(games, sha256=sha256_of(content))
@@ -129,10 +128,14 @@ class Games(Strict, frozen=True, dict=True):
         """Returns the digest of the actions of a game."""
         return self.digests[DIGEST_BYTES * game : DIGEST_BYTES * (game + 1)]
 
-    def check_of(self, game: int) -> bytes:
-        """Returns the checksum of a game, over its seed, outcome, clicks and actions."""
-        text = f"{self.name} {self.seed + game} {self.outcomes[game]:d} {self.actions[game]} ".encode()
-        return hashlib.sha256(text + self.digest(game)).digest()[:CHECK_BYTES]
+    def own_checks(self) -> bytes:
+        """Returns the checksum of each game, over its seed, outcome, clicks and actions."""
+        # Python's own numbers, which it writes in less time than NumPy's.
+        rows = zip(range(self.games), self.outcomes.tolist(), self.actions.tolist(), strict=True)
+        name, seed = self.name, self.seed
+        texts = (f"{name} {seed + game} {won:d} {clicks} ".encode() for game, won, clicks in rows)
+        checks = (hashlib.sha256(text + self.digest(game)).digest() for game, text in enumerate(texts))
+        return b"".join(check[:CHECK_BYTES] for check in checks)
 
     def chosen_games(self) -> list[int]:
         """Returns the games of the sample, in increasing order: the first ones of `shuffled_games`."""
