@@ -202,7 +202,7 @@ def test_a_clone_of_exact_wins_games_that_it_has_not_seen(tmp_path, monkeypatch,
     assert dataset.main(["--policy", "exact", "--size", "5", "--mines", "3", "--games", "1200"]) == 0
     name = "minesweeper/5x5-3-opening/exact-v0"
     out = tmp_path / "run"
-    short = ("--cpu-minutes", 0.25, "--batch-size", 32, "--games", 1200)
+    short = ("--cpu-minutes", 0.2, "--batch-size", 32, "--games", 1200)
     run_example("offline.py", "--out", out, "--dataset", name, *short)
     curve, win_rate = result_of("offline.py", out)
     assert curve[-1]["held_out_loss"] < curve[0]["held_out_loss"]
@@ -211,7 +211,7 @@ def test_a_clone_of_exact_wins_games_that_it_has_not_seen(tmp_path, monkeypatch,
 
 @pytest.mark.slow
 def test_a_network_climbs_the_boards_of_a_curriculum(tmp_path, run_example):
-    run_example("curriculum.py", "--out", tmp_path, "--cpu-minutes", 0.5, *SMALL_BATCHES, "--boards", "4x4/2", "5x5/3")
+    run_example("curriculum.py", "--out", tmp_path, "--cpu-minutes", 0.4, *SMALL_BATCHES, "--boards", "4x4/2", "5x5/3")
     curve, win_rate = result_of("curriculum.py", tmp_path)
     assert curve[-1]["board"] == "5x5/3"
     assert win_rate > 0.8

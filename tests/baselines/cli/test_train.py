@@ -222,7 +222,7 @@ def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_in_another_process_and_another_seed_others(tmp_path):
-    words, agents = [*TINY, "--algo", "dqn", "--set", "learning_starts=100", "--steps", "600"], []
+    words, agents = [*TINY, "--algo", "dqn", "--set", "learning_starts=100", "--steps", "320"], []
     for train_in, seed in ((complete, "0"), (complete_here, "0"), (complete_here, "1")):
         out = tmp_path / f"run-{len(agents)}"
         train_in(out, *words, "--seed", seed)

@@ -44,7 +44,7 @@ def check(asked: NetworkPosteriors, board: np.ndarray, mines: int, reference=min
     assert np.abs(asked.mine_probabilities(board) - expected).max() < 1e-9
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(positions())
 def test_pgmpy_and_the_oracle_and_the_reference_agree(position):
     board, mines = position

@@ -94,9 +94,7 @@ def assert_is_a_layout(layout, board, mines):
     assert np.array_equal(counts_of(layout, 1)[board <= 8], board[board <= 8])
 
 
-@pytest.mark.parametrize(
-    ("size", "mines"), [(None, 140), (None, 180), (None, 230), ((7, 9), 16), ((5, 21), 30), ((9, 7), 25)]
-)
+@pytest.mark.parametrize(("size", "mines"), [(None, 140), (None, 230), ((7, 9), 16), ((5, 21), 30)])
 def test_long_chains_and_small_lattices_are_counted_cell_by_cell(size, mines):
     board, layout = position(size, grid(*size), mines, mines) if size else unbroken_chain(mines, mines)
     assert_fits(board, mines, layout)

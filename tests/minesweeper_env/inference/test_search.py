@@ -221,12 +221,12 @@ def expected(board, mines, radius):
 
 def test_the_layouts_are_those_of_the_reference():
     several = 0
-    for board, mines, radius, layout in random_positions(seed=11, number=400, max_side=4):
+    for board, mines, radius, layout in random_positions(seed=11, number=200, max_side=4):
         found = listed(board, mines, radius)
         assert found == expected(board, mines, radius)
         assert frozenset(np.flatnonzero(layout).tolist()) in found
         several += len(found) > 1
-    assert several > 200
+    assert several > 100
 
 
 def test_the_reference_deals_out_mines_as_often_as_the_list_of_layouts():
@@ -244,7 +244,7 @@ def test_the_reference_deals_out_mines_as_often_as_the_list_of_layouts():
 def test_a_board_that_no_layout_fits_is_refused_with_a_cell():
     rng = np.random.default_rng(12)
     refused = 0
-    for position in random_positions(seed=13, number=400, max_side=4):
+    for position in random_positions(seed=13, number=200, max_side=4):
         board, mines = perturbed(rng, position)
         if expected(board, mines, position.radius):
             assert listed(board, mines, position.radius)
@@ -253,7 +253,7 @@ def test_a_board_that_no_layout_fits_is_refused_with_a_cell():
             consistent_layouts(board, mines, 100, radius=position.radius)
         assert np.less(caught.value.cell, board.shape).all()
         refused += 1
-    assert refused > 100
+    assert refused > 50
 
 
 def test_the_limit_is_the_most_layouts():
