@@ -51,7 +51,7 @@ def test_each_of_five_published_trainings_passes_the_threshold_of_its_page(name,
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "steps", "rate", "least"), [("dqn", 10_000, 1e-2, 0.75), ("ppo_sb3", 16_000, 2e-3, 0.6)]
+    ("name", "steps", "rate", "least"), [("dqn", 16_000, 1e-2, 0.75), ("ppo_sb3", 16_000, 2e-3, 0.6)]
 )
 def test_an_example_learns_and_its_first_line_scores_it(name, steps, rate, least, tmp_path, run_example, capsys):
     short = ("--steps", steps, *SMALL_BATCHES, "--learning-rate", rate)
@@ -211,7 +211,7 @@ def test_a_clone_of_exact_wins_games_that_it_has_not_seen(tmp_path, monkeypatch,
 
 @pytest.mark.slow
 def test_a_network_climbs_the_boards_of_a_curriculum(tmp_path, run_example):
-    run_example("curriculum.py", "--out", tmp_path, "--cpu-minutes", 0.4, *SMALL_BATCHES, "--boards", "4x4/2", "5x5/3")
+    run_example("curriculum.py", "--out", tmp_path, "--cpu-minutes", 0.5, *SMALL_BATCHES, "--boards", "4x4/2", "5x5/3")
     curve, win_rate = result_of("curriculum.py", tmp_path)
     assert curve[-1]["board"] == "5x5/3"
     assert win_rate > 0.8
