@@ -81,7 +81,7 @@ def generate(
         first_cell: (row, col) of the first click.
         level: "subset": single clues, all subset differences of clues, their overlaps, and disjoint clues that account
             for all mines left, as `inference.deduce(level="subset")` finds them. "exact": every cell whose mine
-            probability is 0. None is that of `config.no_guess`, or "exact".
+            probability is 0. None takes the level of `config.no_guess`, or "exact" if that has none.
         seed: determines the board; None draws a seed, which the board tells.
         max_attempts: the number of layouts to play, at most.
         method: "rejection": every layout that this level wins is equally likely. "repair": mines are moved where logic

@@ -131,9 +131,8 @@ class Games(Strict, frozen=True, dict=True):
     def own_checks(self) -> bytes:
         """Returns the checksum of each game, over its seed, outcome, clicks and actions."""
         # Python's own numbers, which it writes in less time than NumPy's.
-        rows = zip(range(self.games), self.outcomes.tolist(), self.actions.tolist(), strict=True)
-        name, seed = self.name, self.seed
-        texts = (f"{name} {seed + game} {won:d} {clicks} ".encode() for game, won, clicks in rows)
+        name, seed, rows = self.name, self.seed, zip(self.outcomes.tolist(), self.actions.tolist(), strict=True)
+        texts = (f"{name} {seed + game} {won:d} {clicks} ".encode() for game, (won, clicks) in enumerate(rows))
         checks = (hashlib.sha256(text + self.digest(game)).digest() for game, text in enumerate(texts))
         return b"".join(check[:CHECK_BYTES] for check in checks)
 

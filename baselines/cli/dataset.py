@@ -75,8 +75,9 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_name(options.name)
     plans: list[tuple[str, Assignment, Any]] = []
     for assignment in choose_policies(options.policy, config, range(first, last + 1), record=True):
-        name = options.name or default_name(assignment.name, config)
-        check_name(name)
+        name = options.name
+        if name is None:
+            check_name(name := default_name(assignment.name, config))
         if any(name == planned for planned, *_ in plans):
             raise ValueError(f"two policies would write {name}; record them one by one, with --name")
         plans.append((name, assignment, make_env(assignment.config, options.observation, options.reward)))

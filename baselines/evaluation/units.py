@@ -124,6 +124,7 @@ class Assignment:
                 pairs = zip(played, judge.diagnoses(), strict=True)
                 played = [record._replace(diagnosis=diagnosis) for record, diagnosis in pairs]
             records += played
+            # `reset` may count, or set a counter back: the gain begins at the lower of both totals.
             for name, total in getattr(policy, "counters", {}).items():
                 gained[name] += total - min(before.get(name, 0), begun.get(name, 0))
         return Part(first, records, seconds, dict(gained))

@@ -350,7 +350,7 @@ class TrainingSettings(Options):
 
     @property
     def idle(self) -> dict[str, str]:
-        """The hyperparameters that other settings leave without effect, whatever their values; and what they need."""
+        """Each hyperparameter that other settings leave without effect, with what it needs."""
         if self.algo == "afterstate":
             return {}
         idle = {} if self.gamma > 0 else dict.fromkeys(OF_BOOTSTRAPPING, "gamma above 0")

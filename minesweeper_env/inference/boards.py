@@ -59,7 +59,10 @@ def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) ->
 
 
 def check_cell(cell: Any, covered: NDArray[np.bool_]) -> tuple[int, int]:
-    """Returns (row, col) of a cell that is covered, by a (rows, cols) bool array; raises a ValueError for any other."""
+    """Returns the (row, col) of a covered cell; a ValueError says what is allowed.
+
+    `covered` is bool (rows, cols), True where a cell is covered.
+    """
     try:
         row, col = map(index, cell)
     except (TypeError, ValueError):

@@ -21,7 +21,7 @@ from baselines.cli import evaluate
 from baselines.cli.seeds import agent_rates
 from baselines.policy import PolicyError
 from baselines.registry import find_policy
-from baselines.user_policy import TRACEBACK, UserCodeError
+from baselines.user_policy import MEASURED, TRACEBACK, UserCodeError
 from baselines.workers import local_workers
 from minesweeper_env import BoardConfig
 
@@ -228,6 +228,13 @@ def test_errors_in_play_are_one_line(body, complaint, expected, capsys):
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("python -m baselines evaluate: mine.py:P")
     assert complaint in line
+
+
+def test_no_counter_may_have_the_name_of_a_figure_per_game():
+    (row,) = baselines.evaluate("exact", 5, 3, 2, diagnose=True, against=(), progress=False).rows()
+    figures = {name.removesuffix("_per_game") for name in row if name.endswith("_per_game")}
+    # Policies may count their guesses themselves; a judge counts them anew.
+    assert figures - {"guesses"} == {*MEASURED}
 
 
 @pytest.mark.parametrize("method", ["values", "ratings"])
