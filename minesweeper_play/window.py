@@ -144,8 +144,8 @@ class GameWindow:
     def _lines(self) -> Any:
         """Returns the picture of the figures and the message, in lines as wide as the window."""
         clock = self._catalogue.clock(self.session.seconds)
-        mines = 0 if self.session.status == "won" else self.session.mines_left
-        figures = self._text("figures_practice" if self.session.practice else "figures", mines=mines, time=clock)
+        key = "figures_practice" if self.session.practice else "figures"
+        figures = self._text(key, mines=self.session.mines_left, time=clock)
         width = self._pygame.display.get_surface().get_width() - 16
         return self._font.render(f"{figures}\n{self.message}", True, INK, None, width)
 

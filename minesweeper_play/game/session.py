@@ -96,8 +96,8 @@ class Session:
 
     @property
     def mines_left(self) -> int:
-        """The number of mines less the number of flags; below 0 where there are too many flags."""
-        return self.config.mines - int((self.board == FLAGGED).sum())
+        """The number of mines less the number of flags, below 0 with too many flags; 0 after a win."""
+        return 0 if self.status == "won" else self.config.mines - int((self.board == FLAGGED).sum())
 
     @property
     def is_protected(self) -> bool:

@@ -80,6 +80,9 @@ def test_marks_come_and_go_and_count_the_mines_left():
     assert found == [(FLAGGED, 0), (QUESTION, 1), (HIDDEN, 1), (QUESTION, 1), (FLAGGED, 0), (HIDDEN, 1)]
     session.flag(0, 0), session.flag(0, 1)
     assert session.mines_left == -1
+    session.flag(0, 0), session.flag(0, 1)
+    assert keys(session, *(("open", *cell) for cell in ((0, 1), (1, 0), (1, 1)))) == ["", "", "won"]
+    assert session.mines_left == 0
 
 
 def test_a_flagged_cell_stays_shut_and_an_open_cell_takes_no_mark():
