@@ -38,7 +38,7 @@ def run_example(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "policy", "least"),
     [
-        *(("dqn", None, 1100), ("ppo_sb3", None, 1100), ("offline", None, 900)),
+        *(("dqn", None, 1100), ("offline", None, 900)),
         *(("curriculum", "growing boards", 1000), ("curriculum", "16x16/40 alone", -1)),
     ],
 )
