@@ -278,13 +278,12 @@ def claim_model_folder(parser: Parser, folder: Path) -> None:
 
 def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
     """Adds arguments for settings of a training, by their declarations; None stands for what is not given."""
-    from baselines.learned.settings import TrainingSettings, kinds_of, options_of
+    from baselines.learned.settings import TrainingSettings, options_of
 
-    declared = {entry.name: option for entry, option in options_of(TrainingSettings)}
-    kinds = kinds_of(TrainingSettings)
+    declared = {option.name: option for option in options_of(TrainingSettings)}
     for name in names:
         option = declared[name]
-        if kinds[name][0] is bool:
+        if bool in option.kinds:
             # The option switches it off, so its help says what is then played.
             flag, text = f"--no-{name}", SHARED[f"--no-{name}"]["help"]
             group.add_argument(flag, dest=name, action="store_const", const=False, help=text)
@@ -292,7 +291,7 @@ def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
         readers: dict[type, Callable[[str], Any]] = {int: whole_number_from(int(option.least)), float: number_or_text}
         group.add_argument(
             "--" + name.replace("_", "-"),
-            type=readers.get(kinds[name][0], str),
+            type=readers.get(option.kinds[0], str),
             choices=option.choices or None,
             metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
             help=option.help,

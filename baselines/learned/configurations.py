@@ -83,8 +83,8 @@ def long_help(width: int) -> str:
     lines += ["", "hyperparameters (--set NAME=VALUE), by algorithm:"]
     for algo in ALGORITHMS:
         lines.append(f"  {algo}")
-        for entry, declared in options_of(ALGORITHMS[algo]):
-            text = f"{entry.name}: {declared.help}"
+        for option in options_of(ALGORITHMS[algo]):
+            text = f"{option.name}: {option.help}"
             lines.append(fill(text, width, initial_indent=" " * 4, subsequent_indent=" " * 8))
     return "\n".join(lines)
 

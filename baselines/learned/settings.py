@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pkgutil import resolve_name
 from types import NoneType
 from typing import Any, ClassVar, NamedTuple, Self, get_args, get_type_hints
 
-from baselines.checks import did_you_mean, number_within
+from baselines.checks import did_you_mean, number_within, whether
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.schemas import MAX_CHANNELS, MAX_DEPTH
 from baselines.user_policy import USER_CODE
@@ -33,34 +33,37 @@ LEARNING_COST = 3
 
 
 class Option(NamedTuple):
-    """An option: its meaning, its help text with the default, the allowed texts, and the bounds of a number."""
+    """An option: its meaning, the allowed texts, the bounds of a number; in a class its name, default and types."""
 
     meaning: str
-    help: str
     choices: Sequence[str]
     least: float
     most: float
+    name: str = ""
+    default: Any = None
+    kinds: tuple[type[Any], ...] = ()
+
+    @property
+    def help(self) -> str:
+        """The meaning with the default."""
+        return self.meaning + ("" if self.default is None else f" (default {self.default})")
 
 
 def option(default: Any, meaning: str, least: float = 0, most: float = 0, *, choices: Sequence[str] = ()) -> Any:
     """Returns a dataclass field that declares an option; see `Option`. A subclass may give it another default."""
-    return field(default=default, metadata={"option": Option(meaning, meaning, choices, least, most)})
+    return field(default=default, metadata={"option": Option(meaning, choices, least, most)})
 
 
-def options_of(owner: type[Any]) -> Iterator[tuple[Field[Any], Option]]:
+def options_of(owner: type[Any]) -> Iterator[Option]:
     """Yields the fields of a dataclass that are options, each as its nearest class declares it."""
     parents = [vars(each).get("__dataclass_fields__", {}) for each in reversed(owner.mro())]
     entries = [entry for each in parents for entry in each.values()]
     declared = {entry.name: entry.metadata["option"] for entry in entries if "option" in entry.metadata}
+    hints = get_type_hints(owner)
     for entry in fields(owner):
         if found := declared.get(entry.name):
-            given = "" if entry.default is None else f" (default {entry.default})"
-            yield entry, found._replace(help=found.meaning + given)
-
-
-def kinds_of(owner: type[Any]) -> dict[str, tuple[type[Any], ...]]:
-    """Returns the types that each field of a dataclass may have, such as (int, NoneType)."""
-    return {name: get_args(hint) or (hint,) for name, hint in get_type_hints(owner).items()}
+            kinds = get_args(hints[entry.name]) or (hints[entry.name],)
+            yield found._replace(name=entry.name, default=entry.default, kinds=kinds)
 
 
 @dataclass(frozen=True)
@@ -71,20 +74,18 @@ class Options:
 
     def __post_init__(self) -> None:
         """Converts the options to their types; raises ValueError, which names what is allowed."""
-        kinds = kinds_of(type(self))
-        for entry, declared in options_of(type(self)):
-            name, value, kind = entry.name, getattr(self, entry.name), kinds[entry.name]
-            if value is None and NoneType in kind:
+        for option in options_of(type(self)):
+            name, value = option.name, getattr(self, option.name)
+            if value is None and NoneType in option.kinds:
                 continue
-            if declared.choices:
-                value = one_of(name, value, declared.choices)
-            elif bool in kind:
-                if not isinstance(value, bool):
-                    raise ValueError(f"{name} must be true or false, not {value!r}")
-            elif int in kind:
-                value = whole_number(name, value, int(declared.least), int(declared.most))
-            elif float in kind:
-                value = number_within(name, value, declared.least, declared.most)
+            if option.choices:
+                value = one_of(name, value, option.choices)
+            elif bool in option.kinds:
+                value = whether(name, value)
+            elif int in option.kinds:
+                value = whole_number(name, value, int(option.least), int(option.most))
+            elif float in option.kinds:
+                value = number_within(name, value, option.least, option.most)
             elif not isinstance(value, str):
                 raise ValueError(f"{name} must be a text, not {value!r}")
             object.__setattr__(self, name, value)
@@ -228,21 +229,11 @@ ALGORITHMS: dict[str, type[Hyperparameters]] = {
 }
 """The hyperparameters of each algorithm, which make its learner; they load no library of learning."""
 
-
 OF_LABELS = ("hindsight", "consistency")
 """Hyperparameters of losses on the safety of cells, in place of which a teacher gives its own."""
 
 OF_SAFETY = ("keep_scale", *OF_LABELS)
 """Hyperparameters that count only where outputs are the safety of cells."""
-
-BESIDE_SAFETY = ("keep_min", "isolated_weight_cap")
-"""Hyperparameters that bound `keep_scale` and weigh `hindsight`, and do nothing without them."""
-
-OF_BOOTSTRAPPING = ("gae_lambda", "target_update_interval")
-"""Hyperparameters of returns that go on after the next step."""
-
-OF_BUFFERS = ("buffer_size", "replay_ratio", "keep_min", "isolated_weight_cap")
-"""Hyperparameters of replay, thinning and hindsight, none of which unmodified PPO has."""
 
 
 class NetworkSize(NamedTuple):
@@ -353,12 +344,16 @@ class TrainingSettings(Options):
         """Each hyperparameter that other settings leave without effect, with what it needs."""
         if self.algo == "afterstate":
             return {}
-        idle = {} if self.gamma > 0 else dict.fromkeys(OF_BOOTSTRAPPING, "gamma above 0")
+        # These two bound `keep_scale` and weigh `hindsight`, and do nothing without them.
+        beside = ("keep_min", "isolated_weight_cap")
+        idle = {} if self.gamma > 0 else dict.fromkeys(("gae_lambda", "target_update_interval"), "gamma above 0")
         if not self.has_probabilities or self.gamma > 0:
-            idle |= dict.fromkeys((*OF_SAFETY, *BESIDE_SAFETY), "reward safe_click and gamma 0")
+            idle |= dict.fromkeys((*OF_SAFETY, *beside), "reward safe_click and gamma 0")
         elif self.teacher != "none":
             idle |= dict.fromkeys(OF_LABELS, "no teacher")
-        return idle if self.algo != "plain-ppo" else idle | dict.fromkeys(OF_BUFFERS, "another algo than plain-ppo")
+        if self.algo == "plain-ppo":  # It has no replay, no thinning and no hindsight.
+            idle |= dict.fromkeys(("buffer_size", "replay_ratio", *beside), "another algo than plain-ppo")
+        return idle
 
     @property
     def title(self) -> str:

@@ -109,10 +109,10 @@ def hyperparameters(algorithms: str) -> str:
     """Returns the hyperparameters that can be set, a row per name and meaning, a column of defaults per algorithm."""
     names, rows = algorithms.split(), dict[tuple[str, str], dict[str, str]]()
     for algorithm in names:
-        for field, declared in options_of(ALGORITHMS[algorithm]):
-            if declared.choices or declared.least < declared.most:
-                meaning = ": ".join(filter(None, (declared.meaning, ", ".join(declared.choices))))
-                rows.setdefault((field.name, meaning), {})[algorithm] = str(field.default)
+        for option in options_of(ALGORITHMS[algorithm]):
+            if option.choices or option.least < option.most:
+                meaning = ": ".join(filter(None, (option.meaning, ", ".join(option.choices))))
+                rows.setdefault((option.name, meaning), {})[algorithm] = str(option.default)
     cells = ([f"`{key[0]}`", *(found.get(each, "") for each in names), key[1]] for key, found in rows.items())
     return markdown_table(["name", *names, "meaning"], cells)
 
