@@ -59,14 +59,8 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
     one_of("precision", precision, PRECISIONS)
     keep_freed_memory()
     description = read_as(folder / AGENT_FILE, Agent)
-    size = NetworkSize(description.channels, description.depth)
-    if description.kind == BoardNetwork.kind:
-        network: nn.Module = BoardNetwork.of_size(size)
-    else:
-        # Other agents need nothing of afterstate.
-        from baselines.learned.afterstate.network import AfterstateNetwork
-
-        network = AfterstateNetwork(size)
+    new_network, _ = makers(description.kind)
+    network = new_network(NetworkSize(description.channels, description.depth))
     try:
         weights, trained = read_tensors(folder / AGENT_WEIGHTS_FILE, MOST_BYTES)
         for name in ("kind", "channels", "depth"):  # The depth shows in no shape. Some earlier files do not tell it.
@@ -149,14 +143,16 @@ class LearnedPolicy:
 
 def find_agent(folder: Path) -> Callable[..., Policy]:
     """Returns the agent of a run folder; calling it with a board returns a policy. Raises as `load_network` does."""
-    return partial(policy_class(read_as(folder / AGENT_FILE, Agent).kind), partial(load_network, folder))
+    _, new_policy = makers(read_as(folder / AGENT_FILE, Agent).kind)
+    return partial(new_policy, partial(load_network, folder))
 
 
-def policy_class(kind: str) -> Any:
-    """Returns the class of policies for one kind of network."""
+def makers(kind: str) -> tuple[Callable[[NetworkSize], Any], Callable[..., Policy]]:
+    """Returns what makes a new network of one kind, and what makes its policies."""
     if kind == BoardNetwork.kind:
-        return LearnedPolicy
+        return BoardNetwork.of_size, LearnedPolicy
     # Other agents need nothing of afterstate.
+    from baselines.learned.afterstate.network import AfterstateNetwork
     from baselines.learned.afterstate.policy import AfterstatePolicy
 
-    return AfterstatePolicy
+    return AfterstateNetwork, AfterstatePolicy

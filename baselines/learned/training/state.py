@@ -15,7 +15,7 @@ from stable_baselines3.common.logger import Logger
 from torch import nn
 
 from baselines.evaluation.seeds import SELECTION_SEEDS
-from baselines.learned.agents import policy_class, save_agent
+from baselines.learned.agents import makers, save_agent
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.configurations import MAY_CHANGE, START
 from baselines.learned.settings import Budget, TrainingSettings
@@ -149,7 +149,8 @@ class Training:
         # PPO draws random numbers to make the network; training goes on as if there were no evaluation.
         with torch.random.fork_rng(devices=[]):
             network = self.learner.current_network()
-        self.score = score = selection.play_selection(settings, partial(policy_class(network.kind), network))
+        _, new_policy = makers(network.kind)
+        self.score = score = selection.play_selection(settings, partial(new_policy, network))
         self.cost, self.evaluated_at, self.player = time.perf_counter() - begin, self.steps, ""
         self.done = max(self.done + 1, self.evaluations_due)
         progress.evaluation_seconds += self.cost
