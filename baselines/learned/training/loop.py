@@ -4,7 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -122,14 +122,14 @@ def run(
                 training.save()
                 saved_at = time.monotonic()
                 is_ended = is_due and not on_evaluation(training)
-            after_round()
+            after_round(at_once=is_due)
             if is_over():
                 break
         training.is_interrupted = stop.requested
-        if training.newest is None and _finish(training, log, stop):
+        if is_due := training.newest is None and _finish(training, log, stop):
             on_evaluation(training)
         training.draw()
-        after_round()
+        after_round(at_once=is_due)
     return training
 
 
@@ -186,22 +186,11 @@ def _finish(training: Training, log: Log, stop: Stop) -> bool:
     return True
 
 
-@contextmanager
-def show(training: Training, shown: bool) -> Generator[Callable[[], None]]:
+def show(training: Training, shown: bool) -> AbstractContextManager[Callable[..., None]]:
     """Shows the panel on a terminal, or lines elsewhere, if `shown`; yields what to call after each round."""
     if not shown:
-        yield lambda: None
-        return
-    score = training.score
-
-    def after_round() -> None:
-        nonlocal score
-        show_line(at_once=training.score is not score)
-        score = training.score
-
-    display = progress_display(lambda width: panel(training, width), lambda: line(training), LINE_SECONDS, leave=True)
-    with display as show_line:
-        yield after_round
+        return nullcontext(lambda **_: None)
+    return progress_display(lambda width: panel(training, width), lambda: line(training), LINE_SECONDS, leave=True)
 
 
 def line(training: Training) -> str:

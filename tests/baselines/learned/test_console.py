@@ -62,7 +62,7 @@ def test_a_line_every_ten_seconds_and_after_each_evaluation_where_there_is_no_te
         after_round()
         assert capsys.readouterr().err == ""
         shown.score = other.score
-        after_round()
+        after_round(at_once=True)
         after_round()
         assert capsys.readouterr().err.count("wins 61.2%") == 1
         now[0] += 10.1
@@ -70,7 +70,7 @@ def test_a_line_every_ten_seconds_and_after_each_evaluation_where_there_is_no_te
         assert capsys.readouterr().err.count("\n") == 1
     with show(shown, False) as after_round:
         now[0] += 20.0
-        after_round()
+        after_round(at_once=True)
     assert capsys.readouterr().err == ""
 
 
