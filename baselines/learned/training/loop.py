@@ -135,44 +135,38 @@ def run(
 
 @dataclass
 class Stop:
-    """Turns the first SIGINT or SIGTERM into a request to stop; the next signal acts as it did before.
+    """Whether a signal asked to stop; `is_quick` after SIGTERM, since what sends it waits only some seconds."""
 
-    Attributes:
-        announces: whether Ctrl-C prints what it does.
-        before: the handlers of both signals without this one.
-        requested: whether a signal arrived.
-        is_quick: whether it was SIGTERM: what sends it waits only some seconds.
-    """
-
-    announces: bool
-    before: dict[int, Any]
     requested: bool = False
     is_quick: bool = False
-
-    def receive(self, number: int, _frame: Any) -> None:
-        """Handles a signal."""
-        self.requested, self.is_quick = True, number == signal.SIGTERM
-        for each, before in self.before.items():
-            # Shells let background processes ignore SIGINT; one that is sent to such a process is meant all the same.
-            signal.signal(each, signal.default_int_handler if before == signal.SIG_IGN else before)
-        if self.announces and not self.is_quick:
-            # The signal may have interrupted another print to stderr.
-            with suppress(RuntimeError, OSError, ValueError, AttributeError):
-                say(f"\n{ANNOUNCEMENT}")
 
 
 @contextmanager
 def stop_on_signals(announces: bool = True) -> Generator[Stop]:
-    """Yields a `Stop` that receives the signals in the block; only the main thread can receive any."""
+    """Yields what the first SIGINT or SIGTERM in the block changes; the next signal acts as it did before.
+
+    Only the main thread can receive any. Ctrl-C prints what it does if it `announces`.
+    """
     numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
-    stop = Stop(announces, {int(number): signal.getsignal(number) for number in numbers})
-    for number in stop.before:
-        signal.signal(number, stop.receive)
+    stop, handlers = Stop(), {number: signal.getsignal(number) for number in numbers}
+
+    def receive(received: int, _frame: Any) -> None:
+        stop.requested, stop.is_quick = True, received == signal.SIGTERM
+        for number, before in handlers.items():
+            # Shells let background processes ignore SIGINT; one that is sent to such a process is meant all the same.
+            signal.signal(number, signal.default_int_handler if before == signal.SIG_IGN else before)
+        if announces and not stop.is_quick:
+            # The signal may have interrupted another print to stderr.
+            with suppress(RuntimeError, OSError, ValueError, AttributeError):
+                say(f"\n{ANNOUNCEMENT}")
+
+    for number in handlers:
+        signal.signal(number, receive)
     try:
         yield stop
     finally:
-        for number, handler in stop.before.items():
-            signal.signal(number, handler)
+        for number, before in handlers.items():
+            signal.signal(number, before)
 
 
 def _finish(training: Training, log: Log, stop: Stop) -> bool:
