@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from baselines.cli.command import claim_model_folder, parser_of
+from baselines.cli.command import claim_model_folder, parser_of, positive_number
 from baselines.learned.common.tensor_files import save_model, saved
 from minesweeper_env.config import BoardConfig
 
@@ -36,14 +36,14 @@ class Args:
 
     out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/curriculum/1")
     seed: Annotated[int, "seed of the weights and of the training games"] = 1
-    minutes: Annotated[float, "wall time to learn for, all boards together"] = 5.0
-    cpu_minutes: Annotated[float, "processor time to learn for, in place of --minutes"] = 0.0
+    minutes: Annotated[float, "wall time to learn for, all boards together", positive_number] = 5.0
+    cpu_minutes: Annotated[float | None, "processor time to learn for, in place of --minutes", positive_number] = None
     boards: Annotated[tuple, "each board in turn"] = ("5x5/3", "6x6/6", "8x8/14", "10x10/20", "16x16/40")
     threshold: Annotated[float, "win rate of the last 500 training games that leads to the next board"] = 0.5
     num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
     capacity: Annotated[int, "clicks in the replay buffer of a board"] = 100_000
     batch_size: Annotated[int, "stored clicks of each update"] = 256
-    learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training"] = 4e-3
+    learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training", positive_number] = 4e-3
 
 
 class QNetwork(nn.Module):
@@ -139,8 +139,6 @@ def options() -> tuple[Args, deque[BoardConfig]]:
         boards = deque(BoardConfig.of_name(board, "opening") for board in args.boards)
     except ValueError as error:
         parser.error(str(error))
-    if not (args.cpu_minutes or args.minutes) > 0:
-        parser.error("needs minutes above 0")
     claim_model_folder(parser, args.out)
     return args, boards
 

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from baselines.cli.command import claim_model_folder, parser_of
+from baselines.cli.command import claim_model_folder, parser_of, positive_number
 from baselines.learned.common.tensor_files import save_model, saved
 
 HIDDEN = 11  # the code of a covered cell; 0 to 8 are clues
@@ -35,13 +35,13 @@ class Args:
     dataset: Annotated[str, "name of the Minari data set"] = "minesweeper/8x8-14-opening/exact-v0"
     out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/offline/1")
     seed: Annotated[int, "seed of the weights and of the minibatches"] = 1
-    minutes: Annotated[float, "wall time to learn for"] = 5.0
-    cpu_minutes: Annotated[float, "processor time to learn for, in place of --minutes"] = 0.0
+    minutes: Annotated[float, "wall time to learn for", positive_number] = 5.0
+    cpu_minutes: Annotated[float | None, "processor time to learn for, in place of --minutes", positive_number] = None
     games: Annotated[int, "games to read"] = 20_000
     held_out: Annotated[int, "the last of these games, which only test the imitation"] = 500
     fade: Annotated[float, "weight of each click beside the one before it; 0 imitates the next click alone"] = 0.7
     batch_size: Annotated[int, "boards of each update"] = 256
-    learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training"] = 2e-3
+    learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training", positive_number] = 2e-3
 
 
 class Network(nn.Module):
@@ -111,8 +111,6 @@ def main() -> None:
     """Trains an agent, and prints the line that scores it."""
     parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
-    if not (args.cpu_minutes or args.minutes) > 0:
-        parser.error("needs minutes above 0")
     claim_model_folder(parser, args.out)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

@@ -253,14 +253,14 @@ def add_options(group: argparse._ActionsContainer, *names: str, **changes: Any) 
 
 
 def parser_of(options: type, description: str | None) -> Parser:
-    """Returns a parser with an option for each field of a dataclass, whose meanings annotate them."""
+    """Returns a parser with an option for each field of a dataclass, annotated by its meaning and perhaps a reader."""
     parser = Parser(description=description)
     for name, hint in get_type_hints(options, include_extras=True).items():
-        flag, default = "--" + name.replace("_", "-"), getattr(options, name)
+        flag, default, (meaning, *reader) = "--" + name.replace("_", "-"), getattr(options, name), hint.__metadata__
         # A seed or a switch may be 0, and what is counted, such as games, is at least 1.
         number = whole_number_from(int(default > 1)) if isinstance(default, int) else type(default)
-        kind = SHARED.get(flag) or {"type": positive_number if name == "learning_rate" else number}
-        text = f"{hint.__metadata__[0]} (default %(default)s)"
+        kind = SHARED.get(flag) or {"type": reader[0] if reader else number}
+        text = meaning if default is None else f"{meaning} (default %(default)s)"
         parser.add_argument(flag, **{**kind, "default": default, "help": text})
     return parser
 
