@@ -51,28 +51,12 @@ class AfterstatePolicy:
         depth: int = 0,
         precision: str = "float32",
     ) -> None:
-        """Prepares to play games of one configuration.
+        """Prepares to play games of radius 1, which may differ from those of the training.
 
-        Args:
-            network: on any device; its mode and weights stay unchanged. Or what loads it at a precision.
-            config: the games, of radius 1, which may differ from those of the training.
-            slack: weighs the clicks whose safety is at most this much below the highest; less on boards of more
-                than 64 cells, in inverse proportion to the power 1.5 of the cells.
-            breadth: upper bound on the number of clicks weighed; 1 turns the search off.
-            sure: safety from which a cell is clicked without weighing.
-            first: the first click: "learned" for the one of the highest worth, "exact" as `exact` clicks, "middle" for
-                the middle of the board, or a cell, row * cols + col.
-            symmetries: whether to average the network at a guess over the half turn and the reflections of the board;
-                one click ahead the worth for the best three clicks alone.
-            safety: "learned" for the safety by the network, "exact" for the exact one by the oracle, or "clues" for
-                equal chances that are fitted to the clues. The last two measure what the network adds and lacks.
-            clues: whether to fit the learned safety to the clues if no cell is certain, see `clues.py`.
-            onward: whether to count the safety of the safest next click, too, fitted to the clues; not two clicks
-                ahead.
-            clicks: the number of clicks to look ahead, 1 or 2 at guesses with at most 36 covered cells; 2 plays boards
-                of at most 64 cells.
-            depth: number of applications of the block of a network that is loaded; 0 for the one of the training.
-            precision: number format of the convolutions of a network that is loaded: "float32" or "bfloat16".
+        The network may be on any device, and its mode and weights stay unchanged; or it is what loads it at a
+        precision. docs/agents/afterstate.md explains the options. With `symmetries` only the worth of the best three
+        clicks is averaged one click ahead. With clicks=2 the guesses with at most 36 covered cells look two clicks
+        ahead. The safety "exact" or "clues" measures what the network adds and lacks.
 
         Raises:
             ValueError: an option is not allowed, or the network cannot be loaded.

@@ -83,7 +83,7 @@ class CsvLog(KVWriter):
 
     def _replace(self) -> None:
         text = io.StringIO()
-        writer = csv.DictWriter(text, sorted({name for row in self.rows for name in row}), lineterminator="\n")
+        writer = csv.DictWriter(text, sorted(set().union(*self.rows)), lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.rows)
         replace_file(self.folder / LOG_FILE, text.getvalue().encode())
