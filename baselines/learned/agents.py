@@ -79,14 +79,9 @@ class LearnedPolicy:
     Under most first-click rules all cells are equally safe at first, so a network of safety cannot choose. The middle
     opens the largest area on average.
 
-    Args:
-        network: on any device; its mode and weights stay unchanged. Or what loads it at a precision.
-        config: the games, which may differ from those of the training.
-        symmetries: whether to average the outputs over all rotations and reflections, 8 on a square and 4 otherwise,
-            at that many times the cost.
-        precision: number format of the convolutions of a network that is loaded: "float32" or "bfloat16".
-        first: the first click: "middle", "exact" as `exact` clicks, or a cell, row * cols + col.
-        device: where a network that is loaded computes: "cpu", "cuda", or "auto" for a GPU if there is one.
+    The network may be on any device, and its mode and weights stay unchanged; or it is what loads it at a precision.
+    The games may differ from those of the training. docs/agents/index.md explains the options; `precision` and
+    `device` are those of a network that is loaded.
 
     Raises:
         ValueError: an option is not allowed, or the network cannot be loaded.
