@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn, get_type_hints
 
-from baselines.checks import MissingExtraError, check_extra, did_you_mean, number_or_text
+from baselines.checks import MissingExtraError, check_extra, did_you_mean
 from baselines.files import hold_folder
 from baselines.process import BAD_ARGUMENTS, FAILED, INTERRUPTED, MODULE, explain, typed_command
 from baselines.workers import WorkerError, Workers, cluster_address, connected, local_workers
@@ -274,28 +274,6 @@ def claim_model_folder(parser: Parser, folder: Path) -> None:
         parser.error(explain(error))
     if (folder / "model.pt").exists():
         parser.error(f"{folder} holds a model; choose another --out")
-
-
-def add_settings(group: argparse._ActionsContainer, *names: str) -> None:
-    """Adds arguments for settings of a training, by their declarations; None stands for what is not given."""
-    from baselines.learned.settings import TrainingSettings, options_of
-
-    declared = {option.name: option for option in options_of(TrainingSettings)}
-    for name in names:
-        option = declared[name]
-        if bool in option.kinds:
-            # The option switches it off, so its help says what is then played.
-            flag, text = f"--no-{name}", SHARED[f"--no-{name}"]["help"]
-            group.add_argument(flag, dest=name, action="store_const", const=False, help=text)
-            continue
-        readers: dict[type, Callable[[str], Any]] = {int: whole_number_from(int(option.least)), float: number_or_text}
-        group.add_argument(
-            "--" + name.replace("_", "-"),
-            type=readers.get(option.kinds[0], str),
-            choices=option.choices or None,
-            metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
-            help=option.help,
-        )
 
 
 def chosen_board(options: argparse.Namespace) -> BoardConfig:

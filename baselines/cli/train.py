@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from baselines.checks import check_extra
-from baselines.cli.command import SIDE, Command, Parser, Work, add_options, add_settings
+from baselines.checks import check_extra, number_or_text
+from baselines.cli.command import SHARED, SIDE, Command, Parser, Work, add_options, whole_number_from
 from baselines.files import hold_folder, is_empty, read_json, write_json
 from baselines.hub import RUN_FILE
 from baselines.learned import configurations
-from baselines.learned.settings import TrainingSettings
+from baselines.learned.settings import TrainingSettings, options_of
 from baselines.process import FAILED, INTERRUPTED, explain, typed_command
 from baselines.provenance import earlier_results, installation_id
 from minesweeper_env.console import say
@@ -53,15 +53,35 @@ def _add_arguments(parser: Parser) -> None:
     task.add_argument("--config", metavar="NAME", help="train this configuration or .toml file, see --help-all")
     add_options(task, "--size", default=None, help=f"train on this side, or on ROWSxCOLS (default {SIDE})")
     add_options(task, "--mines", "--boards")
-    add_settings(task, "algo", "first_click", "no_guess", "luck", "reward", "gamma", "teacher", "start", "seed")
+    _add_settings(task, "algo", "first_click", "no_guess", "luck", "reward", "gamma", "teacher", "start", "seed")
     length = parser.add_argument_group("length and place")
     add_options(length, "--out", help="write the run folder DIR (default runs/NAME)")
     length.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --out")
-    add_settings(length, "minutes", "steps", "device", "threads")
+    _add_settings(length, "minutes", "steps", "device", "threads")
     how = parser.add_argument_group("how to train")
-    add_settings(how, "envs", "channels", "depth", "precision", "optimizer", "eval_games")
+    _add_settings(how, "envs", "channels", "depth", "precision", "optimizer", "eval_games")
     how.add_argument("--set", nargs="+", metavar="X=Y", help="set hyperparameters, which --help-all lists")
     how.add_argument("--track", action="store_true", help="send the log to Weights & Biases, too")
+
+
+def _add_settings(group: argparse._ActionsContainer, *names: str) -> None:
+    """Adds arguments for settings of a training, by their declarations; None stands for what is not given."""
+    declared = {option.name: option for option in options_of(TrainingSettings)}
+    for name in names:
+        option = declared[name]
+        if bool in option.kinds:
+            # The option switches it off, so its help says what is then played.
+            flag, text = f"--no-{name}", SHARED[f"--no-{name}"]["help"]
+            group.add_argument(flag, dest=name, action="store_const", const=False, help=text)
+            continue
+        readers: dict[type, Callable[[str], Any]] = {int: whole_number_from(int(option.least)), float: number_or_text}
+        group.add_argument(
+            "--" + name.replace("_", "-"),
+            type=readers.get(option.kinds[0], str),
+            choices=option.choices or None,
+            metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
+            help=option.help,
+        )
 
 
 def _train(options: argparse.Namespace, training: Training, lock: ExitStack) -> int:
@@ -148,7 +168,7 @@ def add_task(parser: Parser) -> None:
     task = parser.add_argument_group("board and training (default as configured)")
     add_options(task, "--size", default=None, help=f"play on this side, or on ROWSxCOLS (default {SIDE})")
     add_options(task, "--mines", "--boards")
-    add_settings(task, "first_click", "no_guess", "luck", "reward", "minutes", "steps")
+    _add_settings(task, "first_click", "no_guess", "luck", "reward", "minutes", "steps")
 
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
