@@ -16,9 +16,8 @@ from baselines.learned.agents import keep_freed_memory, load_network
 from baselines.learned.configurations import folder_to_start_from, record_session, training_of
 from baselines.learned.networks import chosen_device, single_precision
 from baselines.learned.settings import Budget, TrainingSettings
-from baselines.learned.training import state
 from baselines.learned.training.curves import Log, start_tracking
-from baselines.learned.training.state import EVALUATIONS, Learner, Training, TrainingState
+from baselines.learned.training.state import EVALUATIONS, Learner, Training, TrainingState, lasting, restore
 from baselines.progress import format_seconds, progress_display, progress_line
 from baselines.registry import CHECKPOINT_FILE
 from baselines.tables import Page
@@ -58,7 +57,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     settings = replace(settings, device=device, start=origin)
     learner, start, progress = settings.make_learner(), None, TrainingState(0, 0, None, 0, None)
     if resume and (folder / CHECKPOINT_FILE).exists():
-        progress = state.restore(learner, folder / CHECKPOINT_FILE, state.lasting(settings))
+        progress = restore(learner, folder / CHECKPOINT_FILE, lasting(settings))
     elif settings.start is not None:  # A training that ended before its first checkpoint starts again.
         start = _start_from(learner, settings.start)
     budget = Budget(settings.steps, None if settings.minutes is None else 60 * settings.minutes, progress.seconds)

@@ -21,7 +21,6 @@ from baselines.learned.configurations import MAY_CHANGE, START
 from baselines.learned.settings import Budget, TrainingSettings
 from baselines.learned.training import selection
 from baselines.learned.training.curves import Log, draw_curves
-from baselines.learned.training.selection import Score
 from baselines.provenance import differing_values
 from baselines.registry import CHECKPOINT_FILE
 from baselines.schemas import Kept, Rate, Seconds, convert
@@ -101,7 +100,7 @@ class Training:
     start: dict[str, Any] | None = None
     done: int = 0
     cost: float = 0.0
-    score: Score | None = None
+    score: selection.Score | None = None
     evaluated_at: int = -1
     player: str = ""
     is_interrupted: bool = False
@@ -113,7 +112,7 @@ class Training:
         return self.learner.num_timesteps
 
     @property
-    def newest(self) -> Score | None:
+    def newest(self) -> selection.Score | None:
         """Score of the newest weights; None if they did not play."""
         return self.score if self.evaluated_at == self.steps else None
 
@@ -173,7 +172,7 @@ class Training:
             draw_curves(self.folder, self.settings.boards, self.settings.eval_games)
             self.drawn_at = time.monotonic()
 
-    def _keep(self, network: Any, score: Score) -> None:
+    def _keep(self, network: Any, score: selection.Score) -> None:
         settings = self.settings
         kept: Kept = {
             "win_rate": score.win_rate,
