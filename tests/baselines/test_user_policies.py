@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import ROOT
 from support.commands import refused
-from support.processes import run_python
 
 import baselines
 from baselines.benchmark.cards import Card
@@ -260,12 +258,13 @@ def test_the_traceback_is_shown_on_demand(capsys, monkeypatch):
     assert "return 1 / 0" in err
 
 
-def test_errors_of_workers_are_one_line(tmp_path):
+def test_errors_of_workers_are_one_line(capfd):
     write("import multiprocessing\nif multiprocessing.parent_process():\n    raise KeyError('worker')\n" + GOOD)
-    done = run_python(ROOT / "evaluate.py", "--policy", "mine.py:First", "--workers", 2, cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("evaluate.py: mine.py:First: KeyError: 'worker' (mine.py, line 3;")
-    assert "Traceback" not in done.stderr
+    assert evaluate.main(["--policy", "mine.py:First", "--workers", "2"]) == 1
+    told = capfd.readouterr().err
+    said = "python -m baselines evaluate: mine.py:First: KeyError: 'worker' (mine.py, line 3;"
+    assert told.splitlines()[-1].startswith(said)
+    assert "Traceback" not in told
 
 
 @pytest.mark.parametrize("name", ["make", "First"])

@@ -96,8 +96,9 @@ def assert_same_end(straight, broken):
 
 
 def start(out, *arguments, before=""):
-    """Starts train.py in a run folder, on one thread, for a block; `before` is code that the process runs first."""
-    code = f"{before}\nimport sys\nfrom baselines.cli.train import main\nsys.exit(main(sys.argv[1:]))"
+    """Starts train.py in a run folder, on one thread, for a block, which draws no curves; `before` is run first."""
+    code = "import sys\nfrom baselines.cli.train import main\nfrom baselines.learned.training import loop, state\n"
+    code += f"state.draw_curves = lambda *_: None\n{before}\nsys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "--out", str(out), "--threads", "1", *arguments]
     return started(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

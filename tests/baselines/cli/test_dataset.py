@@ -22,11 +22,25 @@ from minesweeper_env import BoardConfig, MinesweeperEnv
 BOARD = ("--size", "5", "--mines", "3")
 
 
+@pytest.fixture
+def minari(monkeypatch):
+    """The library. Data sets are written in this process: each in a process of its own takes seconds of imports."""
+    library = pytest.importorskip("minari")
+    from baselines.evaluation import datasets
+
+    def write(hidden, *arguments):
+        with monkeypatch.context() as patch:
+            patch.setenv(datasets.PATH_VARIABLE, str(hidden))
+            datasets._write(*arguments)
+
+    monkeypatch.setenv(datasets.PATH_VARIABLE, "")
+    monkeypatch.setattr(datasets, "_write_apart", write)
+    return library
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Package minesweeper-env is not installed")
-def test_a_data_set_is_written_loaded_and_checked(tmp_path, capsys, monkeypatch):
-    minari = pytest.importorskip("minari")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
+def test_a_data_set_is_written_loaded_and_checked(tmp_path, capsys, minari):
     assert run_command(["dataset", *BOARD, "--games", "50", "--out", str(tmp_path)]) == 0
     names = [f"minesweeper/5x5-3-opening/{policy}-v0" for policy in ("exact", "lookahead")]
     assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == names
@@ -40,9 +54,7 @@ def test_a_data_set_is_written_loaded_and_checked(tmp_path, capsys, monkeypatch)
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Package minesweeper-env is not installed")
-def test_a_data_set_of_boards_without_guesses_says_so_and_plays_them_again(tmp_path, capsys, monkeypatch):
-    minari = pytest.importorskip("minari")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
+def test_a_data_set_of_boards_without_guesses_says_so_and_plays_them_again(tmp_path, capsys, minari):
     arguments = ["--policy", "exact", "--games", "20", "--no-guess", "exact", "--out", str(tmp_path)]
     encoding = ["--observation", "planes", "--reward", "win"]
     assert run_command(["dataset", *BOARD, *arguments, *encoding]) == 0
@@ -140,18 +152,6 @@ def test_bad_arguments_are_answered_in_one_line(arguments, problem, capsys, tmp_
 RANDOM = (*BOARD, "--policy", "random")
 
 
-@pytest.fixture
-def one_game(monkeypatch, tmp_path):
-    """Returns what `write_dataset` takes for a data set of one game below tmp_path."""
-    pytest.importorskip("minari")
-    from baselines.evaluation.datasets import make_env
-
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    config = BoardConfig(5, 5, 3, moves=("click",))
-    records = play_games(find_policy("random")(config), config, TRAINING_SEEDS[:1], record=True)
-    return "mine/random-v0", "random", make_env(config, "codes", "win_loss"), records, "command"
-
-
 def test_two_policies_whose_data_sets_have_one_name_are_refused_before_the_games(tmp_path, capsys):
     pytest.importorskip("minari")
     agents = [tmp_path / name for name in ("runs/a", "runs-a")]
@@ -194,11 +194,13 @@ def test_a_killed_command_leaves_no_data_set_and_does_not_block_the_name(tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["minesweeper"]
 
 
-@pytest.mark.slow
-def test_a_finished_data_set_of_another_process_stays(one_game, monkeypatch, tmp_path):
+def test_a_finished_data_set_of_another_process_stays(minari, monkeypatch, tmp_path):
     from baselines.evaluation import datasets
 
-    write_apart = datasets._write_apart
+    monkeypatch.setenv(datasets.PATH_VARIABLE, str(tmp_path))
+    config = BoardConfig(5, 5, 3, moves=("click",))
+    records = play_games(find_policy("random")(config), config, TRAINING_SEEDS[:1], record=True)
+    name, env, write_apart = "mine/random-v0", datasets.make_env(config, "codes", "win_loss"), datasets._write_apart
 
     def lose(hidden, name, *arguments):
         """Another writer finishes first."""
@@ -207,5 +209,5 @@ def test_a_finished_data_set_of_another_process_stays(one_game, monkeypatch, tmp
 
     monkeypatch.setattr(datasets, "_write_apart", lose)
     with pytest.raises(ValueError, match="exists already"):
-        datasets.write_dataset(*one_game)
-    assert datasets.load_dataset(one_game[0]).total_episodes == 1
+        datasets.write_dataset(name, "random", env, records, "command")
+    assert datasets.load_dataset(name).total_episodes == 1

@@ -1,8 +1,10 @@
 """Comparisons over several seeds."""
 
 import json
+import pickle
 import sys
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from support.commands import refused
@@ -136,13 +138,20 @@ def test_what_a_link_in_a_run_folder_leads_to_is_not_sent_to_another_machine(tmp
 
 @pytest.mark.slow
 def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
+    def run(work, calls):
+        """Carries out pickled calls in this process: each other one takes seconds of imports, and draws all curves."""
+        return Workers().run(work, (pickle.loads(pickle.dumps(call)) for call in calls))
+
+    pool = Mock(return_value=SimpleNamespace(run=run, close=lambda: None))
+    monkeypatch.setattr("baselines.cli.seeds.ProcessPool", pool)
     config = tmp_path / "tiny.toml"
     config.write_text(CONFIG)
     deeper = tmp_path / "deeper.toml"
     deeper.write_text(CONFIG.replace("depth = 1", "depth = 2"))
-    words = ["--config", config, deeper, "--seeds", 3, "--steps", 300, "--games", 20, "--out", tmp_path / "out"]
+    words = ["--config", config, deeper, "--seeds", 3, "--steps", 64, "--games", 20, "--out", tmp_path / "out"]
     arguments = [*map(str, words)]
     assert main(arguments) == 0
+    pool.assert_called_once_with(1)
     told = capsys.readouterr()
     assert "tiny minus deeper" in told.out
     assert "warning: an interval over 3 seeds is wide; compare with 5 or more" in told.err
@@ -164,16 +173,13 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
     assert "own.py:Corner" in printed
     assert "minus random" not in printed
     longer = [*arguments[:8], "30", *arguments[9:]]
-    # The first run had a worker process; each costs seconds.
-    here = SimpleNamespace(count=1, run=Workers().run, close=lambda: None)
-    monkeypatch.setattr("baselines.cli.seeds.ProcessPool", lambda _: here)
     assert main(longer) == 0
     told = capsys.readouterr()
     assert "0 of 6 trainings are done" in told.err
     assert "tiny minus deeper" in told.out
     assert json.loads((tmp_path / "out" / "tiny-2" / "result.json").read_text())["games"] == 30
-    more_steps = [*longer[:6], "500", *longer[7:]]
-    for changed, word in ((arguments, "games 30, not 20"), (more_steps, "steps 300, not 500")):
+    more_steps = [*longer[:6], "96", *longer[7:]]
+    for changed, word in ((arguments, "games 30, not 20"), (more_steps, "steps 64, not 96")):
         assert word in refused(capsys, main, *changed)
 
 

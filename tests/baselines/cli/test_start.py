@@ -1,5 +1,6 @@
 """Start of the commands: the first line comes before anything heavy is imported, and warm-up compiles every kernel."""
 
+import json
 import os
 import re
 import sys
@@ -15,71 +16,56 @@ from baselines.process import typed_command
 
 HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm", "textual")
 
-STOP = f"""
+FIRST_LINES = f"""
+import io
+import json
 import sys
 
-class Stop:
-    lines = 0
+from baselines.__main__ import main
 
+
+class Said(BaseException):
+    pass
+
+
+class Stop(io.StringIO):
     def write(self, text):
-        self.lines += bool(text.strip())
-        if self.lines < LAST:
-            return
-        print("said", text.strip())
-        print("loaded", *sorted({{name.split(".")[0] for name in sys.modules}} & {set(HEAVY)!r}))
-        sys.stdout.flush()
-        import os
-        os._exit(0)
+        if text.strip():
+            raise Said(text.strip())
 
-    def flush(self):
-        pass
-
-    def isatty(self):
-        return False
 
 sys.stderr = Stop()
+for words in sys.stdin:
+    try:
+        main(words.split())
+    except Said as said:
+        loaded = {{name.split(".")[0] for name in sys.modules}} & {set(HEAVY)!r}
+        print(json.dumps([str(said), sorted(loaded)]))
 """
+"""Prints the first line that each command line on stdin has on stderr, and the heavy modules that are loaded then."""
 
 
-def line_of(number, module, *arguments):
-    """Returns the line of this number that a command writes on stderr, and the heavy modules that are loaded then."""
-    code = f"LAST = {number}\n{STOP}\nfrom {module} import main\nmain({list(arguments)!r})"
-    done = run_python("-c", code, check=True)
-    said, loaded = (line.partition(" ")[2] for line in done.stdout.splitlines())
-    return said, loaded
-
-
-def out(tmp_path):
-    return ["--out", str(tmp_path / "out")]
-
-
-@pytest.mark.parametrize(
-    ("module", "arguments", "words"),
-    [
-        (
-            "baselines.cli.evaluate",
-            ["--policy", "bayes"],
-            "Play 1000 games of 8x8 with 14 mines, first click opening: bayes",
-        ),
-        ("baselines.cli.evaluate", ["--policy", "dqn:precision=bfloat16", "exact"], "dqn:precision=bfloat16, exact"),
-        ("baselines.cli.evaluate", ["--policy", "best"], "unknown policy 'best'"),
-        ("baselines.__main__", ["suite", "sources", "--groups", "bayes", out], "12 boards, 1000 games each"),
-        ("baselines.cli.train", ["--config", "quick", out], "Train dqn on 8x8/14"),
-        ("baselines.cli.train", ["--algo", "sarsa"], "invalid choice"),
-        ("baselines.cli.train", ["--resume", out], "--resume finds no training"),
-        ("baselines.cli.train", ["--set", "lr=1", out], "unknown hyperparameter lr"),
-        ("baselines.cli.train", ["--start", "nowhere", out], "cannot start from nowhere"),
-        ("baselines.cli.seeds", ["--config", "dqn-8x8", "ppo-8x8", out], "Train dqn-8x8, ppo-8x8 with 10 seeds each"),
-        ("baselines.cli.sweep", ["--config", "quick", "--search", "gamma=0,1", out], "Train quick with 10 draws, into"),
-        ("baselines.cli.dataset", [out], "Record 1000 games of exact, lookahead on 8x8/14"),
-        ("baselines.__main__", ["suites"], "unknown command"),
-    ],
-)
-def test_the_first_line_comes_before_anything_heavy(module, arguments, words, tmp_path):
-    given = [each for argument in arguments for each in (out(tmp_path) if argument is out else [argument])]
-    said, loaded = line_of(1, module, *given)
-    assert words in said
-    assert loaded == ""
+def test_the_first_line_of_every_command_comes_before_anything_heavy(tmp_path):
+    lines = {
+        "evaluate --policy bayes": "Play 1000 games of 8x8 with 14 mines, first click opening: bayes",
+        "evaluate --policy dqn:precision=bfloat16 exact": "dqn:precision=bfloat16, exact",
+        "evaluate --policy best": "unknown policy 'best'",
+        "suite sources --groups bayes --out out": "12 boards, 1000 games each",
+        "train --config quick --out out": "Train dqn on 8x8/14",
+        "train --algo sarsa": "invalid choice",
+        "train --resume --out out": "--resume finds no training",
+        "train --set lr=1 --out out": "unknown hyperparameter lr",
+        "train --start nowhere --out out": "cannot start from nowhere",
+        "seeds --config dqn-8x8 ppo-8x8 --out out": "Train dqn-8x8, ppo-8x8 with 10 seeds each",
+        "sweep --config quick --search gamma=0,1 --out out": "Train quick with 10 draws, into",
+        "dataset --out out": "Record 1000 games of exact, lookahead on 8x8/14",
+        "suites": "unknown command",
+    }
+    done = run_python("-c", FIRST_LINES, input="\n".join(lines), cwd=tmp_path, check=True)
+    for (words, expected), line in zip(lines.items(), done.stdout.splitlines(), strict=True):
+        said, loaded = json.loads(line)
+        assert expected in said
+        assert loaded == [], words
 
 
 HELP = f"""

@@ -81,7 +81,7 @@ def test_a_training_leaves_its_last_state_on_the_terminal(tmp_path, monkeypatch,
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", terminal)
-    train(tiny("dqn"), tmp_path)
+    train(tiny("dqn", steps=200), tmp_path)
     assert sys.stderr is screen
     if terminal == "dumb":
         assert "\x1b" not in screen.getvalue()

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from support.processes import run_python
 from support.tiny_training import one_thread  # noqa: F401 - a fixture
 from torch import nn
 
@@ -73,18 +72,3 @@ def test_weight_decay_shrinks_matrices_by_their_rate_and_nothing_else():
         optimiser.step()
     torch.testing.assert_close(matrix.detach(), torch.full((3, 3), (1 - 0.01 * RATE * 0.1) ** 2))
     assert torch.equal(bias, torch.ones(3))
-
-
-def test_it_does_not_load_the_compiler_of_torch():
-    code = (
-        "import sys, torch\n"
-        "from baselines.learned.common.optimisation import Muon\n"
-        "weight = torch.ones(2, 2, requires_grad=True)\n"
-        "optimiser = Muon([weight])\n"
-        "optimiser.zero_grad()\n"
-        "weight.sum().backward()\n"
-        "optimiser.step()\n"
-        "optimiser.load_state_dict(optimiser.state_dict())\n"
-        "assert 'torch._dynamo' not in sys.modules\n"
-    )
-    run_python("-c", code, check=True)
