@@ -56,13 +56,13 @@ def chat(server, folder, **options):
     return "chat:" + ",".join(f"{name}={value}" for name, value in given.items())
 
 
-@pytest.mark.parametrize("name", ["exact", "subset", "random"])
-def test_policies_win_the_same_games_through_a_server_as_directly(name, tmp_path):
+def test_a_policy_with_random_guesses_wins_the_same_games_through_a_server_as_directly(tmp_path):
     games = 25
-    direct = evaluate_policy(partial(find_policy(name), BOARD), BOARD, range(games), batch_size=1)
-    with ChatServer(scripted(name, games)) as server:
+    direct = evaluate_policy(partial(find_policy("subset"), BOARD), BOARD, range(games), batch_size=1)
+    with ChatServer(scripted("subset", games)) as server:
         (found,) = baselines.evaluate(chat(server, tmp_path), 5, 3, games, against=()).policies
     assert [record[:3] for record in found.records] == [record[:3] for record in direct.records]
+    assert 0 < found.wins < games
     assert found.counters["illegal"] == 0
     assert found.counters["tokens"] == 7 * len(server.requests)
     assert all(record.diagnosis is not None for record in found.records)
@@ -188,13 +188,13 @@ def test_a_perfect_player_wins_every_game_in_each_form(form, tmp_path):
         )
 
 
-@pytest.mark.parametrize("reason", ["length", "max_output_tokens", "incomplete", "content_filter"])
-def test_a_cut_reply_is_no_move_and_is_counted(reason, tmp_path):
-    with ChatServer(lambda _: Raw(200, completion("It is safe, so I open 2 1", reason))) as server:
-        results = baselines.evaluate(chat(server, tmp_path, max_illegal=2), 5, 3, 1, against=())
-    assert results.policies[0].counters["cut"] == results.policies[0].counters["illegal"] == 2
+def test_a_cut_reply_is_no_move_and_is_counted(tmp_path):
+    reasons = iter(["length", "max_output_tokens", "incomplete", "content_filter"])
+    with ChatServer(lambda _: Raw(200, completion("It is safe, so I open 2 1", next(reasons)))) as server:
+        results = baselines.evaluate(chat(server, tmp_path, max_illegal=4), 5, 3, 1, against=())
+    assert results.policies[0].counters["cut"] == results.policies[0].counters["illegal"] == 4
     assert results.policies[0].records[0].clicks == 0
-    assert "cut 2 of 2 answers" in " ".join(str(results).split())
+    assert "cut 4 of 4 answers" in " ".join(str(results).split())
     assert "was cut" in server.requests[1][-1]["content"]
 
 

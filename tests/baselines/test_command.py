@@ -18,35 +18,32 @@ def run(folder, source, redirection="", module="made_up"):
     return subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True, check=False)
 
 
-def test_the_status_is_that_of_main(tmp_path):
-    process = run(tmp_path, "def main(arguments, program): print('result'); return 7")
-    assert (process.returncode, process.stdout, process.stderr) == (7, "result\n", "")
+MAIN = "def main(arguments, program): "
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "redirection", "expected"),
     [
-        "raise KeyboardInterrupt",
-        "def main(arguments, program): raise KeyboardInterrupt",
+        (f"{MAIN}print('result'); return 7", "", (7, "result\n", "")),
+        ("raise KeyboardInterrupt", "", (130, "", "interrupted\n")),
         # The tests may run in the background, where shells let processes ignore the signal.
-        "import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "def main(arguments, program): os.kill(os.getpid(), signal.SIGINT)",
+        (
+            f"import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            f"{MAIN}os.kill(os.getpid(), signal.SIGINT)",
+            "",
+            (130, "", "interrupted\n"),
+        ),
+        (f"{MAIN}print('line\\n' * 100_000); return 0", "| head -n 1; exit ${PIPESTATUS[0]}", (1, "line\n", "")),
     ],
-    ids=["during the imports", "in main", "by a signal"],
+    ids=["a status", "Ctrl-C during the imports", "Ctrl-C in main", "a reader that leaves"],
 )
-def test_ctrl_c_is_one_line_and_130(tmp_path, source):
-    process = run(tmp_path, source)
-    assert (process.returncode, process.stdout, process.stderr) == (130, "", "interrupted\n")
-
-
-def test_a_reader_that_leaves_is_no_news(tmp_path):
-    source = "def main(arguments, program):\n    for number in range(100_000): print(number)\n    return 0"
-    process = run(tmp_path, source, "| head -n 1; exit ${PIPESTATUS[0]}")
-    assert (process.returncode, process.stdout, process.stderr) == (1, "0\n", "")
+def test_every_end_has_its_status_and_at_most_one_line(tmp_path, source, redirection, expected):
+    process = run(tmp_path, source, redirection)
+    assert (process.returncode, process.stdout, process.stderr) == expected
 
 
 def test_a_full_disk_behind_stdout_is_one_line(tmp_path):
-    process = run(tmp_path, "def main(arguments, program): print('result'); return 0", "> /dev/full")
+    process = run(tmp_path, f"{MAIN}print('result'); return 0", "> /dev/full")
     assert process.returncode == 1
     (line,) = process.stderr.splitlines()
     assert line.endswith("No space left on device")
