@@ -5,13 +5,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from baselines.benchmark import suites
 from baselines.benchmark.suites import Entry, Group, Suite
-from baselines.cli import suite
+from baselines.cli import command, suite
 from baselines.evaluation import units
+from baselines.workers import ProcessPool
 from support import ROOT
 from support.clusters import wait_until
 from support.tiny_suites import BOARDS
@@ -93,14 +94,11 @@ def kill(process: int) -> bool:
     return True
 
 
-def register() -> None:
-    """Adds the suite, and lets each unit be one batch."""
-    suites.SUITES["faults"] = FAULTS
-    units.UNIT_SECONDS = units.LEAST_SECONDS = 1e-9
-
-
 if __name__ == "__main__":
     # A shell that starts the tests in the background makes all their processes ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    register()
+    suites.SUITES["faults"] = FAULTS
+    # Each unit is one batch. One worker process is enough, since each takes seconds of imports.
+    units.UNIT_SECONDS = units.LEAST_SECONDS = 1e-9
+    command.local_workers = lambda _: closing(ProcessPool(1))
     sys.exit(suite.main())

@@ -40,6 +40,7 @@ from baselines.registry import Specification, find_policy
 from minesweeper_env import BoardConfig
 
 APART = ("seconds", "ms_per_game", "mcnemar")
+PLOT = suite_report.plot
 RESULTS = {"results.json", "results.md", "results.png"}
 
 FIRST = """import numpy as np
@@ -61,6 +62,8 @@ def tiny_suite(tmp_path, monkeypatch):
     monkeypatch.setitem(suites.SUITES, "tiny", TINY)
     monkeypatch.setattr(units, "UNIT_SECONDS", 1e-9)
     monkeypatch.setattr(units, "LEAST_SECONDS", 1e-9)
+    # A picture takes longer than the games.
+    monkeypatch.setattr(suite_report, "plot", lambda _: b"a picture")
     Path("mine.py").write_text(FIRST)
 
 
@@ -77,24 +80,20 @@ def wins(folder):
     return [{row["policy"]: row["wins"] for row in board["results"]} for board in results(folder)["boards"]]
 
 
-def test_a_suite_may_measure_beliefs(monkeypatch):
-    changed(monkeypatch, entries=(Entry("random"), Entry("bayes")), measures_beliefs=True)
+def test_a_suite_measures_beliefs_once_and_again_if_they_are_damaged_or_of_another_policy(monkeypatch):
+    changed(monkeypatch, entries=(*map(Entry, ("random", "bayes", "bayes:prior=count")),), measures_beliefs=True)
     assert run("a", games=5) == 0
-    for board in results("a")["boards"]:
-        without, found = board["results"]
-        assert "beliefs" not in without
-        assert 0 < found["beliefs"]["positions"] <= 50
-    assert "bits/cell" in Path("a/results.md").read_text()
     before = results("a")["boards"]
-    monkeypatch.setattr(beliefs, "measure_beliefs", None)
-    assert run("a", games=5) == 0, "the beliefs are measured again"
+    for board in before:
+        without, *others = board["results"]
+        assert "beliefs" not in without
+        assert all(0 < found["beliefs"]["positions"] <= 50 for found in others)
+    assert "bits/cell" in Path("a/results.md").read_text()
+    with monkeypatch.context() as patched:
+        patched.setattr(beliefs, "measure_beliefs", None)
+        assert run("a", games=5) == 0, "the beliefs are measured again"
     assert results("a")["boards"] == before
-
-
-def test_beliefs_that_are_damaged_or_of_another_policy_are_measured_again(monkeypatch):
-    changed(monkeypatch, entries=(Entry("bayes"), Entry("bayes:prior=count")), measures_beliefs=True)
-    assert run("a", games=5) == 0
-    before, (kept, other) = results("a")["boards"], sorted(Path("a/games").glob("*/4x5-4-safe/*/beliefs-50.json"))
+    kept, other = sorted(Path("a/games").glob("*/4x5-4-safe/bayes*/beliefs-50.json"))
     own = json.loads(kept.read_text())
     contents = ["{", *(json.dumps({**own, "beliefs": {**own["beliefs"], "bits": bits}}) for bits in (math.nan, -5))]
     for content in (*contents, '{"bits_a_cell": -5}', other.read_text()):
@@ -149,7 +148,8 @@ def test_every_row_is_what_evaluate_would_say_and_a_finished_suite_is_not_played
     assert "260 of 260 games are done\n" in capsys.readouterr().err
 
 
-def test_the_files_agree():
+def test_the_files_agree(monkeypatch):
+    monkeypatch.setattr(suite_report, "plot", PLOT)
     assert run("a", games=8) == 0
     page, rates = Path("a/results.md").read_text(), {}
     for board in results("a")["boards"]:
@@ -203,7 +203,7 @@ def test_more_games_extend_what_is_there():
 def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, monkeypatch):
     """A killed and an interrupted command leave no process behind, and the last has the games of an undisturbed one."""
     monkeypatch.setitem(suites.SUITES, "faults", fault_suites.FAULTS)
-    games, stops = 100, random.Random(0)
+    games, stops = 60, random.Random(0)
     for number, status in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
         with fault_suites.driver(tmp_path / "a", games, "--workers", "2") as process:
             assert fault_suites.wait_for_units(tmp_path / "a", process, fault_suites.units_of(tmp_path / "a"))
@@ -225,15 +225,14 @@ def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_processes_change_nothing(monkeypatch):
     """These games start or are stored otherwise than those of the test above: given, without guesses, recorded."""
-    given = "baselines.scripted.bayes_source:source_start"
-    entries = Entry("straightforward", batch_size=5), Entry("bayes_source", batch_size=5, start=given)
-    boards = [BoardConfig(8, 8, 14, moves=("click",), no_guess=no_guess) for no_guess in (False, "exact")]
-    changed(monkeypatch, boards=(boards[0],), entries=entries)
-    group = replace(TINY.groups[0], name="no-guess", boards=(boards[1],), entries=entries[:1])
-    suite = replace(suites.SUITES["tiny"], groups=(*suites.SUITES["tiny"].groups, group), protocol=PROTOCOL)
+    given = Entry("bayes_source", batch_size=5, start="baselines.scripted.bayes_source:source_start")
+    boards = [BoardConfig(6, 6, 6, moves=("click",), no_guess=no_guess) for no_guess in (False, "exact")]
+    group = replace(TINY.groups[0], boards=(boards[0],), entries=(given,))
+    other = replace(group, name="no-guess", boards=(boards[1],), entries=(Entry("straightforward", batch_size=5),))
+    suite = replace(TINY, groups=(group, other), protocol=PROTOCOL)
     monkeypatch.setitem(suites.SUITES, "tiny", suite)
     for workers in "12":
-        assert main(["suite", "tiny", "--games", "24", "--out", workers, "--workers", workers]) == 0
+        assert main(["suite", "tiny", "--games", "14", "--out", workers, "--workers", workers]) == 0
     assert records("1")
     assert records("2") == records("1")
     assert timeless("2") == timeless("1")

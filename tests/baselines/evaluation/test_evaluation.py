@@ -1,7 +1,6 @@
 """Seeded games: fair, repeatable, strict with policies that break the protocol; and the known wins of `exact`."""
 
 import json
-import os
 import time
 from contextlib import closing
 from functools import partial
@@ -25,7 +24,7 @@ from baselines.evaluation.seeds import (
 )
 from baselines.policy import PolicyError
 from baselines.registry import find_policy
-from baselines.workers import ProcessPool, WorkerError
+from baselines.workers import KilledWorkerError, ProcessPool, WorkerError, Workers
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 CONFIG = BoardConfig(6, 6, 5, "safe", ("click",))
@@ -134,29 +133,32 @@ def test_compiling_does_not_count_as_time_of_a_game():
     assert 0 < result.playing_seconds < 0.2 * sum(compiling)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_interruption_keeps_what_is_finished(workers):
+def test_interruption_keeps_what_is_finished_here_and_in_a_worker_process():
     def interrupt(games: int) -> None:
         seen.append(games)
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    seen: list[int] = []
     build = partial(find_policy("random"), CONFIG)
-    evaluation = evaluate_policy(build, CONFIG, range(400 * BATCH_SIZE), workers=workers, on_finished=interrupt)
-    assert evaluation.interrupted
-    assert [record.seed for record in evaluation.records] == list(range(3 * BATCH_SIZE))
+    with closing(ProcessPool(1)) as pool:
+        for workers in (1, pool):
+            seen: list[int] = []
+            found = evaluate_policy(build, CONFIG, range(400 * BATCH_SIZE), workers=workers, on_finished=interrupt)
+            assert found.interrupted
+            assert [record.seed for record in found.records] == list(range(sum(seen)))
 
 
-@pytest.mark.slow
+class KilledWorkers(Workers):
+    """Workers that every call kills."""
+
+    def run(self, _work, calls, _on_look=None):
+        raise KilledWorkerError(next(calls), 2)
+
+
 def test_a_unit_that_kills_its_workers_again_and_again_is_named():
     line = r"mine on 6x6/5 safe, seeds 1\d\d to 1\d9: killed its worker 2 times"
-    with pytest.raises(WorkerError, match=line), closing(ProcessPool(1, kills=2)) as pool:
-        evaluate_policy(partial(Scanner, _end_process), CONFIG, range(100, 160), workers=pool, policy="mine")
-
-
-def _end_process(_masks: np.ndarray) -> np.ndarray:
-    os._exit(1)
+    with pytest.raises(WorkerError, match=line):
+        evaluate_policy(Scanner, CONFIG, range(100, 160), workers=KilledWorkers(), policy="mine")
 
 
 def test_seed_ranges_do_not_meet_and_derived_seeds_differ():
