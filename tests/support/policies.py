@@ -49,18 +49,22 @@ class Recorder:
         return self.policy.act(observations, action_masks)
 
 
-def boards_in_play(config: BoardConfig, games: int) -> np.ndarray:
-    recorder = Recorder(find_policy("straightforward")(config, seed=5))
+def boards_met(policy, config: BoardConfig, games: int) -> np.ndarray:
+    """Returns the different boards that a policy meets in play."""
+    recorder = Recorder(policy)
     play_games(recorder, config, range(games))
     return np.unique(np.stack(recorder.seen), axis=0)
 
 
+def boards_in_play(config: BoardConfig, games: int) -> np.ndarray:
+    return boards_met(find_policy("straightforward")(config, seed=5), config, games)
+
+
 def moments(config: BoardConfig, games: int) -> list[tuple[np.ndarray, int]]:
     """Returns boards that `exact` meets in play, each with its click."""
-    policy = Recorder(find_policy("exact")(config))
-    play_games(policy, config, range(games))
-    boards = np.unique(np.stack(policy.seen), axis=0)
-    clicks = policy.policy.act(boards, (boards > config.codes.max_count).reshape(len(boards), -1).astype(np.int8))
+    policy = find_policy("exact")(config)
+    boards = boards_met(policy, config, games)
+    clicks = policy.act(boards, (boards > config.codes.max_count).reshape(len(boards), -1).astype(np.int8))
     return list(zip(boards, clicks, strict=True))
 
 

@@ -75,7 +75,7 @@ def suite(tmp_path):
 
 RESULT = {"steps": 320, "games": 50, "wins": {"4x4/2": 25}}
 RESULTS = [{**RESULT, **each} for each in ({"wins": [1]}, {"wins": {"4x4/2": -1}}, {"games": 0})]
-RUNS = [{"sessions": 3}, {"sessions": []}, "folder", "link"]
+RUNS = [{"sessions": 3}, {"sessions": []}, "link", "folder"]
 PLANS = [{"settings": 3}, {"seed": 0, "search": "depth=1,2"}]
 AGENTS = [{"format": 3, "kind": "clicks", "channels": 4}, {"trained_on": []}]
 AGENTS += [{"selected_by": each} for each in (3, {}, {"win_rates": {"4x5/2": 0.5}})]
@@ -87,23 +87,25 @@ BOARDS += [{"seed": 0, "config": {}, "results": [HALF | {each: 10**400}]} for ea
 
 
 @pytest.mark.parametrize(
-    ("command", "name", "named", "content"),
+    ("command", "name", "named", "contents"),
     [
-        *(("study", "out/tiny-3/result.json", "result.json", each) for each in [*ANY, *RESULTS]),
-        *(("study", "out/tiny-3/run.json", "", each) for each in [*ANY, *RUNS]),
-        *(("sweep", "out/sweep.json", "", each) for each in [*ANY, *PLANS]),
-        *(("suite", "out/suite.json", "", each) for each in ANY),
-        *(("agent", "run/agent.json", "agent.json", each) for each in [*ANY, *AGENTS]),
-        *(("agent", "run/run.json", "run.json", each) for each in [*ANY, {"sessions": [3]}]),
-        *(("agent", "results.json", "results.json", each) for each in [*ANY, *BOARDS]),
+        ("study", "out/tiny-3/result.json", "result.json", RESULTS),
+        ("study", "out/tiny-3/run.json", "", RUNS),
+        ("sweep", "out/sweep.json", "", PLANS),
+        ("suite", "out/suite.json", "", []),
+        ("agent", "run/agent.json", "agent.json", AGENTS),
+        ("agent", "run/run.json", "run.json", [{"sessions": [3]}]),
+        ("agent", "results.json", "results.json", BOARDS),
     ],
 )
-def test_a_command_names_a_damaged_file_or_its_folder(command, name, named, content, request, tmp_path, capsys):
+def test_a_command_names_a_damaged_file_or_its_folder(command, name, named, contents, request, tmp_path, capsys):
     arguments, path = request.getfixturevalue(command), tmp_path / name
-    if isinstance(content, dict) and content.keys() <= {"selected_by", "trained_on"}:
-        content = json.loads(path.read_text()) | content
-    damage(path, content)
-    assert str(path.parent / named) in refused(capsys, main, *arguments)
+    whole = json.loads(path.read_text()) if name == "run/agent.json" else {}
+    for content in [*ANY, *contents]:
+        if isinstance(content, dict) and content.keys() <= {"selected_by", "trained_on"}:
+            content = whole | content
+        damage(path, content)
+        assert str(path.parent / named) in refused(capsys, main, *arguments), content
 
 
 def test_push_sends_no_file_from_outside_of_the_folder(agent, tmp_path, capsys):
@@ -112,22 +114,20 @@ def test_push_sends_no_file_from_outside_of_the_folder(agent, tmp_path, capsys):
     assert "curves.png leads out of the folder" in refused(capsys, main, *agent)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_a_damaged_run_is_named_by_all_who_begin_with_its_agent(agent, tmp_path, capsys):
+    run = tmp_path / "run"
+    whole = json.loads((run / "run.json").read_text())
+    card = ["--track", "reveal", "--author", "me", "--link", "https://example.org"]
+    train = ["train", "--algo", "dqn", "--channels", "4", "--depth", "1", "--steps", "300", "--start"]
+    for changes in (
         *({name: each} for name in ("settings", "sessions") for each in (None, [], {}, "x")),
         *({"settings": {"algo": "dqn", "hyperparameters": {}, "minutes": each}} for each in ("1", math.nan)),
         *({"start": each} for each in (3, {}, {"steps": 9, "run": {}})),
-    ],
-)
-def test_a_damaged_run_is_named_by_all_who_begin_with_its_agent(agent, tmp_path, capsys, changes):
-    run = tmp_path / "run"
-    write_json(run / "run.json", json.loads((run / "run.json").read_text()) | changes)
-    card = ["--track", "reveal", "--author", "me", "--link", "https://example.org"]
-    train = ["train", "--algo", "dqn", "--channels", "4", "--depth", "1", "--steps", "300", "--start"]
-    for command in (agent, [*train, run], ["benchmark", "run", *card, "--policy", run]):
-        out = [] if command is agent else ["--out", tmp_path / "out"]
-        assert str(run / "run.json") in refused(capsys, main, *command, *out)
+    ):
+        write_json(run / "run.json", whole | changes)
+        for command in (agent, [*train, run], ["benchmark", "run", *card, "--policy", run]):
+            out = [] if command is agent else ["--out", tmp_path / "out"]
+            assert str(run / "run.json") in refused(capsys, main, *command, *out), changes
 
 
 def test_a_configuration_that_is_nested_deep_is_named(tmp_path, capsys):

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from support.policies import Recorder
+from support.policies import boards_met
 from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fixture
 
-from baselines.evaluation.games import play_games
 from baselines.learned.afterstate import policy as policy_module
 from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
@@ -354,9 +353,7 @@ def test_the_planes_are_fed_in_at_every_application():
 
 def recorded_boards(game, policy):
     """Returns the different boards, the first one apart, that a policy meets in twenty games."""
-    recorder = Recorder(policy)
-    play_games(recorder, game, range(20))
-    found = [board for board in np.unique(np.stack(recorder.seen), axis=0) if (board <= 8).any()]
+    found = [board for board in boards_met(policy, game, 20) if (board <= 8).any()]
     assert len(found) > 20
     return found
 
