@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -28,7 +29,7 @@ from baselines.evaluation.seeds import derived_seed
 from baselines.policy import PolicyError
 from baselines.registry import find_policy
 from baselines.transcripts import Transcripts
-from baselines.workers import local_workers
+from baselines.workers import ProcessPool, local_workers
 from minesweeper_env import HIDDEN, BoardConfig
 
 pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="needs the extra chat")
@@ -94,7 +95,7 @@ def test_any_text_of_a_server_goes_into_the_transcript(tmp_path):
     assert [json.loads(line)["reply"] for line in path.read_bytes().splitlines()[1:]] == ["? \x00 开 open 9 9"] * 2
 
 
-def test_a_killed_evaluation_goes_on_without_asking_again(tmp_path):
+def test_a_killed_evaluation_goes_on_without_asking_again_also_in_a_worker_process(tmp_path, monkeypatch):
     reply = scripted("exact", 12)
 
     def slow(messages):
@@ -111,7 +112,10 @@ def test_a_killed_evaluation_goes_on_without_asking_again(tmp_path):
         time.sleep(0.2)
         asked = len(server.requests)
         lines = [line for path in tmp_path.rglob("*.jsonl") for line in path.read_text().splitlines()[1:]]
-        (found,) = baselines.evaluate(chat(server, tmp_path), 5, 3, 12, against=(), workers=2).policies
+        with monkeypatch.context() as patch:
+            # One worker is enough: each takes seconds of imports.
+            patch.setattr("baselines.evaluation.evaluate.local_workers", lambda _: closing(ProcessPool(1)))
+            (found,) = baselines.evaluate(chat(server, tmp_path), 5, 3, 12, against=(), workers=2).policies
         whole = len(server.requests) - asked + len(lines)
         again = baselines.evaluate(chat(server, tmp_path, replay="true"), 5, 3, 12, against=()).policies[0]
     assert asked - len(lines) <= 1

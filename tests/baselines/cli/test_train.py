@@ -59,7 +59,7 @@ def test_a_training_that_ended_before_its_first_checkpoint_begins_anew(tmp_path)
 def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
     out = tmp_path / "run"
     changes = ["--set", "batch_size=32", *(["learning_starts=100"] if algo == "dqn" else [])]
-    assert main(["--algo", algo, *TINY, *changes, "--steps", "1100", "--out", str(out), "--threads", "1"]) == 0
+    assert main(["--algo", algo, *TINY, *changes, "--steps", "400", "--out", str(out), "--threads", "1"]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert str(out) in printed[-1]
     assert "random" in printed[-2]

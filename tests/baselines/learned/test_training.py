@@ -134,10 +134,10 @@ def test_each_evaluation_is_reported_once_with_what_the_folder_holds(tmp_path):
         seen.append((training.steps, training.done))
         return True
 
-    done = train(tiny("dqn", steps=1200), tmp_path, bar=False, on_evaluation=follow)
+    done = train(tiny("dqn", steps=400), tmp_path, bar=False, on_evaluation=follow)
     steps, done_so_far = zip(*seen, strict=True)
     assert list(steps) == sorted(set(steps))
-    assert steps[-1] == done.steps >= 1200
+    assert steps[-1] == done.steps >= 400
     assert done_so_far[-1] == len(EVALUATIONS) > 10
 
 
@@ -188,12 +188,12 @@ def commands(folder):
 def test_a_training_records_the_trainings_before_it(tmp_path):
     first, second, third = folders(tmp_path, "first", "second", "third")
     for folder, begins_as in ((first, None), (second, first), (third, second)):
-        settings = tiny("dqn", steps=200, start=begins_as and str(begins_as))
+        settings = tiny("dqn", steps=64, start=begins_as and str(begins_as))
         train(settings, folder, command=folder.name, bar=False)
     shutil.rmtree(first)
     assert commands(third) == [["third"], ["second"], ["first"]]
-    assert all(each["steps"] >= 200 for each in lineage(training_of(third)))
-    run(prepare(tiny("dqn", steps=400, start=str(second)), third, resume=True), "again", bar=False)
+    assert all(each["steps"] >= 64 for each in lineage(training_of(third)))
+    run(prepare(tiny("dqn", steps=128, start=str(second)), third, resume=True), "again", bar=False)
     assert commands(third) == [["third", "again"], ["second"], ["first"]]
     (second / "run.json").unlink()
     assert commands(second) == [None]
@@ -226,14 +226,14 @@ def rows(folder):
 @BOTH
 def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
     straight, stopped, cut_off, killed = folders(tmp_path, "straight", "stopped", "cut_off", "killed")
-    settings = tiny(algo, steps=640, boards=("4x5/2", "3x4/2"))
+    settings = tiny(algo, steps=384, boards=("4x5/2", "3x4/2"))
     train(settings, straight, bar=False)
-    training = interrupted(settings, stopped, signal.SIGINT, 300)
+    training = interrupted(settings, stopped, signal.SIGINT, 150)
     assert training.is_interrupted
-    assert 300 <= training.steps < 400
+    assert 150 <= training.steps < 300
     played = [int(float(row["time/total_timesteps"])) for row in rows(stopped) if row["eval/win_rate"]]
     assert training.steps in played
-    assert run(prepare(settings, stopped, resume=True), bar=False).steps == 640
+    assert run(prepare(settings, stopped, resume=True), bar=False).steps == 384
     assert_same_end(straight, stopped)
 
     def interrupt(*_):
@@ -245,7 +245,7 @@ def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
             train(settings, cut_off, bar=False)
     train(settings, cut_off, bar=False, resume=True)
     assert_same_end(straight, cut_off)
-    train_until_cut(settings, killed, 500)
+    train_until_cut(settings, killed, 250)
     train(settings, killed, bar=False, resume=True)
     assert_same_end(straight, killed)
 

@@ -44,7 +44,7 @@ def check(asked: NetworkPosteriors, board: np.ndarray, mines: int, reference=min
     assert np.abs(asked.mine_probabilities(board) - expected).max() < 1e-9
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(positions())
 def test_pgmpy_and_the_oracle_and_the_reference_agree(position):
     board, mines = position
@@ -56,7 +56,7 @@ def test_pgmpy_and_the_oracle_and_the_reference_agree(position):
 def test_they_agree_on_boards_that_are_met_in_play():
     config = config_of(8, 8, 14, first_click="opening")
     asked = NetworkPosteriors(config)
-    boards = [board for board, _ in moments(config, 2)][::9]
+    boards = [board for board, _ in moments(config, 2)][::15]
     assert boards
     for board in boards:
         check(asked, board, 14)
@@ -124,12 +124,12 @@ def test_one_query_serves_exchangeable_cells_and_none_is_repeated(monkeypatch):
     assert len(queries) == 2 + 3
 
 
-@pytest.mark.parametrize("inference", ["native", "pgmpy"])
-def test_each_click_is_certain_or_of_least_risk(inference):
+@pytest.mark.parametrize(("inference", "games"), [("native", 10), ("pgmpy", 3)])
+def test_each_click_is_certain_or_of_least_risk(inference, games):
     config = config_of(5, 5, 6, first_click="opening")
     policy = find_policy("bayes", inference=inference)(config)
     risky = 0
-    for board, _ in moments(config, 10):
+    for board, _ in moments(config, games):
         if (board > 8).all():
             continue
         risks = naive.mine_probabilities(board, 6, prior=6 / 25)
@@ -142,8 +142,8 @@ def test_each_click_is_certain_or_of_least_risk(inference):
 
 def test_pgmpy_plays_the_games_that_native_plays():
     config = config_of(5, 5, 5, first_click="opening")
-    native = play_games(find_policy("bayes")(config), config, range(4))
-    assert play_games(find_policy("bayes", inference="pgmpy")(config), config, range(4)) == native
+    native = play_games(find_policy("bayes")(config), config, range(3))
+    assert play_games(find_policy("bayes", inference="pgmpy")(config), config, range(3)) == native
 
 
 def test_thresholds_treat_likely_cells_as_certain_unless_that_contradicts_the_clues():

@@ -3,11 +3,12 @@
 import json
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
 from support import ROOT
-from support.policies import Recorder, all_layouts, boards_in_play, click_config, consistent_layouts, number_won
+from support.policies import all_layouts, boards_in_play, boards_met, click_config, consistent_layouts, number_won
 
 from baselines.evaluation.games import play_games
 from baselines.registry import find_policy
@@ -77,13 +78,11 @@ class PlainSearch:
         return {cell: self.click_value(self.board, rows, cell, len(self.breadths)) for cell in cells}
 
 
+@cache
 def guesses(config, games: int, most: int) -> list[np.ndarray]:
     """Returns boards without a safe cell, which at least two and at most `most` layouts fit."""
-    recorder = Recorder(find_policy("exact")(config))
-    play_games(recorder, config, range(games))
-    layouts = all_layouts(config)
-    boards = []
-    for board in np.unique(np.stack(recorder.seen), axis=0):
+    layouts, boards = all_layouts(config), []
+    for board in boards_met(find_policy("exact")(config), config, games):
         if (board < HIDDEN).any():
             fitting = consistent_layouts(board, layouts)
             if 1 < len(fitting) <= most and fitting.mean(axis=0)[board == HIDDEN].min() > 0.0:
@@ -142,19 +141,18 @@ def test_with_all_layouts_searched_it_wins_as_many_as_perfect_play_after_its_fir
     ],
 )
 def test_it_takes_no_needless_risk_and_leaves_boards_alone_and_keeps_to_legal_clicks(config, options):
-    recorder = Recorder(find_policy("lookahead", **options)(config))
-    play_games(recorder, config, range(6))
-    boards = np.unique(np.stack(recorder.seen), axis=0)
+    policy = find_policy("lookahead", **options)(config)
+    boards = boards_met(policy, config, 6)
     before, masks = boards.copy(), (boards > 8).reshape(len(boards), -1).astype(np.int8)
-    clicks = recorder.policy.act(boards, masks)
+    clicks = policy.act(boards, masks)
     assert (boards == before).all()
-    assert (recorder.policy.act(boards[::-1], masks[::-1])[::-1] == clicks).all()
+    assert (policy.act(boards[::-1], masks[::-1])[::-1] == clicks).all()
     for board, click in zip(boards, clicks, strict=True):
         probabilities = mine_probabilities(board, config.mines)
         if (board <= 8).any() and (probabilities[board > 8] == 0.0).any():
             assert probabilities.ravel()[click] == 0.0
     masks[np.arange(len(boards)), clicks] = 0
-    others = recorder.policy.act(boards, masks)
+    others = policy.act(boards, masks)
     assert masks[np.arange(len(boards)), others].all()
 
 

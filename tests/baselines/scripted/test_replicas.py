@@ -38,7 +38,7 @@ def test_win_rates_are_those_of_an_independent_implementation(name, references, 
     assert abs(sum(won) / games - reference) < 3.5 * error
 
 
-@pytest.mark.parametrize("mines", [1, 2, 3])
+@pytest.mark.parametrize("mines", [1, 3])
 def test_marginal_is_as_good_as_random(mines):
     """The 95 % interval of the difference over independent fits contains 0 and lies within three points.
 

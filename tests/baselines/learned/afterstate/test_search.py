@@ -157,7 +157,7 @@ def test_the_next_value_is_that_of_the_best_second_click():
 
 
 def test_two_clicks_ahead_near_ties_are_weighed_again_by_the_mean_of_both_values():
-    made, codes = network(), boards(16, 4, 4)
+    made, codes = network(), boards(8, 4, 4)
     legal = masks(codes)
     ratings = rate(made, 4, codes, legal, counts=True)
     outcomes = Outcomes.of(codes, ratings.counts, legal)
