@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from support import ROOT, fault_suites
-from support.clusters import nodes_of
+from support.clusters import Nodes
 from support.fault_suites import arguments, children, driver, finish, kill, printed_file, units_of, wait_for_units
 from support.processes import run_python
 from support.slow_policy import PAUSE
@@ -99,7 +99,9 @@ def test_an_evaluation_on_ray_has_the_results_of_one_machine_byte_for_byte(tmp_p
     words = ["--policy", "mine.py:Mine", str(tmp_path / "run"), "straightforward", "--games", "60"]
     assert evaluate(*words, "--json", "here.json") == 0
     command = (ROOT / "evaluate.py", "--size", 5, "--mines", 4, *words, "--json", "there.json", "--ray", "local")
-    done = run_python(*command, cwd=tmp_path, timeout=400)
+    # Each worker takes seconds of imports, so there is one; and on a busy machine Ray may start late.
+    variables = {"RAY_OVERRIDE_RESOURCES": '{"CPU": 1}', "RAY_raylet_start_wait_time_s": "300"}
+    done = run_python(*command, cwd=tmp_path, timeout=400, env=variables)
     assert done.returncode == 0, done.stderr
     assert json.dumps(content(tmp_path, "there.json")) == json.dumps(content(tmp_path, "here.json"))
 
@@ -136,7 +138,7 @@ def disturb(folder, process, kill_one):
 @pytest.mark.usefixtures("fault_suite")
 def test_an_interrupt_and_killed_workers_and_nodes_of_a_cluster_cost_nothing(tmp_path):
     folder = tmp_path / "disturbed"
-    with nodes_of(1, 1) as cluster:
+    with Nodes(1, 1) as cluster:
         with driver(folder, GAMES, "--ray", cluster.address) as process:
             assert wait_for_units(folder, process, 0)
             process.send_signal(signal.SIGINT)
@@ -155,7 +157,7 @@ def test_an_interrupt_and_killed_workers_and_nodes_of_a_cluster_cost_nothing(tmp
 @pytest.mark.usefixtures("fault_suite")
 def test_a_unit_that_kills_four_workers_and_a_node_with_another_installation_are_named(tmp_path, evaluate, capsys):
     folder = tmp_path / "disturbed"
-    with nodes_of(1) as cluster:
+    with Nodes(1) as cluster:
         killer = ["--policy", "mine.py:Killer", "--seed", "20", "--games", "10"]
         assert evaluate(*killer, "--ray", cluster.address) == 1
         printed, told = capsys.readouterr()

@@ -3,8 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 GIB = 1 << 30
@@ -12,14 +11,9 @@ STORE_BYTES = 100_000_000
 
 
 class Nodes:
-    """A head node without processors, and nodes that have some.
+    """A head node without processors, whose address is `address`, and nodes that have so many; a block ends them."""
 
-    Attributes:
-        address: of the head node.
-    """
-
-    def __init__(self, cpus: tuple[int, ...]) -> None:
-        """Starts the nodes."""
+    def __init__(self, *cpus: int) -> None:
         from ray.cluster_utils import Cluster
 
         # By default the workers yield to all other programs, and starve beside busy ones.
@@ -46,7 +40,10 @@ class Nodes:
         """Returns the process of the raylet of a node."""
         return int(self._nodes[number].all_processes["raylet"][0].process.pid)
 
-    def shutdown(self) -> None:
+    def __enter__(self) -> "Nodes":
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Ends all processes, and reaps them: one that stays would warn in a later test, which then fails."""
         nodes = [self._cluster.head_node, *self._nodes]
         started = [each.process for node in nodes for group in node.all_processes.values() for each in group]
@@ -54,16 +51,6 @@ class Nodes:
         for process in started:
             process.kill()
             process.wait()
-
-
-@contextmanager
-def nodes_of(*cpus: int) -> Iterator[Nodes]:
-    """Starts a head node and nodes with these numbers of processors; the end of the block ends them."""
-    nodes = Nodes(cpus)
-    try:
-        yield nodes
-    finally:
-        nodes.shutdown()
 
 
 def wait_until(is_so: Callable[[], object], seconds: float = 180.0) -> None:
