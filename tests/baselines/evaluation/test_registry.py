@@ -99,13 +99,6 @@ def test_agents_that_come_with_the_package_are_found_by_name():
             find_policy(f"plain-dqn:{option}")(CONFIG)
 
 
-def test_mines_left_out_follow_the_size():
-    for size, mines in ((8, 14), (9, 10), ([16, 30], 99)):
-        assert baselines.make_policy("straightforward", size=size).config.mines == mines
-    with pytest.raises(ValueError, match="mines must be given for a board of 12x12; left out, they are 14 on 8x8"):
-        baselines.make_policy("straightforward", size=12)
-
-
 @pytest.mark.parametrize(
     "name", ["exact", "exact:first=3", "dqn:symmetries=true", f"hf:user/repo@{'0a' * 20}", "run:first=3"]
 )
