@@ -5,7 +5,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import accumulate
@@ -95,12 +95,14 @@ class Specification:
         base: a name, a run folder or an agent of the hub; or a module or a file that ends in ".py".
         attribute: the class or function of a module or file; None for the others.
         options: options of the policy, by name.
+        given: the text of those that the name does not write; tables show it after the name.
     """
 
     name: str
     base: str
     attribute: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    given: str = ""
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -179,7 +181,7 @@ class Specification:
         return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest() if files else None
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
-        return type(self), (self.name, self.base, self.attribute, self.options)
+        return type(self), (self.name, self.base, self.attribute, self.options, self.given)
 
     @cached_property
     def make(self) -> Callable[..., ReadyPolicy]:
@@ -191,7 +193,7 @@ class Specification:
         if attribute is not None:
             target = load(self.name, base, attribute)
             check_arguments(f"{base}:{attribute}", target, options)
-            return partial(UserPolicy, self.name, target)
+            return partial(UserPolicy, self.name + self.given, target)
         make: Callable[..., ReadyPolicy]
         if base in POLICIES:
             make = resolve_name(POLICIES[base].made_by)
@@ -232,7 +234,7 @@ class Specification:
         whole_number("seed", seed, 0)
         policy = self.make(replace(board, moves=moves), **self.options | self._texts())
         # Messages name the policy as its user does.
-        policy.name = self.name
+        policy.name = self.name + self.given
         policy.reset(seed)
         return policy
 
@@ -289,8 +291,7 @@ def make_policy(
     specified = find_policy(name, **options)
     if env is None:
         rule = "opening" if first_click is None else first_click
-        offered = BoardConfig.of_size(8 if size is None else size, mines, first_click=rule)
-        return _with_options_named(specified(offered, seed), specified, options)
+        return specified(BoardConfig.of_size(8 if size is None else size, mines, first_click=rule), seed)
     for argument, value in {"size": size, "mines": mines, "first_click": first_click}.items():
         if value is not None:
             raise ValueError(f"env already defines {argument}; give env or {argument}, not both")
@@ -302,14 +303,6 @@ def make_policy(
             f"{name} plays with the moves {', '.join(moves)}, and the environment offers "
             f"{', '.join(offered.moves)}; make it with moves={tuple(moves)}"
         )
-    return _with_options_named(policy, specified, options)
-
-
-def _with_options_named(policy: ReadyPolicy, specified: Specification, options: Mapping[str, Any]) -> ReadyPolicy:
-    """Returns a policy whose name, which tables show, has also the options that its specification does not write."""
-    texts = [f"{option}={_text_of(value)}" for option, value in options.items()]
-    if texts:
-        policy.name += (":" if len(specified.options) == len(texts) else ",") + ",".join(texts)
     return policy
 
 
@@ -330,7 +323,9 @@ def find_policy(name: str, **options: Any) -> Specification:
     found = Specification.of(name).pinned()
     for option in found.options.keys() & options.keys():
         raise ValueError(f"option {option} of policy {found.name!r} is given twice")
-    found = replace(found, options=found.options | options)
+    texts = ",".join(f"{option}={_text_of(value)}" for option, value in options.items())
+    given = f"{',' if found.options else ':'}{texts}" if texts else ""
+    found = replace(found, options=found.options | options, given=given)
     _ = found.make
     return found
 

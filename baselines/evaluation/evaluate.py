@@ -176,28 +176,20 @@ def _makers(policies: Any, others: Mapping[str, Maker] | None = None) -> dict[st
     found: dict[str, Maker] = {}
     for given, policy in named:
         specified, count = find_policy(policy) if isinstance(policy, str) else None, 1
+        if specified is None and not has_act(policy):
+            _check_callable(policy)
         name = specified.name if specified else _name_of(policy)
         name = first = name if given is None else str(given)
         while name in found or (others and name in others and not _plays_as(others[name], specified or policy)):
             count += 1
             name = f"{first} ({count})"
-        found[name] = specified or _maker(policy, name)
+        found[name] = specified or partial(UserPolicy, name, policy)
     return found
 
 
 def _plays_as(maker: Maker, policy: Any) -> bool:
     """Returns whether a maker makes a policy, which is a `Specification` or comes from the user."""
     return maker.args[1] is policy if isinstance(maker, partial) else maker == policy
-
-
-def _maker(policy: Any, name: str) -> Maker:
-    """Returns what makes a policy that is no text: an object plays itself, or a callable takes a board.
-
-    A ValueError says what to do with a model, a network or a function of one observation.
-    """
-    if not has_act(policy):
-        _check_callable(policy)
-    return partial(UserPolicy, name, policy)
 
 
 def _name_of(policy: Any) -> str:
@@ -207,6 +199,7 @@ def _name_of(policy: Any) -> str:
 
 
 def _check_callable(policy: Any) -> None:
+    """Raises a ValueError, with what to do, for a model, a network, or what no board can be given to."""
     kind = type(policy).__name__
     modules = {each.__module__.partition(".")[0] for each in type(policy).__mro__}
     if modules & {"stable_baselines3", "sb3_contrib"}:
@@ -269,10 +262,6 @@ def evaluate_policy(
         ValueError: `diagnose` is True and these games cannot be judged exactly.
         WorkerError: workers cannot be started, or a unit of games killed them again and again.
     """
-    if diagnose:
-        from baselines.evaluation.judge import check_judgeable
-
-        check_judgeable(config)
     assignment = Assignment(policy, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
     with local_workers(workers) if isinstance(workers, int) else nullcontext(workers) as there:
         return play(assignment, there, False, on_finished)
