@@ -75,7 +75,7 @@ def _add_arguments(parser: Parser) -> None:
     add("--record-speed", type=command.positive_number, default=SPEED, metavar="N", help="show N moves per second")
 
 
-def _check(options: argparse.Namespace, cells: int) -> None:
+def _check(options: argparse.Namespace) -> None:
     """Checks what needs no heavy import."""
     check_seeds(options.seed, options.games)
     files = [path for path in (options.json, options.plot, options.record) if path is not None]
@@ -88,7 +88,7 @@ def _check(options: argparse.Namespace, cells: int) -> None:
         check_plot(options.plot)
         check_extra("matplotlib")
     if options.record is not None:
-        _check_recording(options, cells)
+        _check_recording(options)
     elif options.record_all or options.record_overlay or options.record_games > 1 or options.record_speed != SPEED:
         raise ValueError("--record-games, --record-all, --record-overlay and --record-speed need --record FILE")
     for name in options.policy:
@@ -96,9 +96,7 @@ def _check(options: argparse.Namespace, cells: int) -> None:
             Specification.of(name).check()
 
 
-def _check_recording(options: argparse.Namespace, cells: int) -> None:
-    if cells > 1 << 16:
-        raise ValueError(f"--record takes boards of at most {1 << 16} cells, which records number in two bytes")
+def _check_recording(options: argparse.Namespace) -> None:
     if options.record.suffix not in RECORD_SUFFIXES:
         raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
     if options.record_games > options.games:
@@ -110,7 +108,7 @@ def _check_recording(options: argparse.Namespace, cells: int) -> None:
 
 def _prepare(options: argparse.Namespace) -> Work:
     config = command.chosen_board(options)
-    _check(options, config.cells)
+    _check(options)
     say(f"Play {options.games} games of {config.in_words}, {config.rules}: {', '.join(options.policy)}")
     from baselines.evaluation.results import Results
 
@@ -174,6 +172,8 @@ def choose_policies(
                 if asked != ALL or name in chosen:
                     raise
                 say(f"{name} is left out: {error}")
+    if not found:
+        raise ValueError(f"none of the policies plays games of {config.in_words}, {config.rules}")
     check_transcripts(found.values())
     return list(found.values())
 
