@@ -31,7 +31,18 @@ from minesweeper_env.engine.state import RESTART, RewardWeights
 
 GAMES, SAVED_GAMES = 1024, 256
 BOARDS = {"8x8, 14 mines": ((8, 8), 14), "16x30, 99 mines": ((16, 30), 99)}
-BATCHES_A_CALL, STEPS_A_CALL, CALLS_A_WORK = 10, 50, 20
+STEPS_A_CALL, CALLS_A_WORK = 50, 20
+
+
+def one_call(call: Callable[[], object], games: int) -> Work:
+    """Returns work that makes a call, which handles this many games."""
+
+    def work() -> int:
+        for _ in range(CALLS_A_WORK):
+            call()
+        return games * CALLS_A_WORK
+
+    return work
 
 
 def bare_kernel(games: Games) -> Work:
@@ -43,13 +54,11 @@ def bare_kernel(games: Games) -> Work:
     codes, masks = np.empty((GAMES, cells), np.int8), np.empty((GAMES, 1, cells), np.int8)
     rewards, events, opened = np.empty(GAMES), np.empty((5, GAMES), np.bool_), np.empty(GAMES, np.int64)
 
-    def work() -> int:
-        for _ in range(BATCHES_A_CALL):
-            kernels.sample_batch(sampler, actions, *state)
-            kernels.play_batch(actions, RESTART, codes, masks, rewards, events, opened, *state)
-        return GAMES * BATCHES_A_CALL
+    def step() -> None:
+        kernels.sample_batch(sampler, actions, *state)
+        kernels.play_batch(actions, RESTART, codes, masks, rewards, events, opened, *state)
 
-    return work
+    return one_call(step, GAMES)
 
 
 def through_make_vec(size: tuple[int, int], mines: int) -> Work:
@@ -57,13 +66,7 @@ def through_make_vec(size: tuple[int, int], mines: int) -> Work:
     env = gymnasium.make_vec("Minesweeper-v0", num_envs=GAMES, size=size, mines=mines, moves=("click",))
     env.reset(seed=0)
     sample_actions = env.unwrapped.sample_actions
-
-    def work() -> int:
-        for _ in range(BATCHES_A_CALL):
-            env.step(sample_actions())
-        return GAMES * BATCHES_A_CALL
-
-    return work
+    return one_call(lambda: env.step(sample_actions()), GAMES)
 
 
 def through_make(size: tuple[int, int], mines: int) -> Work:
@@ -112,17 +115,6 @@ def played_by_exact(size: tuple[int, int], mines: int, luck: bool) -> dict[str, 
     together()
     name = "with luck" if luck else "without luck"
     return {f"step, {name}": alone, f"exact and step, {name}": together}
-
-
-def one_call(call: Callable[[], object], games: int) -> Work:
-    """Returns work that makes a call, which handles this many games."""
-
-    def work() -> int:
-        for _ in range(CALLS_A_WORK):
-            call()
-        return games * CALLS_A_WORK
-
-    return work
 
 
 def saving(games: int, size: tuple[int, int], mines: int) -> dict[str, Work]:
