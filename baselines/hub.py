@@ -63,10 +63,7 @@ def parse_hub_name(text: str) -> HubName:
 
 
 def pinned_name(text: str) -> str:
-    """Returns the name of an agent of the hub with its commit, for which it may be downloaded; other texts as they are.
-
-    Raises as `hub_folder` does.
-    """
+    """Returns the name of an agent of the hub with its commit, by `hub_folder`; other texts as they are."""
     if not HUB_NAME.fullmatch(text):
         return text
     name = parse_hub_name(text)

@@ -144,11 +144,7 @@ class Specification:
         return self
 
     def pinned(self) -> Self:
-        """Returns it with the commit of its agent of the hub, so that results say which weights played.
-
-        The agent is downloaded if it is not in the client's cache; a ValueError or a MissingExtraError says why it
-        cannot be had.
-        """
+        """Returns it with the commit of its agent of the hub, so that results say which weights played."""
         base = pinned_name(self.base)
         return replace(self, name=base + self.name[len(self.base) :], base=base)
 
@@ -185,10 +181,7 @@ class Specification:
 
     @cached_property
     def make(self) -> Callable[..., ReadyPolicy]:
-        """The class of the policy, or another callable of a `BoardConfig` and the options, which are checked.
-
-        Raises as `find_policy` does.
-        """
+        """The class of the policy, or another callable of a `BoardConfig` and the options; raises as `find_policy`."""
         base, attribute, options = self.base, self.attribute, self.options
         if attribute is not None:
             target = load(self.name, base, attribute)
@@ -250,10 +243,7 @@ def policy_names() -> list[str]:
 
 
 def agent_folder(name: str) -> Path | None:
-    """Returns the run folder of a shipped agent, of a path, or of an agent of the hub; None if there is none.
-
-    An agent of the hub is downloaded; if that fails, a HubError, which is a ValueError, says why.
-    """
+    """Returns the run folder of a shipped agent, of a path, or from `hub_folder`; None if there is none."""
     for folder in (AGENTS_FOLDER / name, local_path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder

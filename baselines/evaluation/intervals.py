@@ -97,14 +97,11 @@ def p_value_of_discordant(only_first: int, only_second: int) -> float:
 
 
 def paired_difference(wins_both: int, wins_a_only: int, wins_b_only: int, wins_none: int) -> tuple[float, float, float]:
-    """Returns the win rate of player A less that of player B on the same games, and its 95 % interval.
+    """Returns (difference, low, high): the win rate of A less that of B on the same games, with its 95 % interval.
 
     The interval is method 10 of Newcombe, "Improved confidence intervals for the difference between binomial
     proportions based on paired data", Statistics in Medicine 17 (1998), 2635-2650. It combines the Wilson intervals
     of both rates, corrected for the correlation of the outcomes.
-
-    Returns:
-        (difference, low, high), each a fraction from -1 to 1.
     """
     counts = (wins_both, wins_a_only, wins_b_only, wins_none)
     games = sum(counts)
