@@ -15,13 +15,10 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.checks import import_extra, number_within, whether
-from baselines.files import file_name
-from baselines.policy import RESIGN, PolicyError, checked_act
+from baselines import checks, files, policy
 from baselines.transcripts import Answer, Transcripts
 from minesweeper_env.config import BoardConfig, one_of, whole_number
-from minesweeper_env.text import STYLES, board_text, rules_text
-from minesweeper_env.text.replies import Reply, answer_of, parse_reply, tool_call
+from minesweeper_env.text import STYLES, board_text, replies, rules_text
 
 KEY = "OPENAI_API_KEY"
 """The variable of the environment with the key; servers without keys need none."""
@@ -33,7 +30,7 @@ OPENAI = "https://api.openai.com/v1"
 """The server without a url."""
 
 
-class ChatError(PolicyError):
+class ChatError(policy.PolicyError):
     """A chat server cannot be reached, refuses a request, or answers with something else than a chat completion."""
 
 
@@ -49,7 +46,7 @@ _MOST_BYTES, _MOST_ERROR_BYTES = 1 << 23, 1 << 16
 _MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """The errors of reading JSON that is no chat completion."""
 
-_TOO_LONG = Reply(None, "The reply was cut before its end: use fewer words.")
+_TOO_LONG = replies.Reply(None, "The reply was cut before its end: use fewer words.")
 
 
 class ChatServer:
@@ -57,7 +54,7 @@ class ChatServer:
 
     def __init__(self, model: str, url: str | None, timeout: float, retries: int, **request: Any) -> None:
         """Prepares requests; sends none. The key comes from the variable `KEY` alone."""
-        openai = import_extra("openai", "chat")
+        openai = checks.import_extra("openai", "chat")
         self._key = os.environ.get(KEY, "")
         if url is None and not self._key:
             raise ValueError(f"a policy chat without url asks OpenAI, which needs a key in the variable {KEY}")
@@ -178,7 +175,7 @@ def _texts(message: dict[str, Any]) -> tuple[str, str]:
     thoughts = [part for part in parts if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")]
     calls = [call.get("function") for call in message.get("tool_calls") or []] + [message.get("function_call")]
     reply = _joined([part for part in parts if part not in thoughts])
-    reply += "".join(tool_call(str(call.get("name")), call.get("arguments")) for call in calls if call)
+    reply += "".join(replies.tool_call(str(call.get("name")), call.get("arguments")) for call in calls if call)
     return reply, _joined([message.get("reasoning_content") or message.get("reasoning"), *thoughts])
 
 
@@ -238,17 +235,17 @@ class ChatPolicy:
         self._max_illegal = whole_number("max_illegal", max_illegal, 1)
         limit = "max_tokens" if url else "max_completion_tokens"
         request = {
-            "temperature": None if temperature is None else number_within("temperature", temperature, 0, 100),
+            "temperature": None if temperature is None else checks.number_within("temperature", temperature, 0, 100),
             limit: None if max_tokens is None else whole_number("max_tokens", max_tokens, 1),
         }
-        seconds, retries = number_within("timeout", timeout, 0.001, 1e6), whole_number("retries", retries, 0)
+        seconds, retries = checks.number_within("timeout", timeout, 0.001, 1e6), whole_number("retries", retries, 0)
         self._server = ChatServer(model, url, seconds, retries, **request)
         self._prompt = rules_text(config, style, max_illegal)
         settings = {"model": model, "url": url, "history": history, "prompt": self._prompt, **request}
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
         model_name = re.sub(r"[^A-Za-z0-9.]+", "-", model)
-        folder = Path(transcripts) / f"{model_name}-{digest}" / f"{file_name(config.name)}-{config.first_click}"
-        self.transcripts = Transcripts(folder, settings, whether("replay", replay))
+        folder = Path(transcripts) / f"{model_name}-{digest}" / f"{files.file_name(config.name)}-{config.first_click}"
+        self.transcripts = Transcripts(folder, settings, checks.whether("replay", replay))
         names = ("answers", "read", "cut", "illegal", "tokens", "prompt_tokens", "answer_ms")
         self.counters = dict.fromkeys(names, 0)
         self.reset(0)
@@ -260,7 +257,7 @@ class ChatPolicy:
         self._played: list[Answer] = []
         self._illegal, self._problem = 0, ""
 
-    @checked_act
+    @policy.checked_act
     def act(
         self,
         observations: NDArray[np.int8],
@@ -268,16 +265,16 @@ class ChatPolicy:
     ) -> NDArray[np.int64]:
         """Returns the click of the model on one board; see `baselines.policy.Policy`."""
         if len(observations) != 1:
-            raise PolicyError(f"chat plays one game at a time, not {len(observations)}")
+            raise policy.PolicyError(f"chat plays one game at a time, not {len(observations)}")
         board = observations[0]
         while self._illegal < self._max_illegal:
             text = board_text(board, self.config.mines, self._style)
             answer = self._answer(f"{self._problem}\n\n{text}" if self._problem else text)
-            move = _TOO_LONG if answer.cut else parse_reply(answer.reply, board)
+            move = _TOO_LONG if answer.cut else replies.parse_reply(answer.reply, board)
             self._note(answer, move)
             if move.action is not None:
                 return np.array([move.action])
-        return np.array([RESIGN])
+        return np.array([policy.RESIGN])
 
     def _answer(self, observation: str) -> Answer:
         """Returns the answer to an observation from the transcript, or from the server."""
@@ -298,12 +295,12 @@ class ChatPolicy:
         messages = [{"role": "system", "content": self._prompt}]
         for answer in self._played[-self._history :] if self._history else []:
             # Some servers refuse an empty message, such as the answer of a reply that is all thinking.
-            reply = answer_of(answer.reply)
+            reply = replies.answer_of(answer.reply)
             reply = reply if reply.strip() else "(no answer)"
             messages += [{"role": "user", "content": answer.observation}, {"role": "assistant", "content": reply}]
         return [*messages, {"role": "user", "content": observation}]
 
-    def _note(self, answer: Answer, move: Reply) -> None:
+    def _note(self, answer: Answer, move: replies.Reply) -> None:
         found = {"answers": 1, "cut": answer.cut, "illegal": bool(move.error), "tokens": answer.tokens}
         found |= {"prompt_tokens": answer.prompt_tokens, "answer_ms": round(1000 * answer.seconds)}
         for name, number in found.items():

@@ -29,8 +29,6 @@ HUB_NAME = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^\s:
 MOST_BYTES = 512 << 20
 """Size of the largest file that is taken from the hub; the largest network fits."""
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-
 
 class HubError(ValueError):
     """An agent of the hub cannot be taken or sent; the message is one line."""
@@ -45,7 +43,7 @@ class HubName(NamedTuple):
     @property
     def is_pinned(self) -> bool:
         """True if the revision is the full hash of a commit, whose files never change."""
-        return _COMMIT.fullmatch(self.revision) is not None
+        return re.fullmatch("[0-9a-f]{40}", self.revision) is not None
 
     def __str__(self) -> str:
         return f"{PREFIX}{self.repository}@{self.revision}"

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from baselines import files, progress
 from baselines.animated_svg import BoardFrame, TileSheet, animated_svg, hex_of
 from baselines.evaluation.games import GameRecord
-from baselines.files import replace_file
-from baselines.progress import game_bar
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import say
 from minesweeper_env.engine.state import LOST, WON
@@ -381,7 +380,7 @@ def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardC
     columns: list[list[RecordedGame]] = []
     for name in chosen:
         config, records = played[name]
-        with game_bar("replaying", name, count) as on_finished:
+        with progress.game_bar("replaying", name, count) as on_finished:
             columns.append([])
             for record in records[:count]:
                 columns[-1].append(replay(name, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
@@ -389,5 +388,5 @@ def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardC
     slides = slides_of(list(zip(*columns, strict=True)), 1 / options.record_speed)
     say(f"Draw {len(slides)} frames")
     content = recorders[options.record.suffix](slides, options.record_overlay)
-    replace_file(options.record, content, follow=True)
+    files.replace_file(options.record, content, follow=True)
     say(f"{options.record}: {len(slides)} frames of {', '.join(chosen)}, {len(content) / 1000:.0f} KB")

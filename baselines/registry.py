@@ -13,11 +13,10 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NamedTuple, Self
 
-from baselines.checks import check_extra, did_you_mean, number_or_text
+from baselines import checks, user_policy
 from baselines.files import local_path
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, PREFIX, hub_folder, parse_hub_name, pinned_name
 from baselines.policy import DEFAULT_MOVES, ReadyPolicy, config_of
-from baselines.user_policy import USER_CODE, UserPolicy, check_arguments, existing_file, load
 from minesweeper_env.config import BoardConfig, whole_number
 
 
@@ -127,7 +126,7 @@ class Specification:
                 return cls(text, base, options=_parse_options(text, text[len(base) :]))
         if text.startswith(PREFIX):
             parse_hub_name(text)  # raises, since no beginning of the text is a name
-        if match := USER_CODE.fullmatch(text):
+        if match := user_policy.USER_CODE.fullmatch(text):
             return cls(text, match["base"], match["attribute"], _parse_options(text, match["options"] or ""))
         if re.search(r"\.py(?::|$)", text):
             raise ValueError(
@@ -138,7 +137,7 @@ class Specification:
     def check(self) -> Self:
         """Returns it; raises a ValueError or a MissingExtraError if its file or the client of the hub is missing."""
         if HUB_NAME.fullmatch(self.base):
-            check_extra("huggingface_hub", extra="hub")
+            checks.check_extra("huggingface_hub", extra="hub")
         elif self.attribute is not None:
             self.files()
         return self
@@ -154,7 +153,7 @@ class Specification:
         They are the file of a class or function, without what the file imports, or those of the agent of a run folder.
         """
         if self.attribute is not None:
-            return [existing_file(self.base)] if self.base.endswith(".py") else []
+            return [user_policy.existing_file(self.base)] if self.base.endswith(".py") else []
         folder = agent_folder(self.base)
         if self.base in POLICIES or folder is None or folder.parent == AGENTS_FOLDER:
             return []
@@ -168,7 +167,7 @@ class Specification:
         """
         files = self.files()
         if self.attribute is not None and not files:
-            load(self.name, self.base, self.attribute)
+            user_policy.load(self.name, self.base, self.attribute)
             source = getattr(sys.modules[self.base], "__file__", None)
             files = [] if source is None else [Path(source)]
         if self.attribute is not None:
@@ -184,18 +183,18 @@ class Specification:
         """The class of the policy, or another callable of a `BoardConfig` and the options; raises as `find_policy`."""
         base, attribute, options = self.base, self.attribute, self.options
         if attribute is not None:
-            target = load(self.name, base, attribute)
-            check_arguments(f"{base}:{attribute}", target, options)
-            return partial(UserPolicy, self.name + self.given, target)
+            target = user_policy.load(self.name, base, attribute)
+            user_policy.check_arguments(f"{base}:{attribute}", target, options)
+            return partial(user_policy.UserPolicy, self.name + self.given, target)
         make: Callable[..., ReadyPolicy]
         if base in POLICIES:
             make = resolve_name(POLICIES[base].made_by)
         else:
-            check_extra("torch", "safetensors")
+            checks.check_extra("torch", "safetensors")
             make = resolve_name("baselines.learned.agents:find_agent")(agent_folder(base))
         allowed = list(inspect.signature(make).parameters)[1:]
         if unknown := ", ".join(option for option in options if option not in allowed):
-            meant = did_you_mean(unknown.partition(",")[0], allowed)
+            meant = checks.did_you_mean(unknown.partition(",")[0], allowed)
             names = ", ".join(allowed) or "none"
             raise ValueError(f"policy {base!r} has no option {unknown}; its options: {names}{meant}")
         return make
@@ -364,7 +363,7 @@ def _parse_options(text: str, end: str) -> dict[str, Any]:
             raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")
         if option in options:
             raise ValueError(f"option {option} of policy {text!r} is given twice")
-        options[option] = _WORDS.get(value.lower(), number_or_text(value))
+        options[option] = _WORDS.get(value.lower(), checks.number_or_text(value))
     return options
 
 
@@ -383,10 +382,10 @@ def _unknown(name: str) -> str:
         found = "is a file" if path.is_file() else "does not exist"
         return (
             f"unknown policy {name!r}: it {found}; a policy is a name, a run folder of train.py, or a class or "
-            f"function of yours as path/file.py:NAME{did_you_mean(str(path), beside)}"
+            f"function of yours as path/file.py:NAME{checks.did_you_mean(str(path), beside)}"
         )
     return (
         f"unknown policy {name!r}; there are {', '.join(policy_names())}, run folders of train.py, which hold "
         f"{AGENT_FILE}, and your own classes and functions as package.module:NAME or path/file.py:NAME"
-        f"{did_you_mean(name, policy_names())}"
+        f"{checks.did_you_mean(name, policy_names())}"
     )

@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 from textwrap import TextWrapper
 from typing import Any, NamedTuple, Self
 
-from baselines.checks import missing_extra
-from baselines.process import is_styled, output_width
-from baselines.progress import console_on
+from baselines import checks, process, progress
 from minesweeper_env.escape import html, printable
 
 try:
@@ -25,7 +23,7 @@ try:
     from rich.table import Table as Grid
     from rich.text import Text
 except ModuleNotFoundError as error:
-    raise missing_extra("rich") from error
+    raise checks.missing_extra("rich") from error
 
 GAP = 2
 """Width between two columns."""
@@ -189,7 +187,7 @@ class Page:
     @classmethod
     def for_stdout(cls, wide: bool = False) -> Self:
         """Returns a page as wide as the terminal; unstyled lines of any length where stdout is no terminal."""
-        return cls(output_width(), wide=wide, styled=is_styled(sys.stdout))
+        return cls(process.output_width(), wide=wide, styled=process.is_styled(sys.stdout))
 
     def __rich__(self) -> Group:
         return Group(*self.parts)
@@ -240,7 +238,7 @@ class Page:
             self.note(f"Columns without a value: {', '.join(self._empty)}.", "dim")
             self._empty.clear()
         file = io.TextIOWrapper(io.BytesIO(), encoding, "replace", newline="\n")
-        console = console_on(file, self._styled, NO_LIMIT if self.width is None else max(self.width, 20))
+        console = progress.console_on(file, self._styled, NO_LIMIT if self.width is None else max(self.width, 20))
         console.print(self, crop=False)
         file.seek(0)
         return "\n".join(line.rstrip() for line in file.read().removesuffix("\n").split("\n"))

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import minesweeper_env
-from baselines.checks import did_you_mean
-from baselines.files import local_path
+from baselines import checks, files
 from baselines.policy import DEFAULT_MOVES, PolicyError, checked_act
 from minesweeper_env.config import BoardConfig, whole_number
 
@@ -158,7 +157,7 @@ def load(text: str, base: str, attribute: str) -> Callable[..., Any]:
     offers = f"it defines {', '.join(defined) or 'no class or function'}"
     for part in attribute.split("."):
         if not hasattr(target, part):
-            raise ValueError(f"{base} has no {attribute}; {offers}{did_you_mean(attribute, defined)}")
+            raise ValueError(f"{base} has no {attribute}; {offers}{checks.did_you_mean(attribute, defined)}")
         target = getattr(target, part)
     if not callable(target):
         kind = type(target).__name__
@@ -168,7 +167,7 @@ def load(text: str, base: str, attribute: str) -> Callable[..., Any]:
 
 def existing_file(name: str) -> Path:
     """Returns the path of a file; raises ValueError if there is none."""
-    path = local_path(name).expanduser()
+    path = files.local_path(name).expanduser()
     if not path.is_file():
         within = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise ValueError(f"there is no file {name}{within}")

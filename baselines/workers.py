@@ -24,10 +24,8 @@ from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from baselines.checks import import_extra
+from baselines import checks, process, provenance
 from baselines.files import COPIES
-from baselines.process import VARIABLES, use_one_thread
-from baselines.provenance import installation_id
 from minesweeper_env.console import say, show_compilations
 
 MOST_KILLS = 4
@@ -173,7 +171,7 @@ class ProcessPool(Workers):
 def _start_worker(alive: Connection, announces: bool) -> None:
     """Ignores Ctrl-C, which the main process handles, and ends this process when the main process closes `alive`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    use_one_thread()
+    process.use_one_thread()
     if not announces:
         show_compilations(None)
     threading.Thread(target=end_with, args=(alive,), daemon=True).start()
@@ -197,7 +195,7 @@ class RayWorkers(Workers):
         self, work: Callable[..., Any], calls: Iterator[Call], on_look: Callable[[], object] = lambda: None
     ) -> Iterator[tuple[Call, Any]]:
         """Yields each call with its result; see `Workers.run`."""
-        identity, flying = installation_id(), dict[Any, Call]()
+        identity, flying = provenance.installation_id(), dict[Any, Call]()
         while True:
             # Nodes come and go.
             self.count = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
@@ -226,7 +224,7 @@ class RayWorkers(Workers):
 
 def _carry_out(identity: dict[str, str], work: Callable[..., Any], call: Call) -> Any:
     """Carries out a call on a node; raises a WorkerError if the installation differs from that of the command."""
-    pairs = [(name, there, identity[name]) for name, there in installation_id().items()]
+    pairs = [(name, there, identity[name]) for name, there in provenance.installation_id().items()]
     if differences := "; ".join(f"{name} {there}, not {here}" for name, there, here in pairs if there != here):
         raise WorkerError(f"node {socket.gethostname()} has another installation: {differences}")
     return work(*call)
@@ -247,7 +245,7 @@ def connected(address: str, files: Files) -> Generator[RayWorkers]:
     # Where this file exists, `ray start` asks for its token, which `ray.init` sends only if it is told to.
     if address != LOCAL and (Path.home() / ".ray" / "auth_token").exists():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
-    ray: Any = import_extra("ray", "ray")
+    ray: Any = checks.import_extra("ray", "ray")
     say("Start Ray on this machine" if address == LOCAL else f"Connect to the cluster of Ray at {address}")
     # Ray prints a paragraph on stdout for each lost process, where tables belong.
     with TemporaryDirectory() as folder, redirect_stdout(sys.stderr):
@@ -276,7 +274,7 @@ def _environment(folder: str, files: Files) -> dict[str, Any]:
             shutil.copy(path, Path(folder) / f"{number}")
         inner = Path(base).name
         copies[base] = f"{number}/{inner}" if inner in [path.name for path in paths] else f"{number}"
-    variables = dict.fromkeys(VARIABLES, "1") | {COPIES: json.dumps(copies)}
+    variables = dict.fromkeys(process.VARIABLES, "1") | {COPIES: json.dumps(copies)}
     return {"env_vars": variables} | ({"working_dir": folder} if files else {})
 
 

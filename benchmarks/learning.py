@@ -18,15 +18,12 @@ from stable_baselines3.common.logger import Logger
 from timing import Work, arguments, compare, machine
 
 import minesweeper_env
+from baselines import hub, registry, schemas
 from baselines.evaluation.games import play_games
-from baselines.hub import AGENT_FILE
-from baselines.learned.agents import load_network
+from baselines.learned import agents, configurations
 from baselines.learned.common.multi_board import MultiBoardMixin
-from baselines.learned.configurations import read_configuration
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import PRECISIONS, Budget, TrainingSettings
-from baselines.registry import AGENTS, AGENTS_FOLDER, find_policy
-from baselines.schemas import Agent, read_as
 from minesweeper_env.config import BoardConfig
 
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
@@ -51,15 +48,15 @@ def learning(model: MultiBoardMixin) -> Work:
 
 def playing(name: str) -> Work:
     """Returns work that plays a batch of new games."""
-    policy = find_policy(name)(BOARD)
+    policy = registry.find_policy(name)(BOARD)
     return lambda: len(play_games(policy, BOARD, list(itertools.islice(SEEDS, GAMES))))
 
 
 def players() -> Iterator[str]:
     """Yields the specifications of the timed policies."""
     yield "exact"
-    for name in sorted(AGENTS):
-        if read_as(AGENTS_FOLDER / name / AGENT_FILE, Agent).kind == BoardNetwork.kind:
+    for name in sorted(registry.AGENTS):
+        if schemas.read_as(registry.AGENTS_FOLDER / name / hub.AGENT_FILE, schemas.Agent).kind == BoardNetwork.kind:
             yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
         else:
             yield name
@@ -68,10 +65,10 @@ def players() -> Iterator[str]:
 
 def learner_of(name: str) -> MultiBoardMixin:
     """Returns a model that continues from the weights of a shipped agent, if it is there."""
-    settings = replace(TrainingSettings.of(read_configuration(f"{name}-8x8")), device="cpu")
+    settings = replace(TrainingSettings.of(configurations.read_configuration(f"{name}-8x8")), device="cpu")
     learner = settings.make_learner()
-    if name in AGENTS:
-        learner.begin_with(load_network(AGENTS_FOLDER / name))
+    if name in registry.AGENTS:
+        learner.begin_with(agents.load_network(registry.AGENTS_FOLDER / name))
     return learner
 
 

@@ -17,9 +17,6 @@ AUTHOR = "minesweeper-env"
 MOST_NAME, MOST_TEXT = 60, 200
 """Maximum length of the names of a card, which stand in tables, and of its other texts, in characters."""
 
-OF_PACKAGE = {name: (row.track, row.inference) for name, row in POLICIES.items()} | AGENTS
-"""The track of each policy of the package, and its inference, if that is not the first of the track."""
-
 
 class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a result file, which has no other fields."""
@@ -107,7 +104,8 @@ def of_package(policy: str) -> tuple[str | None, str]:
     For other policies, and where the user decides, they are None and empty.
     """
     base, _, options = policy.partition(":")
-    track, inference = OF_PACKAGE.get(base, (None, ""))
+    row = POLICIES.get(base)
+    track, inference = (row.track, row.inference) if row else AGENTS.get(base, (None, ""))
     if track is None:
         return None, ""
     if "=exact" in options:

@@ -8,21 +8,17 @@ from typing import Any
 
 import msgspec
 
+from baselines import provenance, tables, user_policy
 from baselines.benchmark import result_files
 from baselines.benchmark.cards import AUTHOR, Card, of_package
 from baselines.benchmark.protocol import PROTOCOL, Protocol
 from baselines.benchmark.result_files import Games, RefusedFileError, ResultFile, Time, Times
 from baselines.benchmark.run import Refusal, SuiteRun, Task, plan
 from baselines.benchmark.suites import Entry, Group, Suite
-from baselines.evaluation.columns import table_of
+from baselines.evaluation import columns, results, units
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.results import rate_row
-from baselines.evaluation.units import Assignment
 from baselines.learned.configurations import lineage, training_of
-from baselines.provenance import processor_name, versions
 from baselines.registry import Specification, agent_folder, find_policy, policy_of_file
-from baselines.tables import Page
-from baselines.user_policy import USER_CODE
 from minesweeper_env.console import say
 from minesweeper_env.escape import counted, printable
 
@@ -120,7 +116,7 @@ def collect(card: Card, run: SuiteRun, protocol: Protocol) -> tuple[ResultFile, 
     if not boards:
         raise ValueError(f"{card.policy} has no board with {protocol.least_games} games in {run.folder}")
     lines = [f"{card.name} leaves out {', '.join(titles)}: {reason}" for reason, titles in missing.items()]
-    return ResultFile.of(card, versions(), boards, protocol=protocol), lines
+    return ResultFile.of(card, provenance.versions(), boards, protocol=protocol), lines
 
 
 def _records(task: Task, folder: Path) -> list[GameRecord]:
@@ -155,10 +151,10 @@ def write_entry(card: Card, run: SuiteRun, protocol: Protocol) -> None:
     result.write(run.folder / card.file_name)
     for line in missing:
         say(line)
-    rows = [{"board": games.name, **rate_row(games.games, games.wins)} for games in result.boards]
-    page = Page.for_stdout()
+    rows = [{"board": games.name, **results.rate_row(games.games, games.wins)} for games in result.boards]
+    page = tables.Page.for_stdout()
     title = f"{card.name}, track {card.track}, inference at play: {card.inference_at_play}"
-    page.table(table_of(title, ("board", "games", "wins", "win_rate", "interval"), rows))
+    page.table(columns.table_of(title, ("board", "games", "wins", "win_rate", "interval"), rows))
     page.print()
     say(f"wrote {run.folder / card.file_name}")
 
@@ -196,7 +192,7 @@ def _player_of(card: Card, path: Path, typed: str | None) -> str:
     found = Specification.of(policy)
     if found.digest() != card.sha256:
         raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
-    if policy == typed and USER_CODE.fullmatch(card.policy):
+    if policy == typed and user_policy.USER_CODE.fullmatch(card.policy):
         own = Specification.of(card.policy)
         if (own.attribute, own.options) != (found.attribute, found.options):
             raise RefusedFileError(f"{path}: the policy that played is {card.policy}, not {policy}")
@@ -223,14 +219,14 @@ def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
     return played
 
 
-def _assignment(policy: str, games: Games, record: bool = False) -> Assignment:
+def _assignment(policy: str, games: Games, record: bool = False) -> units.Assignment:
     build, seeds = partial(find_policy(policy), games.config), range(games.seed, games.seed + games.games)
-    return Assignment(policy, build, games.config, seeds, games.seed, games.batch_size, record=record)
+    return units.Assignment(policy, build, games.config, seeds, games.seed, games.batch_size, record=record)
 
 
 def time_entry(path: Path, typed: str | None, seconds: float) -> None:
     """Measures the time per game of each board; each is in the file before the next begins; raises as `check_entry`."""
-    result, processor = result_files.read_result_file(path), processor_name()
+    result, processor = result_files.read_result_file(path), provenance.processor_name()
     policy = _player_of(result.card, path, typed)
     boards = result.times.boards if result.times is not None and result.times.processor == processor else {}
     for games in result.boards:

@@ -9,12 +9,10 @@ from typing import TypeVar
 from baselines.benchmark.cards import AUTHOR, Card
 from baselines.benchmark.protocol import INFERENCE, PROTOCOL, Protocol
 from baselines.benchmark.result_files import SUFFIX, RefusedFileError, ResultFile, read_result_file, title_of
-from baselines.evaluation.columns import LEVEL, games_range, with_holm
-from baselines.evaluation.intervals import mean_interval
+from baselines.evaluation import columns, intervals
 from baselines.evaluation.results import compare, rate_row
 from baselines.tables import Row
-from minesweeper_env.config import board_name
-from minesweeper_env.escape import markdown, markdown_code
+from minesweeper_env import config, escape
 
 Item = TypeVar("Item")
 
@@ -55,7 +53,7 @@ def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
             met = slice(min(games.games, reference.games))
             row["mcnemar"] = compare(PROTOCOL.reference, games.outcomes[met], reference.outcomes[met])
         rows.append(row)
-    return sorted(with_holm(rows), key=lambda row: (-row["win_rate"], row["policy"]))
+    return sorted(columns.with_holm(rows), key=lambda row: (-row["win_rate"], row["policy"]))
 
 
 BUDGETS = {"100 000 steps": (1e5, math.inf), "1 million steps": (1e6, math.inf), "1 core-hour": (math.inf, 1.0)}
@@ -86,7 +84,7 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL, root:
     entries, boards = _grouped(results, lambda result: result.card), dict[str, list[dict[Entry, list[Row]]]]()
     for board in protocol.boards:
         rows = _grouped(rows_of(results, title_of(board)), lambda row: row["card"])
-        boards.setdefault(board_name(board.rows, board.cols, board.mines), []).append(rows)
+        boards.setdefault(config.board_name(board.rows, board.cols, board.mines), []).append(rows)
 
     def rank(name: Entry) -> tuple[int, float]:
         rates = [
@@ -120,20 +118,20 @@ def _cell(rows: Sequence[Row]) -> str:
         return ""
     rates = [row["win_rate"] for row in rows]
     rate, is_single = fmean(rates), len(rows) == 1
-    low, high = rows[0]["ci95"] if is_single else mean_interval(rates) or (rate, rate)
-    star = r"\*" if is_single and rows[0].get("p_holm", 1) < LEVEL else ""
+    low, high = rows[0]["ci95"] if is_single else intervals.mean_interval(rates) or (rate, rate)
+    star = r"\*" if is_single and rows[0].get("p_holm", 1) < columns.LEVEL else ""
     return f"{100 * rate:.1f}&nbsp;±{100 * max(high - rate, rate - low):.1f}{star}"
 
 
 def _cost_cells(results: Sequence[ResultFile], root: str) -> list[str]:
     """Returns the entry with its games on each board, and what it costs: the means over its trainings."""
     cards = [result.card for result in results]
-    card, name = cards[0], markdown_code(cards[0].entry)
+    card, name = cards[0], escape.markdown_code(cards[0].entry)
     if card.links:
         link = card.links[0] if card.links[0].startswith("https://") else f"{root}/{card.links[0]}"
         name = f"[{name}]({link})"
-    count = f"<br>n = {games_range([games.games for result in results for games in result.boards])}"
-    author = "" if card.author == AUTHOR else f"<br>{markdown(card.author)}"
+    count = f"<br>n = {columns.games_range([games.games for result in results for games in result.boards])}"
+    author = "" if card.author == AUTHOR else f"<br>{escape.markdown(card.author)}"
     times = [result.times.boards.get(TIMED) for result in results if result.times]
     return [
         name + author + count,

@@ -12,10 +12,9 @@ import msgspec
 
 from baselines.benchmark.run import Refusal, SuiteRun, Task
 from baselines.benchmark.suites import Group
-from baselines.evaluation import results
+from baselines.evaluation import intervals, results
 from baselines.evaluation.columns import best_rows, board_title, table_of
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.plot import draw
 from baselines.evaluation.seeds import range_text
 from baselines.files import read_json, replace_file, write_json
@@ -123,14 +122,14 @@ def scores(records: Sequence[GameRecord]) -> Row:
         "first_click_losses": len(records) - count,
         "survived": count,
         "survived_win_rate": won / count if count else None,
-        "survived_ci95": list(wilson_interval(won, count)) if count else None,
+        "survived_ci95": list(intervals.wilson_interval(won, count)) if count else None,
         **_mean("score", [each.opened * (1 + each.won) for each in records]),
         **_mean("score_lost", [each.opened for each in survivors if not each.won]),
     }
 
 
 def _mean(name: str, values: list[int]) -> Row:
-    ends = mean_interval(values)
+    ends = intervals.mean_interval(values)
     return {name: math.fsum(values) / len(values) if values else None, f"{name}_ci95": ends and list(ends)}
 
 

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from baselines import checks, registry
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, Protocol
-from baselines.checks import did_you_mean
 from baselines.evaluation.seeds import check_seeds
-from baselines.registry import SCRIPTED
 from minesweeper_env.config import BoardConfig, NoGuess
 
 GAMES = 1000
@@ -91,7 +90,7 @@ class Suite:
 def find_suite(name: str) -> Suite:
     """Returns the suite of this name; raises ValueError, with the names of all suites, if there is none."""
     if name not in SUITES:
-        raise ValueError(f"unknown suite {name!r}; there are {', '.join(SUITES)}{did_you_mean(name, SUITES)}")
+        raise ValueError(f"unknown suite {name!r}; there are {', '.join(SUITES)}{checks.did_you_mean(name, SUITES)}")
     return SUITES[name]
 
 
@@ -104,7 +103,7 @@ def _entries(*policies: str, cap: int | None = None) -> tuple[Entry, ...]:
 
 
 _CLASSIC = "5x5/5 8x8/14 9x9/10 16x16/40 16x30/99"
-_SCRIPTED = tuple(Entry(policy, 100 if policy == "rollout" else None) for policy in SCRIPTED)
+_SCRIPTED = tuple(Entry(policy, 100 if policy == "rollout" else None) for policy in registry.SCRIPTED)
 _EVERY = (
     *_SCRIPTED,
     *_entries("plain-ppo", "plain-dqn", "clues-any-size", "any-size", "dqn", "ppo"),

@@ -24,8 +24,6 @@ SIDE: int = PRESETS[""]["size"]
 MOST = 10**18 - 1
 """The largest whole number of a command line."""
 
-MOST_WORKERS = 1024
-
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
 
@@ -53,14 +51,9 @@ class HelpFormatter(argparse.HelpFormatter):
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if "\n" not in text:
             return super()._fill_text(text, width, indent)
-        return "\n".join(_continued(line, width) for line in text.splitlines())
-
-
-def _continued(line: str, width: int) -> str:
-    if len(line) <= width:
-        return line
-    parts = wrap(line, width - 2, subsequent_indent=" " * 6, break_on_hyphens=False, break_long_words=False)
-    return " \\\n".join(parts)
+        how: Any = {"subsequent_indent": " " * 6, "break_on_hyphens": False, "break_long_words": False}
+        lines = text.splitlines()
+        return "\n".join(line if len(line) <= width else " \\\n".join(wrap(line, width - 2, **how)) for line in lines)
 
 
 class Store(argparse.Action):
@@ -214,7 +207,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "give game i the seed SEED + i (default 0, test seeds; development seeds begin at 1500000000)",
     },
     "--workers": {
-        "type": whole_number_from(1, MOST_WORKERS),
+        "type": whole_number_from(1, 1024),
         "default": 1,
         "metavar": "N",
         "help": "play in N worker processes",
@@ -322,8 +315,7 @@ class Command(NamedTuple):
     def main(self, arguments: Sequence[str] | None = None, program: str = "") -> int:
         """Runs the command, as `run_command` calls it; bad arguments exit with status 2 and one line.
 
-        Returns:
-            The exit status of the work; 130 after Ctrl-C; 1 after an error in the work.
+        Returns the exit status of the work: 130 after Ctrl-C, 1 after an error.
         """
         program = program or f"{MODULE} {self.name}"
         parser = self.parser(program)

@@ -9,14 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from baselines import plot_style, process, registry
 from baselines.checks import check_extra
 from baselines.cli import command
 from baselines.cli.command import BOARD, Command, Parser, Work, add_options, whole_number_from
 from baselines.evaluation.seeds import check_seeds
 from baselines.files import check_writable
-from baselines.plot_style import SUFFIXES, check_plot
-from baselines.process import INTERRUPTED
-from baselines.registry import Specification, find_policy, policy_names
 from minesweeper_env.console import say
 
 if TYPE_CHECKING:
@@ -47,16 +45,16 @@ def _add_arguments(parser: Parser) -> None:
         parser,
         "--policy",
         default=DEFAULT_POLICIES,
-        help=f"play these policies: {', '.join(policy_names())}; {ALL} names all of these. A run folder of train.py is "
-        "a name, too, and so is an agent of the Hugging Face hub, as hf:user/repo@revision, and a class or function of "
-        "yours, as path/file.py:NAME or package.module:NAME. Options follow the name, as in "
+        help=f"play these policies: {', '.join(registry.policy_names())}; {ALL} names all of these. A run folder of "
+        "train.py is a name, too, and so is an agent of the Hugging Face hub, as hf:user/repo@revision, and a class or "
+        "function of yours, as path/file.py:NAME or package.module:NAME. Options follow the name, as in "
         "NAME:option=value,option=value. chat:model=NAME,url=URL asks a language model behind a chat server",
     )
     add_options(parser, *BOARD, "--games", "--seed", "--workers", "--ray", "--wide")
     add = parser.add_argument
     add("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
     add("--json", type=Path, metavar="FILE", help="write the results into this file")
-    text = f"draw the win rates into this file: {', '.join(SUFFIXES)}"
+    text = f"draw the win rates into this file: {', '.join(plot_style.SUFFIXES)}"
     add("--plot", type=Path, metavar="FILE", help=text)
     add = parser.add_argument_group("pictures of games", "They need: pip install '.[video]'").add_argument
     suffixes = f"{', '.join(RECORD_SUFFIXES)} (.png draws the last board)"
@@ -85,7 +83,7 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError(f"--json, --plot and --record take a file each, not one for two: {', '.join(map(str, files))}")
     check_extra("scipy", "rich")
     if options.plot is not None:
-        check_plot(options.plot)
+        plot_style.check_plot(options.plot)
         check_extra("matplotlib")
     if options.record is not None:
         _check_recording(options)
@@ -93,7 +91,7 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError("--record-games, --record-all, --record-overlay and --record-speed need --record FILE")
     for name in options.policy:
         if name != ALL:
-            Specification.of(name).check()
+            registry.Specification.of(name).check()
 
 
 def _check_recording(options: argparse.Namespace) -> None:
@@ -132,7 +130,7 @@ def _work(assignments: Sequence[Assignment], results: Results, options: argparse
                     results.to_json(options.json)
                 if result.interrupted:
                     say(f"interrupted: {assignment.name} had played {result.games} games")
-                    return INTERRUPTED
+                    return process.INTERRUPTED
         for assignment in assignments:
             assignment.end()
     finally:
@@ -164,9 +162,9 @@ def choose_policies(
         check_judgeable(config)
     found: dict[str, Assignment] = {}
     for asked in chosen:
-        for name in policy_names() if asked == ALL else [asked]:
+        for name in registry.policy_names() if asked == ALL else [asked]:
             try:
-                assignment = prepare(find_policy(name), config, seeds, diagnose=diagnose, record=record)
+                assignment = prepare(registry.find_policy(name), config, seeds, diagnose=diagnose, record=record)
                 found[assignment.name] = assignment
             except ValueError as error:
                 if asked != ALL or name in chosen:

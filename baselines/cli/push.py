@@ -7,14 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from baselines import hub
-from baselines.checks import check_extra
+from baselines import checks, hub, registry
 from baselines.cli.command import Command, Parser, Work
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.seeds import use_of
+from baselines.evaluation.stored_results import StoredRow, read_figures
 from baselines.hub import AGENT_FILE, DEFAULT_REVISION, HUB_NAME, NEEDED, PREFIX, RUN_FILE, HubName, parse_hub_name
-from baselines.registry import AGENTS, Specification, agent_folder
-from baselines.schemas import Agent, Count, Games, Rate, Run, convert, read_as
+from baselines.schemas import Agent, Count, Games, Run, convert, read_as
 from minesweeper_env.config import board_name, kind_of_games
 from minesweeper_env.console import say
 from minesweeper_env.escape import markdown, markdown_code
@@ -56,14 +55,14 @@ def _prepare(options: argparse.Namespace) -> Work:
     text = f"{PREFIX}{options.repository}@{options.revision}"
     if "@" in options.repository or not HUB_NAME.fullmatch(text) or parse_hub_name(text).is_pinned:
         raise ValueError(f"write the repository as USER/REPO and the branch as --revision BRANCH, not {text!r}")
-    check_extra("huggingface_hub", extra="hub")
-    check_extra("torch", "safetensors")
+    checks.check_extra("huggingface_hub", extra="hub")
+    checks.check_extra("torch", "safetensors")
     name = parse_hub_name(text)
     action = "List what would be sent" if options.dry_run else "Check and send the agent"
     say(f"{action} of {options.agent} to {name}")
-    folder = None if HUB_NAME.fullmatch(options.agent) else agent_folder(options.agent)
+    folder = None if HUB_NAME.fullmatch(options.agent) else registry.agent_folder(options.agent)
     if folder is None:
-        shipped = ", ".join(sorted(AGENTS))
+        shipped = ", ".join(sorted(registry.AGENTS))
         raise ValueError(f"{options.agent} is no run folder with {AGENT_FILE}, and no shipped agent ({shipped})")
     contents = _read(folder)
     measured = [row for path in options.results for row in _measured(path, options.agent, folder.resolve())]
@@ -95,16 +94,6 @@ class StoredConfig(msgspec.Struct):
     luck: bool = True
 
 
-class StoredRow(msgspec.Struct):
-    """What each result of a policy on a board has; see `baselines.evaluation.results.PolicyResult.row` for the rest."""
-
-    policy: str
-    games: Games
-    win_rate: Rate
-    ci95: tuple[Rate, Rate]
-    digest: str | None = None  # older files lack it
-
-
 class StoredBoard(msgspec.Struct):
     """Results on a board."""
 
@@ -128,15 +117,13 @@ def _measured(path: Path, agent: str, folder: Path) -> Iterator[Measured]:
 
     A ValueError says that the agent has no row, or one from other weights than the folder has, or that counts disagree.
     """
-    from baselines.evaluation.stored_results import read_figures  # It loads the engine.
-
     stored = read_figures(path)
     content = convert({"boards": [stored], **stored}, StoredResults, str(path))
     found = {row.policy for board in content.boards for row in board.results}
     played_as = {agent, *(name for name in found if Path(name).resolve() == folder)}
     if not played_as & found:
         raise ValueError(f"{path} has no games of {agent}; it has {', '.join(sorted(found))}")
-    digest = Specification.of(str(folder)).digest()
+    digest = registry.Specification.of(str(folder)).digest()
     for board in content.boards:
         config = board.config
         title = board_name(*config.size, config.mines, config.no_guess, config.luck)

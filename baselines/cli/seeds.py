@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.checks import check_extra
+from baselines import checks, plot_style, progress, registry, schemas
 from baselines.cli.command import Command, Parser, Work, add_options, chosen_workers, whole_number_from
 from baselines.cli.train import NEEDED, add_task, claim_folder, study_settings, train_in
 from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
@@ -27,10 +27,6 @@ from baselines.evaluation.seeds import check_seeds
 from baselines.files import hold_folder, replace_file, write_json
 from baselines.learned.configurations import check_earlier, given_settings, read_points
 from baselines.learned.settings import TrainingSettings
-from baselines.plot_style import image, styled_figure
-from baselines.progress import game_bar
-from baselines.registry import Specification, check_distinct, find_policy
-from baselines.schemas import Count, Games, read_as
 from baselines.workers import ProcessPool, local_workers
 from minesweeper_env import BoardConfig
 from minesweeper_env.console import say
@@ -60,9 +56,9 @@ OF_TRAININGS = ("seeds", "minutes", "steps", "reward", "ray")
 class TrainingTest(msgspec.Struct):
     """The test of a training: its steps and settings, the games on each board, and the wins by board."""
 
-    steps: Count
-    games: Games
-    wins: dict[str, Count]
+    steps: schemas.Count
+    games: schemas.Games
+    wins: dict[str, schemas.Count]
     settings: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -88,7 +84,7 @@ class Task(NamedTuple):
         path = self.folder / RESULT_FILE
         if not path.exists():
             return None
-        result, settings = read_as(path, TrainingTest), self.settings.to_json()
+        result, settings = schemas.read_as(path, TrainingTest), self.settings.to_json()
         if {*result.wins} != {*self.settings.boards} or result.settings not in (None, settings):
             raise ValueError(f"{path} is the result of other settings; delete it to test the agent again")
         return result
@@ -136,8 +132,8 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    check_extra(*NEEDED)
-    for policy in check_distinct(options.policy):
+    checks.check_extra(*NEEDED)
+    for policy in registry.check_distinct(options.policy):
         policy.check()
     if not (options.config or options.policy):
         raise ValueError("name what to compare: --config, --policy, or both")
@@ -148,9 +144,9 @@ def _prepare(options: argparse.Namespace) -> Work:
     settings = next(iter(bases.values()), None) or TrainingSettings.of(given_settings(options))
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
-    played = {name: base.configs for name, base in bases.items()}
-    if any({*boards} != {*settings.configs} for boards in played.values()):
-        raise ValueError(f"the configurations must play the same boards by the same rules, not {_games_of(played)}")
+    if any({*base.configs} != {*settings.configs} for base in bases.values()):
+        games = "; ".join(f"{name}: {_title_of(base.configs)}" for name, base in bases.items())
+        raise ValueError(f"the configurations must play the same boards by the same rules, not {games}")
     seeds = options.seeds or SEEDS
     if bases:
         say(f"Train {', '.join(options.config)} with {seeds} seeds each, into {options.out}")
@@ -167,11 +163,6 @@ def _prepare(options: argparse.Namespace) -> Work:
     if bases and seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
     return partial(_work, tasks, settings.configs, options)
-
-
-def _games_of(played: Mapping[str, Sequence[BoardConfig]]) -> str:
-    """Returns the boards and the rules of each configuration in words."""
-    return "; ".join(f"{name}: {_title_of(boards)}" for name, boards in played.items())
 
 
 def _title_of(boards: Sequence[BoardConfig]) -> str:
@@ -195,7 +186,7 @@ def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], options: argpars
         if tasks:
             say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")
         if left:
-            bar = game_bar("running", "seeds", len(left), "trainings")
+            bar = progress.game_bar("running", "seeds", len(left), "trainings")
             with bar as on_finished, closing(_finished(left, options)) as done:
                 for task in done:
                     say(f"{task.config} with seed {task.settings.seed} is done")
@@ -263,7 +254,7 @@ def agent_rates(
     with local_workers(workers) as there:
         for name in names:
             say(f"playing {name}")
-            maker, rates = find_policy(name), []
+            maker, rates = registry.find_policy(name), []
             for board in boards:
                 assignment = prepare(maker, board, range(games), trial=False)
                 played = play(assignment, there, shown=False)
@@ -280,7 +271,7 @@ def row_of(policy: str) -> str:
 
     Everything else may be another method, whose agents have a row of their own.
     """
-    found = Specification.of(policy)
+    found = registry.Specification.of(policy)
     row = _FINAL_NUMBER.sub("", found.base.rstrip("/")) + (f":{found.attribute}" if found.attribute else "")
     # A number in the name of a file tells agents apart; elsewhere it is a setting or a version, as in model=llama-3.
     is_file = re.compile(r".*\.[a-z]\w*", re.IGNORECASE).fullmatch
@@ -347,7 +338,7 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
     """Returns the median of each configuration over the steps, in a band from its lowest to its highest training."""
     from matplotlib.ticker import PercentFormatter
 
-    with styled_figure() as figure:
+    with plot_style.styled_figure() as figure:
         axes = figure.add_subplot()
         for config in configs:
             curves = [points for task in tasks if task.config == config and (points := task.curve)]
@@ -367,7 +358,7 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
         axes.yaxis.set_major_formatter(PercentFormatter(1))
         axes.grid()
         figure.legend(loc="outside lower center", ncols=2)
-        return image(figure)
+        return plot_style.image(figure)
 
 
 def band(curves: Sequence[Sequence[tuple[float, float]]], points: int = 100) -> NDArray[np.float64]:

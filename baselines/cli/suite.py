@@ -4,10 +4,9 @@ import argparse
 from shutil import get_terminal_size
 from textwrap import fill
 
+from baselines import checks, registry
 from baselines.benchmark.suites import GAMES, SUITES, find_suite
-from baselines.checks import check_extra
 from baselines.cli.command import SUITE_NEEDS, Command, Parser, Work, add_options, chosen_workers
-from baselines.registry import Specification
 from minesweeper_env.console import say
 
 EXAMPLES = """\
@@ -33,10 +32,10 @@ def _prepare(options: argparse.Namespace) -> Work:
     # What needs no heavy import is checked first.
     if options.out is None:
         raise ValueError("a suite needs a folder for its games and results: --out DIR")
-    added = [Specification.of(name).check() for name in options.policy]
+    added = [registry.Specification.of(name).check() for name in options.policy]
     suite = find_suite(options.suite).chosen(options.groups, options.policy)
     suite.seeds_of(options.seed, options.games)
-    check_extra(*SUITE_NEEDS)
+    checks.check_extra(*SUITE_NEEDS)
     boards = sum(len(group.boards) for group in suite.groups)
     say(f"Play the suite {suite.name} into {options.out}: {boards} boards, {options.games} games each")
     from baselines.benchmark.report import write_results

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import partial
 
 from baselines.cli.command import Command, Work
+from minesweeper_env.codes import HIDDEN
+from minesweeper_env.config import BoardConfig
 
 
 def _prepare(_: argparse.Namespace) -> Work:
@@ -32,7 +34,6 @@ def _if_installed(work: Callable[[], object]) -> None:
 def _play(policy: str) -> None:
     from baselines.evaluation.games import play_games
     from baselines.registry import find_policy
-    from minesweeper_env.config import BoardConfig
 
     player = find_policy(policy)(BoardConfig(5, 5, 5))
     play_games(player, player.config, range(3))
@@ -42,8 +43,6 @@ def _rank_guesses() -> None:
     import numpy as np
 
     from baselines.scripted.oracle_play.position_value import Winning
-    from minesweeper_env.codes import HIDDEN
-    from minesweeper_env.config import BoardConfig
 
     board = np.full((8, 8), HIDDEN, np.int8)
     board[0, 0] = 1
@@ -56,7 +55,6 @@ def _play_itself() -> None:
     from baselines.learned.afterstate.network import AfterstateNetwork
     from baselines.learned.afterstate.self_play import SelfPlay
     from baselines.learned.settings import AfterstateHyperparameters, NetworkSize
-    from minesweeper_env.config import BoardConfig
 
     games = SelfPlay(BoardConfig(5, 5, 5, moves=("click",)), 2, AfterstateHyperparameters())
     games.play(AfterstateNetwork(NetworkSize(4, 1)).eval(), np.random.default_rng(0), searches=False)

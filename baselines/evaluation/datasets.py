@@ -18,11 +18,9 @@ from minari.namespace import create_namespace, list_local_namespaces
 from minari.storage import get_dataset_path
 
 import minesweeper_env
+from baselines import files, provenance, workers
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.results import config_row, rate_row
-from baselines.files import file_name, hidden_folder
-from baselines.provenance import versions
-from baselines.workers import KilledWorkerError, ProcessPool
 from minesweeper_env.config import BoardConfig
 
 PATH_VARIABLE = "MINARI_DATASETS_PATH"
@@ -63,7 +61,7 @@ def replay(env: Env[Any, Any], record: GameRecord) -> EpisodeBuffer:
 def default_name(policy: str, config: BoardConfig) -> str:
     """Returns an id such as "minesweeper/8x8-14-opening/exact-v0"; the level of `no_guess` follows the mines."""
     spelled = re.sub(r"[^-\w]+", "-", policy).strip("-")
-    return f"minesweeper/{file_name(config.name)}-{config.first_click}/{spelled}-v0"
+    return f"minesweeper/{files.file_name(config.name)}-{config.first_click}/{spelled}-v0"
 
 
 def check_name(name: str) -> None:
@@ -86,7 +84,7 @@ def write_dataset(
     """
     check_name(name)
     path = Path(get_dataset_path(name))
-    with hidden_folder(Path(get_dataset_path("data"))) as hidden:
+    with files.hidden_folder(Path(get_dataset_path("data"))) as hidden:
         _write_apart(hidden, name, policy, env, records, command)
         namespace = name.rpartition("/")[0]
         if namespace and namespace not in list_local_namespaces():
@@ -103,9 +101,9 @@ def write_dataset(
 def _write_apart(hidden: Path, *arguments: Any) -> None:
     """Writes in a process of its own: on a full disk, HDF5 prints a thousand lines and may crash."""
     try:
-        with closing(ProcessPool(1, kills=1)) as pool:
+        with closing(workers.ProcessPool(1, kills=1)) as pool:
             next(iter(pool.run(_write_below, iter([(hidden, *arguments)]))))
-    except KilledWorkerError:
+    except workers.KilledWorkerError:
         raise OSError(None, "the library that writes it crashed, as on a full disk", str(hidden.parent)) from None
 
 
@@ -151,5 +149,5 @@ def _metadata(config: BoardConfig, records: Sequence[GameRecord]) -> dict[str, A
         "seeds": f"{min(seeds)} to {max(seeds)}",
         **found,
         "win_rate_ci95": f"{low:.4f} to {high:.4f}",
-        "versions": ", ".join(f"{name} {number}" for name, number in versions().items()),
+        "versions": ", ".join(f"{name} {number}" for name, number in provenance.versions().items()),
     }

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from baselines import plot_style, registry
 from baselines.evaluation.columns import board_title, games_range
-from baselines.plot_style import image, styled_figure
-from baselines.registry import OTHERS, POLICIES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +19,7 @@ COLOURS = {
     "local rules": "#009E73",
     "published program": "#E69F00",
     "probabilities": "#0072B2",
-    OTHERS: "#D55E00",
+    registry.OTHERS: "#D55E00",
 }
 
 REFERENCES: Mapping[str, Literal["--", ":"]] = {"exact": "--", "optimal": ":"}
@@ -32,16 +31,16 @@ WIDTH, ROW_HEIGHT, PANEL_EXTRA = 8.0, 0.22, 0.5
 
 def family_of(policy: str) -> str:
     """Returns the family of a policy, whatever its options."""
-    row = POLICIES.get(policy.partition(":")[0])
-    return OTHERS if row is None else row.family
+    row = registry.POLICIES.get(policy.partition(":")[0])
+    return registry.OTHERS if row is None else row.family
 
 
 def draw(content: Content, title: str, suffix: str = ".png") -> bytes:
     """Returns a .png, .pdf or .svg of the win rates in the `results.json` of a suite, the best policy at the top."""
-    with styled_figure() as figure:
+    with plot_style.styled_figure() as figure:
         _draw_boards(figure, content)
         figure.suptitle(title)
-        return image(figure, suffix)
+        return plot_style.image(figure, suffix)
 
 
 def _draw_boards(figure: Figure, content: Content) -> None:

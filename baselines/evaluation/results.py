@@ -12,16 +12,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.checks import import_extra
+from baselines import checks, files, plot_style, provenance
 from baselines.evaluation.columns import ANSWERED, COMPARED, EVALUATED, best_rows, table_of, with_holm
 from baselines.evaluation.games import GameRecord, pack_won, unpack_won
 from baselines.evaluation.intervals import p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.plot import draw
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.evaluation.units import Assignment, Part
-from baselines.files import replace_file, write_json
-from baselines.plot_style import check_plot
-from baselines.provenance import versions
 from baselines.tables import Page, Row, Table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.escape import counted, html
@@ -213,7 +210,7 @@ class Results:
     policies: list[PolicyResult]
     reference: str | None = None
     command: str = ""
-    versions: dict[str, str] = field(default_factory=versions)
+    versions: dict[str, str] = field(default_factory=provenance.versions)
 
     def __getitem__(self, name: str) -> PolicyResult:
         """Returns the result of a policy, such as `results["exact"].win_rate`."""
@@ -242,7 +239,7 @@ class Results:
         """Writes the results as `evaluate.py --json` does, and replaces an earlier file; OSError if that fails."""
         results = [row | {"mcnemar": row["mcnemar"] and without_difference(row["mcnemar"])} for row in self._rows()]
         head = file_head(self.seed, self.games, self.command, self.versions)
-        write_json(Path(path), {"config": config_row(self.config), **head, "results": results}, follow=True)
+        files.write_json(Path(path), {"config": config_row(self.config), **head, "results": results}, follow=True)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draws the win rates with their intervals; the suffix of the path sets the format: .png, .pdf or .svg.
@@ -253,11 +250,11 @@ class Results:
             MissingExtraError: matplotlib is not installed.
         """
         file = Path(path)
-        check_plot(file)
-        import_extra("matplotlib")
+        plot_style.check_plot(file)
+        checks.import_extra("matplotlib")
         content = {"boards": [{"config": config_row(self.config), "results": self._rows()}], "games": self.games}
         title = f"{self._title}\nwin rates in per cent, with 95 % Wilson intervals"
-        replace_file(file, draw(content, title, file.suffix), follow=True)
+        files.replace_file(file, draw(content, title, file.suffix), follow=True)
 
     def print(self, wide: bool = False) -> None:
         """Prints the table and its notes on stdout; a `wide` table has all columns, whatever the terminal."""

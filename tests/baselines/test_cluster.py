@@ -55,7 +55,7 @@ def test_whatever_ray_raises_at_its_start_is_one_line(monkeypatch):
     def init(*_, **_settings):
         raise Exception("The current node timed out\nduring startup.")
 
-    monkeypatch.setattr("baselines.workers.import_extra", lambda *_: SimpleNamespace(init=init))
+    monkeypatch.setattr("baselines.checks.import_extra", lambda *_: SimpleNamespace(init=init))
     line = "this machine: The current node timed out during startup"
     with pytest.raises(WorkerError, match=line), connected("local", {}):
         pass

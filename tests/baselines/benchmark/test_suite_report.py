@@ -16,10 +16,10 @@ from baselines.benchmark.run import Refusal, Task
 from baselines.benchmark.suites import Entry, find_suite
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
-from baselines.evaluation.plot import OTHERS, family_of
+from baselines.evaluation.plot import family_of
 from baselines.evaluation.results import PolicyResult, config_row
 from baselines.evaluation.units import Assignment
-from baselines.registry import SCRIPTED
+from baselines.registry import OTHERS, SCRIPTED
 from baselines.tables import Page
 from minesweeper_env import BoardConfig
 

@@ -173,7 +173,10 @@ def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatc
     monkeypatch.setattr(sys.modules[__name__], "refuse", refuse, raising=False)
     config = BoardConfig(5, 5, 4, moves=("click",))
     entrants = evaluate.choose_policies(["all"], config, range(1))
-    assert [each.name for each in entrants] == [name for name in evaluate.policy_names() if name != "subset"]
+    assert [each.name for each in entrants] == [name for name in registry.policy_names() if name != "subset"]
     assert "subset is left out: subset does not play on this board" in capsys.readouterr().err
     with pytest.raises(ValueError, match="subset does not play"):
         evaluate.choose_policies(["all", "subset"], config, range(1))
+    monkeypatch.setattr(registry, "policy_names", lambda: ["subset"])
+    with pytest.raises(ValueError, match="none of the policies plays games of 5x5"):
+        evaluate.choose_policies(["all"], config, range(1))
