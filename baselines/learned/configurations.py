@@ -28,7 +28,7 @@ from baselines.registry import AGENTS, CHECKPOINT_FILE, Specification, agent_fol
 from baselines.schemas import Agent, Run, convert, read_as
 from baselines.user_policy import USER_CODE, load, user_code
 from minesweeper_env.config import PRESETS, BoardConfig, board_name, items_of, parse_size
-from minesweeper_env.rewards import REWARDS
+from minesweeper_env.rewards import REWARDS, Transition
 
 FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"
 
@@ -212,6 +212,7 @@ def check_reward_of(settings: TrainingSettings, typed: Mapping[str, Any]) -> Non
             rewards = games.step(games.sample_actions())[1]
         except (TypeError, PolicyError) as error:
             rule = "a reward gets the Transition of N games, with arrays (N,), and returns N numbers"
+            rule += f"; the fields of a Transition are {', '.join(Transition._fields)}"
             raise ValueError(f"the reward {text} cannot be used: {error}; {rule}") from error
         if not all(map(math.isfinite, rewards)):
             raise ValueError(f"the reward {text} must be finite, not {rewards.tolist()}")

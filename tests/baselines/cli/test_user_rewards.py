@@ -41,7 +41,7 @@ def rewards(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("one", "returns N numbers"),
+        ("one", "returns N numbers; the fields of a Transition are won, lost, opened, "),
         ("branch", "in branch; MINESWEEPER_TRACEBACK=1 shows all); a reward gets"),
         ("broken", "KeyError: 'colour' (mine.py, line 15, in broken"),
         ("endless", "must be finite"),
