@@ -136,7 +136,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     for module in ("wandb", "tensorboard") if options.track else ():
         check_extra(module, extra=module)
     settings, folder = configurations.settings_and_folder(options)
-    say(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
+    say(f"Train {settings.title} for {settings.budget_in_words}, in {folder}{_loss_of_hindsight(settings)}")
     with ExitStack() as held:
         # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
         if not folder.exists():
@@ -154,6 +154,14 @@ def _prepare(options: argparse.Namespace) -> Work:
             raise ValueError(f"a budget counts all sessions, and {training.steps} steps are done; name a larger one")
         sweep(0)
         return partial(_train, options, training, held.pop_all())
+
+
+def _loss_of_hindsight(settings: TrainingSettings) -> str:
+    """Returns what a changed reward or discount turns off, in words: it costs more wins than most changes gain."""
+    if settings.teacher != "none" or not getattr(settings.hyperparameters, "hindsight", 0):
+        return ""
+    needed = settings.idle.get("hindsight")
+    return f"; without hindsight, which needs {needed}" if needed else ""
 
 
 def _remove_if_empty(folder: Path) -> None:

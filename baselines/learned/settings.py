@@ -139,7 +139,9 @@ class Hyperparameters(Options):
 class ClickHyperparameters(Hyperparameters):
     """Hyperparameters of the algorithms that rate clicks."""
 
-    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0: clicks alone", 0, 1e3)
+    hindsight: float = option(
+        1.0, "weight of the loss on all covered cells, with reward safe_click and gamma 0; 0: clicks alone", 0, 1e3
+    )
 
 
 @dataclass(frozen=True)

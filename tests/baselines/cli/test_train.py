@@ -122,6 +122,13 @@ def test_bad_arguments_are_one_line_and_leave_nothing(arguments, word, tmp_path,
     assert not out.exists()
 
 
+@pytest.mark.parametrize("changed", [["--reward", "shaped"], ["--gamma", "0.9"], []])
+def test_a_training_says_that_it_goes_without_hindsight(changed, capsys):
+    with pytest.raises(SystemExit):
+        main(["--algo", "dqn", *changed, "--out", __file__])
+    assert ("; without hindsight, which needs reward safe_click" in capsys.readouterr().err) == bool(changed)
+
+
 def test_folders_in_use_and_damaged_or_other_trainings_are_refused(tmp_path, capsys):
     out = ["--out", str(tmp_path)]
     (tmp_path / "mine").write_text("")
