@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from decimal import Decimal
+from itertools import groupby
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn, get_type_hints
@@ -37,7 +38,7 @@ _ARGUMENT = re.compile(r"(?<![-\w'])(first_click|no_guess)(?![\w=,:;)])|^(mines|
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Adds the default to each help text, and keeps the lines of an epilog; a long one goes on after a backslash."""
+    """Adds the default to each help text, fills prose, and breaks a long command as a shell reads it."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text, default = action.help or "", action.default
@@ -49,11 +50,15 @@ class HelpFormatter(argparse.HelpFormatter):
         return wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if "\n" not in text:
-            return super()._fill_text(text, width, indent)
         how: Any = {"subsequent_indent": " " * 6, "break_on_hyphens": False, "break_long_words": False}
-        lines = text.splitlines()
-        return "\n".join(line if len(line) <= width else " \\\n".join(wrap(line, width - 2, **how)) for line in lines)
+        filled: list[str] = []
+        # A line that begins with a blank is a command; the empty lines between paragraphs stay.
+        for begin, lines in groupby(text.splitlines(), lambda line: " " if line.startswith(" ") else line and "prose"):
+            if begin == "prose":
+                filled += wrap(f"{indent}{' '.join(lines)}", width, subsequent_indent=indent, break_on_hyphens=False)
+            else:
+                filled += (" \\\n".join(wrap(line, width - 2, **how)) if len(line) > width else line for line in lines)
+        return "\n".join(filled)
 
 
 class Store(argparse.Action):
@@ -253,7 +258,8 @@ def parser_of(options: type, description: str | None) -> Parser:
         # A seed or a switch may be 0, and what is counted, such as games, is at least 1.
         number = whole_number_from(int(default > 1)) if isinstance(default, int) else type(default)
         kind = SHARED.get(flag) or {"type": reader[0] if reader else number}
-        text = meaning if default is None else f"{meaning} (default %(default)s)"
+        shown = "x".join(map(str, default)) if isinstance(default, tuple) else default
+        text = meaning if default is None else f"{meaning} (default {shown})"
         parser.add_argument(flag, **{**kind, "default": default, "help": text})
     return parser
 
