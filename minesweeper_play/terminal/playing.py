@@ -109,7 +109,7 @@ class GameScreen(GameAppScreen):
         if self._cut and ends:
             lines = ["\u2026 (h)", *lines[1 - room :]] if room > 1 else lines[-1:]
         elif self._cut:
-            lines[room - 1 :] = [f"{lines[room - 1][: width - 1]}\u2026"]
+            lines[room - 1 :] = [f"{lines[room - 1][: width - 5]}\u2026 (h)"]
         message.update(Content("\n".join(lines)))
 
     @property

@@ -237,7 +237,7 @@ def test_every_cell_of_expert_can_be_reached_and_all_fit_on_80_by_24(tmp_path, s
         elif size == (40, 12):
             app.screen.say("risks_numbers")
             await pilot.pause()
-            assert "\u2026" in shown(app), "the end of a text that is cut"
+            assert "\u2026 (h)" in shown(app), "the end of a text that is cut, and the key that shows all of it"
 
     session = Session(EXPERT, seed=999_999_999, no_guess="exact")
     session.practice = True
