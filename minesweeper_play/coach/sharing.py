@@ -19,12 +19,18 @@ from minesweeper_play.game.session import Session
 TURN_SECONDS = 0.6
 
 
-def share(session: Session, catalogue: Catalogue, progress: Callable[[int, int], object] = lambda *_: None) -> Report:
+def share(
+    session: Session,
+    catalogue: Catalogue,
+    progress: Callable[[int, int], object] = lambda *_: None,
+    *,
+    quick: bool = False,
+) -> Report:
     """Draws a finished game into a new GIF of the current folder, and returns its line of text and the path.
 
-    `review_game` calls `progress`; the errors that it raises are raised here, too.
+    `review_game` takes `quick` and calls `progress`; the errors that it raises are raised here, too.
     """
-    review = review_game(session, quick=True, progress=progress)
+    review = review_game(session, quick=quick, progress=progress)
     # A game that was shared before keeps its own picture.
     ends = chain([""], (f"-{number}" for number in count(2)))
     path = next(path for end in ends if not (path := Path(f"minesweeper-{session.seed}{end}.gif")).exists())

@@ -293,7 +293,7 @@ class GameScreen(GameAppScreen):
         if self.app.is_web:
             self.say("save_on_web")
         else:
-            self._review(lambda report: share(session, catalogue, report), "share_later")
+            self._review(lambda report: share(session, catalogue, report, quick=True), "share_later")
 
     def _review(self, work: Callable[[Progress], Any], later: str = "review_later") -> None:
         """Starts work of the coach, or says why there is none; `later` is the text of a game that goes on."""

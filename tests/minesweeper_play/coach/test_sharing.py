@@ -54,13 +54,13 @@ def test_the_mines_that_a_chord_opened_are_shown():
 
 def test_a_game_that_is_shared_again_keeps_the_earlier_picture(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    session, catalogue = ended_game(), Catalogue("en")
+    session, catalogue = Session(BoardConfig(8, 8, 14), seed=2), Catalogue("en")
+    session.open(4, 4), session.open(*np.argwhere(session.placed_mines)[0].tolist())
     Path("minesweeper-2.gif").write_bytes(b"another picture")
-    assert [share(session, catalogue).values["path"].name for _ in range(2)] == [
-        "minesweeper-2-2.gif",
-        "minesweeper-2-3.gif",
-    ]
+    shared = [share(session, catalogue).values for _ in range(2)]
+    assert [values["path"].name for values in shared] == ["minesweeper-2-2.gif", "minesweeper-2-3.gif"]
     assert Path("minesweeper-2.gif").read_bytes() == b"another picture"
+    assert shared[0]["line"] == describe_game(review_game(session), catalogue), "the skill of the review"
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
