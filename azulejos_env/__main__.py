@@ -32,7 +32,9 @@ _OF_MODE = {"console": _SEARCH, "visual": _SEARCH, "generate": ("colours", "seed
 
 TREE_ENDINGS = (".dot", ".gv")
 
-_EXAMPLES = """examples:
+_EXAMPLES = """a move is the (row,column) of a tile, from 0
+
+examples:
   python -m azulejos_env -file game.txt -generate 10x10 -colours 4 -seed 1
   python -m azulejos_env -file game.txt -depth 6 -console -prune
   python -m azulejos_env -file game.txt -maxtime 5 -visual -prune

@@ -192,6 +192,7 @@ def test_the_interval_is_wilsons():
 def test_the_module_runs_as_a_command():
     result = run_python("-m", "azulejos_env", "--help", check=True)
     assert "python -m azulejos_env -file game.txt -depth 6 -console -prune" in result.stdout
+    assert "a move is the (row,column) of a tile, from 0" in " ".join(result.stdout.split())
 
 
 @pytest.mark.slow
