@@ -142,7 +142,7 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
     The case of words does not matter. The first coordinate is the column and the second the row, both from 1. Two
     coordinates alone mean `try`.
     """
-    words = line.split()
+    words = _words(line)
     if not words:
         raise TextError("syntax_empty")
     if _is_number(words[0]):
@@ -162,8 +162,13 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
 
 def parse_cells(line: str, rows: int, cols: int) -> list[Cell]:
     """Returns the cells of a line such as "3 7, 4 7" on a board of rows x cols, from 0; raises a TextError."""
-    words = re.sub("[(),;]", " ", line).split()
+    words = _words(line)
     return [_cell(words[place : place + 2], rows, cols) for place in range(0, len(words), 2)]
+
+
+def _words(line: str) -> list[str]:
+    """Returns the words of a line without the signs that people write around coordinates, such as "(3, 7)"."""
+    return re.sub("[(),;]", " ", line).split()
 
 
 def _cell(texts: list[str], rows: int, cols: int) -> Cell:

@@ -13,7 +13,7 @@ from minesweeper_play.terminal.playing import GameScreen
 @pytest.mark.parametrize("word", [*ON_CELLS, "hint"])
 def test_the_first_coordinate_is_the_column_and_both_count_from_1(word):
     assert parse_command(f"{word} 3 2", 5, 9) == Command(word, (1, 2))
-    assert parse_command(f"  {word}\t9   5 ", 5, 9) == Command(word, (4, 8))
+    assert parse_command(f"  {word}\t(9,  5) ", 5, 9) == Command(word, (4, 8))
 
 
 def test_other_commands_stand_alone_and_a_path_may_have_blanks():
@@ -46,7 +46,7 @@ def test_the_keys_of_the_full_screen_are_commands_with_the_meaning_of_the_keys()
 
 NO_COMMANDS = {
     "syntax_empty": ["", "   "],
-    "syntax_unknown": ["foo", "1,2"],
+    "syntax_unknown": ["foo", "foo, 1"],
     "syntax_coordinates": ["flag", "flag 1 2 3", "flag one 2", "1", "flag \u0663 1", "flag 1.5 1", "hint 3"],
     "syntax_off_board": ["0 1", "10 1", "1 6", "-1 1", f"{'9' * 5000} 1", "hint 1 6"],
     "syntax_too_many": [f"{word} 1 1" for word in PLAIN],
