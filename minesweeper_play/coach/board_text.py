@@ -54,7 +54,7 @@ READ: dict[str, int] = {
     **dict.fromkeys("\u25a0\u2588\u2593H\U0001f7e6\U0001f7e9", HIDDEN),
     **dict.fromkeys("X\u2717\u2691\U0001f6a9", FLAGGED),
     **dict.fromkeys((EXPLODED, "\U0001f4a3", "\U0001f4a5"), MINE),
-    "-1": HIDDEN,
+    **dict.fromkeys(("-1", "null", "None"), HIDDEN),
 }
 """The code of each sign."""
 

@@ -66,7 +66,7 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
     if isinstance(error, UnicodeDecodeError):
         return catalogue.text("coach_not_text")
     if isinstance(error, SavedGameError):
-        return catalogue.text("coach_not_saved", file=name, reason=error)
+        return f"{catalogue.text('coach_not_saved', file=name, reason=error)}; {catalogue.text('coach_json')}"
     if isinstance(error, TextError):
         return catalogue.text(error.key, **error.values)
     if isinstance(error, InconsistentBoardError):

@@ -83,6 +83,7 @@ FORMS = {
     "dots for covered cells": "0111\n12..\n1...\n....",
     "x and 0": "0111\n12xx\n1xxx\nxxxx",
     "-1": "0 1 1 1\n1 2 -1 -1\n1 -1 -1 -1\n-1 -1 -1 -1",
+    "JSON": json.dumps([[None if code == HIDDEN else code for code in row] for row in CORNER]),
     "csv": ",1,1,1\n1,2,#,#\n1,#,#,#\n#,#,#,#",
     "Markdown": "|0|1|1|1|\n|---|---|---|---|\n|1|2|#|#|\n|1|#|#|#|\n|#|#|#|#|",
     "box": "┌─┐\n│ │1│1│1│\n│1│2│H│H│\n|1|H|H|H|\n|H|H|H|H|",

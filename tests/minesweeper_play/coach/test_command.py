@@ -188,6 +188,7 @@ def test_games_without_luck_get_one_advice_through_every_door(run):
         ),
         (b"\xff\xfe#", {"mines": 1}, "the input is no text in UTF-8"),
         ("{}", {}, "input is no saved game: "),
+        ('{"cells": [[1, -1]]}', {}, "a board as JSON is a list of rows, such as [[1, -1], [1, 1]]"),
         ('{"a":' * 100_000, {}, "input is no saved game: "),
         (
             "{}",
