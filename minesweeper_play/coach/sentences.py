@@ -130,13 +130,13 @@ def detail_sentences(turn: Turn, catalogue: Catalogue) -> Iterator[str]:
         return
     if turn.opened != (turn.move.cell,):
         yield text("detail_chord", cells=name_cells(turn.opened, catalogue))
-    risk, excess = catalogue.per_cent(turn.risk, 1), _in_points(turn.excess, catalogue)
+    risk, least = catalogue.per_cent(turn.risk, 1), catalogue.per_cent(turn.least, 1)
     if turn.is_certain_death:
         yield text("detail_certain_mine", count=len(turn.opened))
     elif turn.misses_safe:
         yield text("detail_risk", risk=risk)
     else:
-        yield text("detail_excess" if turn.excess else "detail_least", risk=risk, excess=excess)
+        yield text("detail_excess" if turn.excess else "detail_least", risk=risk, least=least)
     if wrong := turn.wrong_flags:
         yield text("detail_wrong_flags", cells=name_cells(wrong, catalogue), count=len(wrong))
     better = turn.better

@@ -226,6 +226,9 @@ def test_reviews_fit_80_columns_and_name_every_turn(language):
         for turn in review.turns:
             found.add(turn.mark)
             assert catalogue.text(f"mark_{turn.mark}") in text
+            if turn.mark == Mark.AVOIDABLE and turn.excess > 0.0 < turn.least and turn.risk < 1.0:
+                risks = {name: catalogue.per_cent(getattr(turn, name), 1) for name in ("risk", "least")}
+                assert catalogue.text("detail_excess", **risks) in text.replace("\n", " ")
     assert {Mark.AVOIDABLE, Mark.UNLUCKY, Mark.INACCURATE, Mark.SAFE, Mark.FIRST, Mark.BEST} <= found
 
 
