@@ -329,10 +329,12 @@ class Command(NamedTuple):
         options.command, options.program = typed_command(program, arguments), program
         left = getattr(options, "left", self.left).format(out=getattr(options, "out", None))
         from baselines.policy import PolicyError
+        from minesweeper_env.generation import GenerationError
         from minesweeper_env.inference import PositionTooHardError
 
-        # Errors of files, packages, hard positions, workers and, last, policies are told in one line.
-        told: tuple[type[Exception], ...] = (OSError, MissingExtraError, PositionTooHardError, WorkerError, PolicyError)
+        # Errors of files, packages, positions, workers and, last, policies are told in one line.
+        hard = (PositionTooHardError, GenerationError)
+        told: tuple[type[Exception], ...] = (OSError, MissingExtraError, *hard, WorkerError, PolicyError)
         refused: tuple[type[Exception], ...] = (ValueError, *told)
         try:
             if getattr(options, "ray", None) is not None:

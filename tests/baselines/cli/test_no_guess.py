@@ -47,6 +47,14 @@ def test_a_training_and_its_folder_carry_the_games(words, name, value):
     assert folder.name == f"dqn-8x8-14-{words[0].replace(' ', '-')}"
 
 
+def test_a_board_that_always_needs_a_guess_is_told_in_one_line(capsys):
+    board = ["--size", "1x3", "--mines", "1", "--first-click", "safe", "--no-guess", "exact"]
+    assert evaluate.main([*board, "--policy", "exact:first=1", "--games", "2"]) == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert "no layout of 1x3 with 1 mines" in line
+    assert "choose another number of mines" in line
+
+
 def test_other_levels_and_a_training_with_nothing_to_learn_are_refused(capsys):
     for main in (evaluate.main, train.main):
         assert "invalid choice: 'hard'" in refused(capsys, main, "--no-guess", "hard")
