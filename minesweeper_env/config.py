@@ -197,7 +197,8 @@ class BoardConfig:
                 f"fit a board are equally likely, not {self.first_click!r}"
             )
         if not self.luck and self.no_guess:
-            raise ValueError(f"games without luck need no_guess False, not {self.no_guess!r}, which needs no luck")
+            choice = f"choose games without luck, or no_guess {self.no_guess}"
+            raise ValueError(f"boards without guesses need no luck; {choice}")
 
 
 def check_config(config: Any, advice: str = "BoardConfig.of_size(8, 14) makes one") -> BoardConfig:
