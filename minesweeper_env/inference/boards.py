@@ -42,10 +42,13 @@ def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) ->
         ValueError: the radius, type, shape, codes or number of mines are not allowed; the message states what is.
     """
     radius = whole_number("radius", radius, 1, MAX_RADIUS)
-    array = np.asarray(boards)
+    shape = f"a board must have the shape {'(N, ' if dimensions == 3 else '('}rows, cols) with at least one cell"
+    try:
+        array = np.asarray(boards)
+    except ValueError as error:
+        raise ValueError(f"{shape}, not rows of different lengths") from error
     if array.ndim != dimensions or 0 in array.shape[-2:]:
-        shape = "(rows, cols)" if dimensions == 2 else "(N, rows, cols)"
-        raise ValueError(f"a board must have the shape {shape} with at least one cell, not {array.shape}")
+        raise ValueError(f"{shape}, not {array.shape}")
     if array.dtype.kind not in "iu":
         raise ValueError(f"a board must be an array of integers (cell codes), not of {array.dtype}")
     most = Codes.of_radius(radius).mine

@@ -194,6 +194,7 @@ BAD_BOARDS = [
     (np.full(12, H), 2, r"shape \(rows, cols\)"),
     (np.full((2, 3, 4), H), 2, r"shape \(rows, cols\)"),
     (np.full((0, 4), H), 0, "at least one cell"),
+    ([[1, H], [H]], 1, r"shape \(rows, cols\) with at least one cell, not rows of different lengths"),
     (COVERED, 13, "mines must be 0 to 12 on 3 x 4, not 13"),
     (COVERED, -1, "mines must be"),
     (COVERED, True, "mines must be"),
