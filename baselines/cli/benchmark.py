@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 {0} run --policy mine.py:Agent --track board --author "A. Nonym" --out runs/benchmark
-{0} check runs/benchmark/mine.py_Agent.json --replay 100"""
+{0} check runs/benchmark/mine.py_Agent.json --replay 100 --policy mine.py:Agent"""
 
 CARD_FIELDS = ("name", "track", "inference", "author", "links", "training_steps", "training_hours", "hardware")
 
