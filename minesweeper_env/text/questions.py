@@ -44,9 +44,12 @@ _NUMBER = re.compile(
     r"(?:(?P<per_cent>\\?%|per\s?cent|por\s?ciento)"
     r"|(?:/|(?:out\s++of|of|in|de)\s(?:(?:the|las|los)\s)?+)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
 )
-_YES_NO = re.compile(r"\b(?:yes|no)\b")
-_YES_NO_ALONE = re.compile(r"\b(?:yes|(?<!is )(?<!are )(?<!with )(?<!has )no)\b")
-"""As `_YES_NO`, but for "there is no contradiction"."""
+_NO_OF = (
+    "layouts?|arrangements?|configurations?|assignments?|solutions?|such|valid|possible|consistent"
+    "|because|since|it|there|hay|existe"
+)
+_YES_NO = re.compile(rf"\b(?:yes|sí|no(?![ \t]++(?!(?:{_NO_OF})\b)[^\W\d_]))\b|\A\W*+si\W*+\Z")
+"""A yes or a no, but not the "no" of "no idea", which refuses, or of "no contradiction", which means yes."""
 
 Facts = Mapping[str, Any]
 
@@ -262,8 +265,7 @@ class _Possible(Question):
         return "yes" if facts["possible"] else "no"
 
     def score(self, body: str, facts: Facts) -> float:
-        said = {*_YES_NO.findall(body)}
-        said = {*_YES_NO_ALONE.findall(body)} if "yes" in said else said
+        said = {"no" if word == "no" else "yes" for word in _YES_NO.findall(body)}
         return float(said == {self.answer(facts)})
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:

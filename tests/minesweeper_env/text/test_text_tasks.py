@@ -244,11 +244,23 @@ def test_fractions_are_read(form):
     "reply",
     [
         *(r"No doubt: \boxed{\text{Yes}}", "There is no conflict. <answer>YES", "**Yes**"),
-        "<answer>Yes, there is no contradiction</answer>",
+        *("<answer>Yes, there is no contradiction</answer>", "<answer>Sí</answer>", "<answer>Si.</answer>"),
     ],
 )
 def test_a_marked_answer_counts_and_not_the_words_before_it(reply):
     assert TextTasks.score_answer(reply, {"metadata": {"kind": "possible", "possible": True}}) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        *((reply, 1) for reply in ("No, it cannot be.", "No layout fits.", "no\nIt needs 6 mines.", "**No** way.")),
+        *((reply, 1) for reply in ("There is no such layout.", "No, si hay 6.", "No hay ninguna.")),
+        *((reply, 0) for reply in ("I have no idea.", "No comment", "No puedo ayudar.", "I see no contradiction.")),
+    ],
+)
+def test_a_no_counts_but_a_refusal_does_not(reply, score):
+    assert TextTasks.score_answer(reply, {"metadata": {"kind": "possible", "possible": False}}) == score
 
 
 @pytest.mark.parametrize(
