@@ -20,8 +20,10 @@ def _any_of(texts: Iterable[str]) -> str:
 # Every repetition is possessive or bounded, so that a reply is read in linear time. Patterns read lower case, and begin
 # with characters that are rare in a text, which `re` finds quickly.
 _TOKEN = r"<\|[^<>|\s]{1,40}+\|>|\[call_id\][a-z0-9]{1,40}+"
+# The Spanish "and" in "fila 3 y columna 4"; a lone y may name a coordinate.
+_Y = rf"y(?=[ \t](?:{_any_of(words.AXES)})(?![a-z]))"
 _GAP = (
-    rf"(?:\s++|{_TOKEN}|->|\\(?:left|right)(?![a-z])|[:=,;→()\[\]{{}}<>/\"'`*_\\$|~]"
+    rf"(?:\s++|{_Y}|{_TOKEN}|->|\\(?:left|right)(?![a-z])|[:=,;→()\[\]{{}}<>/\"'`*_\\$|~]"
     rf"|(?:{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
 )
 _NUMBER = r"-?[0-9]++(?!\.[0-9])"
@@ -73,7 +75,7 @@ _BEHIND = re.compile(rf"[ \t(*_]*+({_any_of(words.AXES)})(?![a-z])")
 _THIRD = re.compile(rf"[\s,;)*_]*+(?:{_any_of(words.AXES)})[\s:=*_]*+[0-9]")
 _LISTED = re.compile(
     rf"(?P<before>(?:{_AXIS.pattern}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
-    rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|(?:and|{_any_of(words.AXES)})(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
+    rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|{_Y}|(?:and|{_any_of(words.AXES)})(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
 )
 # The quotes of an object, which are escaped where it stands in a text.
 _QUOTE = r"\\{0,3}+[\"']"

@@ -15,7 +15,7 @@ VERBS = {
 LABELS = ("move", "action", "answer", "choice", "pick", "decision", "respuesta", "respuesta final", "jugada")
 """Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
 
-LABEL_ENDS = (":", "=", "→", "->", "is")
+LABEL_ENDS = (":", "=", "→", "->", "is", "es")
 """What stands between a label and its cell."""
 
 AXES = {"row": 0, "r": 0, "fila": 0, "column": 1, "col": 1, "c": 1, "columna": 1}

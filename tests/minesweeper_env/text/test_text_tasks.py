@@ -194,7 +194,8 @@ def test_any_reply_has_a_score(kind, text):
         *(("all_safe", form) for form in (r"({0},\,{1}),\ ", r"{0}~{1}, ")),
         *(("all_safe", form) for form in ("({0}, {1})", "R{0}C{1}", "Row {0}, Column {1}", "[{0}, {1}]", "{0},{1}")),
         *(("all_safe", form) for form in ("[{0}][{1}]", "column {1}, row {0}", "row {0} and column {1}")),
-        ("all_safe", "fila {0}, columna {1}"),
+        *((kind, "fila {0} y columna {1}") for kind in ("safe_cell", "all_safe")),
+        *(("all_safe", "fila {0}, columna {1}"), ("safe_cell", "La respuesta es ({0}, {1}).")),
         *(("all_safe", form) for form in ('{{"row": {0}, "col": {1}}}', "1. ({0}, {1})\n")),
     ],
 )
