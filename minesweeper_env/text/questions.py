@@ -300,7 +300,7 @@ def _misfit(board: NDArray[np.int8], mines: int) -> str | None:
     try:
         inference.mine_probabilities(board, mines)
     except inference.InconsistentBoardError as error:
-        return f"{error.reason} at {error.cell}"
+        return f"{error.reason}, and cell {error.cell} is at fault"
     except inference.PositionTooHardError:
         return None
     return ""

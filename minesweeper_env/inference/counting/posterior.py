@@ -262,7 +262,7 @@ def failure(board: Boards, mines: int, radius: int, outcome: int, index: int | N
             f"{where}{mines} mines are so unlikely for these numbers that the weights of all layouts underflow"
         )
     row, col = divmod(outcome - CONTRADICTION, board.shape[1])
-    reason, (least, most) = f"{where}its numbers allow no layout with {mines} mines", _mines_that_fit(board, radius)
+    reason, (least, most) = f"{where}the numbers allow no layout with {mines} mines", _mines_that_fit(board, radius)
     if mines < least:
         reason += f"; they need at least {least}"
     elif mines > most:
