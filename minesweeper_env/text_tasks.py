@@ -134,7 +134,7 @@ class TextTasks(Sequence[dict[str, Any]]):
 
     @staticmethod
     def score_answer(answer: str | None, entry: dict[str, Any]) -> float:
-        r"""Returns the score of a reply, from 0 to 1; never raises on any reply.
+        r"""Returns the score of a reply, from 0 to 1; never raises on any text.
 
         The last `<answer>` or `\boxed{}` counts, one with an end before one without; or else the whole reply. Thinking
         does not count.

@@ -186,6 +186,8 @@ def answer_of(reply: str) -> str:
 
     A mark that ends no thought that began, ends one that began before the reply. A thought without an end ends it.
     """
+    if not isinstance(reply, str):
+        raise TypeError(f"a reply must be a text or None, not {type(reply).__name__}")
     low = reply.lower()
     if len(low) != len(reply):  # A few letters have two in lower case.
         low = "".join(each.lower()[:1] for each in reply)

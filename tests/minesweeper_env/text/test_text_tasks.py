@@ -307,6 +307,13 @@ def test_wrong_arguments_are_refused(wrong, allowed):
         TextTasks(**wrong)
 
 
+def test_a_reply_that_is_no_text_is_refused():
+    """Trainers also hold replies as lists of messages."""
+    tasks, entry = first("safe_cell")
+    with pytest.raises(TypeError, match="a reply must be a text or None, not list"):
+        tasks.score_answer([{"role": "assistant", "content": entry["answer"]}], entry)
+
+
 def test_a_board_without_such_a_position_is_named(monkeypatch):
     monkeypatch.setattr("minesweeper_env.text_tasks._GAMES", 50)
     with pytest.raises(ValueError, match="50 games on 4x4/1 have no task safe_cell of level exact"):
