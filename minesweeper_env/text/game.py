@@ -120,7 +120,7 @@ class TextGame:
             no_guess: "subset" or "exact" for boards that logic of this level wins.
             luck: False for games in which forced guesses survive and avoidable ones lose; `split` needs True.
             style: one of `STYLES`.
-            reward: one of `REWARDS`, or weights by name, such as {"win": 1, "sound": 0.1}.
+            reward: one of `REWARDS`, or weights by name, such as {"win": 1, "sound": 0.5}.
             max_illegal: the number of illegal replies that truncates the game; None for no limit.
             moves: ("open",) or ("open", "flag").
             opened: "middle", or the (row, col) of a first click that `reset` makes, so that all games of a seed have
