@@ -74,10 +74,7 @@ def test_a_word_of_denial_denies_the_move_behind_it(word):
 @pytest.mark.parametrize("verb", reply_words.SPANISH)
 def test_a_spanish_move_is_read_and_one_that_is_denied_is_none(verb):
     move = Move(reply_words.VERBS[verb], 3, 4)
-    for cell in (
-        *("(3, 4)", "la celda (3, 4)", "la casilla en la fila 3, columna 4", "columna 4 de la fila 3"),
-        *("fila 3 y columna 4", "columna 4 y fila 3"),
-    ):
+    for cell in ("(3, 4)", "la celda (3, 4)", "la casilla en la fila 3 y columna 4", "columna 4 de la fila 3"):
         assert read_move(f"Voy a {verb} {cell}.") == read_move(f"<move>{verb} {cell}</move>") == move
     for word in reply_words.SPANISH_DENIALS:
         assert read_move(f"{word} {verb} (1, 1)") is None

@@ -53,7 +53,6 @@ def check(tasks, entry):
     if tasks.kind == "possible":
         assert (answer == "yes") == fits(board, mines)
         assert score("yes") + score("no") == 1
-        # "5 mines at (3, 4)" would say that one cell has five.
         assert answer == "yes" or re.search(rf"{mines} mines.*, and cell \(\d, \d\) is", tasks.solution(entry))
         return
     risks = naive.mine_probabilities(board, mines)
@@ -211,14 +210,8 @@ def test_forms_of_cells_are_read(kind, form):
 @pytest.mark.parametrize(
     "form",
     [
-        "{0:.4f}",
-        "{0:.3f}",
-        "{1:.1f}%",
-        "about {1:.2f} %",
-        "it is {0:.5f}.",
-        r"\boxed{{{0}}}",
-        r"\boxed{{{1}\%}}",
-        "{0:.6e}",
+        *("{0:.4f}", "{0:.3f}", "{1:.1f}%", "about {1:.2f} %", "it is {0:.5f}.", r"\boxed{{{0}}}"),
+        *(r"\boxed{{{1}\%}}", "{0:.6e}"),
     ],
 )
 def test_forms_of_numbers_are_read(form):
@@ -254,16 +247,14 @@ def test_a_marked_answer_counts_and_not_the_words_before_it(reply):
     assert TextTasks.score_answer(reply, {"metadata": {"kind": "possible", "possible": True}}) == 1
 
 
-@pytest.mark.parametrize(
-    ("reply", "score"),
-    [
-        *((reply, 1) for reply in ("No, it cannot be.", "No layout fits.", "no\nIt needs 6 mines.", "**No** way.")),
-        *((reply, 1) for reply in ("There is no such layout.", "No, si hay 6.", "No hay ninguna.")),
-        *((reply, 0) for reply in ("I have no idea.", "No comment", "No puedo ayudar.", "I see no contradiction.")),
-    ],
-)
-def test_a_no_counts_but_a_refusal_does_not(reply, score):
-    assert TextTasks.score_answer(reply, {"metadata": {"kind": "possible", "possible": False}}) == score
+def test_a_no_counts_but_a_refusal_does_not():
+    entry = {"metadata": {"kind": "possible", "possible": False}}
+    no = ("No, it cannot be.", "No layout fits.", "no\nIt needs 6 mines.", "There is no such layout.", "No, si hay 6.")
+    assert [TextTasks.score_answer(reply, entry) for reply in (*no, "No hay ninguna.", "**No** way.")] == [1] * 7
+    refusals = ("I have no idea.", "No comment", "No puedo ayudar.", "I see no contradiction.")
+    assert [TextTasks.score_answer(reply, entry) for reply in refusals] == [0] * 4
+    with pytest.raises(TypeError, match="a reply must be a text or None, not list"):
+        TextTasks.score_answer([{"role": "assistant", "content": "no"}], entry)
 
 
 @pytest.mark.parametrize(
@@ -305,13 +296,6 @@ def test_a_long_reply_is_scored_in_linear_time(kind):
 def test_wrong_arguments_are_refused(wrong, allowed):
     with pytest.raises(ValueError, match=allowed):
         TextTasks(**wrong)
-
-
-def test_a_reply_that_is_no_text_is_refused():
-    """Trainers also hold replies as lists of messages."""
-    tasks, entry = first("safe_cell")
-    with pytest.raises(TypeError, match="a reply must be a text or None, not list"):
-        tasks.score_answer([{"role": "assistant", "content": entry["answer"]}], entry)
 
 
 def test_a_board_without_such_a_position_is_named(monkeypatch):
