@@ -23,7 +23,7 @@ from baselines import checks, plot_style, progress, registry, schemas
 from baselines.cli.command import Command, Parser, Work, add_options, chosen_workers, whole_number_from
 from baselines.cli.train import NEEDED, add_task, claim_folder, study_settings, train_in
 from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
-from baselines.evaluation.seeds import check_seeds
+from baselines.evaluation.seeds import check_seeds, range_text
 from baselines.files import hold_folder, replace_file, write_json
 from baselines.learned.configurations import check_earlier, given_settings, read_points
 from baselines.learned.settings import TrainingSettings
@@ -54,12 +54,13 @@ OF_TRAININGS = ("seeds", "minutes", "steps", "reward", "ray")
 
 
 class TrainingTest(msgspec.Struct):
-    """The test of a training: its steps and settings, the games on each board, and the wins by board."""
+    """The test of a training: its steps and settings, the games on each board, the wins by board, the first seed."""
 
     steps: schemas.Count
     games: schemas.Games
     wins: dict[str, schemas.Count]
     settings: dict[str, Any] | None = None
+    first_seed: Count = 0
 
     def __post_init__(self) -> None:
         if max(self.wins.values(), default=0) > self.games:
@@ -67,13 +68,14 @@ class TrainingTest(msgspec.Struct):
 
 
 class Task(NamedTuple):
-    """One training and its test: the configuration, settings, run folder, command to record, and games per board."""
+    """One training and its test: the configuration, settings, run folder, command to record, games per board."""
 
     config: str
     settings: TrainingSettings
     folder: Path
     command: str
     games: int
+    first_seed: int = 0
 
     @property
     def result(self) -> TrainingTest | None:
@@ -92,7 +94,7 @@ class Task(NamedTuple):
     @property
     def done(self) -> bool:
         """True if the result of its test is stored."""
-        return self.result is not None and self.result.games == self.games
+        return self.result is not None and (self.result.games, self.result.first_seed) == (self.games, self.first_seed)
 
     @property
     def win_rate(self) -> float:
@@ -127,6 +129,8 @@ def _add_arguments(parser: Parser) -> None:
         "mine.py:Agent:seed=0 mine.py:Agent:seed=1; agents that differ only in seed= or a final number share a row",
     )
     add_options(parser, "--games", default=2000, help="play N test games with each agent")
+    # Not `seed`: that is the seed of a training.
+    add_options(parser, "--seed", dest="first_seed")
     add_options(parser, "--workers", "--ray")
     add_task(parser)
 
@@ -150,8 +154,8 @@ def _prepare(options: argparse.Namespace) -> Work:
     seeds = options.seeds or SEEDS
     if bases:
         say(f"Train {', '.join(options.config)} with {seeds} seeds each, into {options.out}")
-    check_seeds(0, options.games)
-    tasks = plan(bases, seeds, options.out, options.command, options.games)
+    check_seeds(options.first_seed, options.games)
+    tasks = plan(bases, seeds, options.out, options.command, options.games, options.first_seed)
     for task in tasks:
         check_earlier(task.folder, task.settings.to_json())
         # A damaged result is refused before the first training.
@@ -170,10 +174,12 @@ def _title_of(boards: Sequence[BoardConfig]) -> str:
     return f"{', '.join(each.name for each in boards)}, first click {boards[0].first_click}"
 
 
-def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: int) -> list[Task]:
+def plan(
+    bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: int, first_seed: int = 0
+) -> list[Task]:
     """Returns the trainings of all configurations, by name, with the seeds 0, 1, ..., seed by seed."""
     return [
-        Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games)
+        Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games, first_seed)
         for seed in range(seeds)
         for name, base in bases.items()
     ]
@@ -191,7 +197,8 @@ def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], options: argpars
                 for task in done:
                     say(f"{task.config} with seed {task.settings.seed} is done")
                     on_finished(1)
-        _report(tasks, boards, options, agent_rates(options.policy, boards, options.games, options.workers))
+        games = range(options.first_seed, options.first_seed + options.games)
+        _report(tasks, boards, options, agent_rates(options.policy, boards, games, options.workers))
 
 
 def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
@@ -214,9 +221,10 @@ def carry_out(task: Task) -> None:
     if task.done:
         return
     done = task.result or train_in(task.folder, task.settings, task.command)
-    wins = count_wins(task.settings, find_agent(task.folder), range(task.games))
-    result = {"steps": done.steps, "games": task.games, "wins": wins, "settings": task.settings.to_json()}
-    write_json(task.folder / RESULT_FILE, result)
+    seeds = range(task.first_seed, task.first_seed + task.games)
+    wins = count_wins(task.settings, find_agent(task.folder), seeds)
+    result = TrainingTest(done.steps, task.games, wins, task.settings.to_json(), task.first_seed)
+    write_json(task.folder / RESULT_FILE, msgspec.structs.asdict(result))
 
 
 def _carry_out(task: Task, files: Mapping[str, bytes] | None) -> dict[str, bytes]:
@@ -245,9 +253,9 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def agent_rates(
-    names: Sequence[str], boards: Sequence[BoardConfig], games: int, workers: int
+    names: Sequence[str], boards: Sequence[BoardConfig], games: range, workers: int
 ) -> dict[str, list[float]]:
-    """Returns the win rates of agents in test games of each board, one for each agent of a row of the table."""
+    """Returns the win rates of agents in the games of these seeds, one for each agent of a row of the table."""
     from baselines.evaluation.evaluate import play, prepare
 
     found: dict[str, list[float]] = {}
@@ -256,7 +264,7 @@ def agent_rates(
             say(f"playing {name}")
             maker, rates = registry.find_policy(name), []
             for board in boards:
-                assignment = prepare(maker, board, range(games), trial=False)
+                assignment = prepare(maker, board, games, trial=False)
                 played = play(assignment, there, shown=False)
                 if played.interrupted:
                     raise KeyboardInterrupt
@@ -299,6 +307,7 @@ def _report(
         results.append({"config": name, "win_rates": values, "iqm": iqm, "ci95": list(interval)})
     content = {
         "games": options.games,
+        "first_seed": options.first_seed,
         "command": options.command,
         "settings": {task.config: task.settings.to_json() for task in tasks if task.settings.seed == 0},
         "results": results,
@@ -307,7 +316,8 @@ def _report(
     write_json(options.out / "results.json", content)
     if tasks:
         replace_file(options.out / "curves.png", _draw(tasks, list(rates)))
-    _print(f"{_title_of(boards)}, {options.games} test games each", results, options.wide)
+    title = f"{_title_of(boards)}, {options.games} games each, {range_text(options.first_seed, options.games)}"
+    _print(title, results, options.wide)
 
 
 def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:

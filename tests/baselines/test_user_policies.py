@@ -285,7 +285,7 @@ def test_every_command_makes_a_policy_once_for_each_row(command, capsys):
     boards = [BoardConfig(4, 4, 2, moves=("click",)), BoardConfig(5, 5, 3, moves=("click",))]
     write(f"{GOOD}\n\ndef make(**board):\n    print('made', *board['size'])\n    return First(**board)\n")
     if command == "seeds":
-        agent_rates(["mine.py:make"], boards, 20, 1)
+        agent_rates(["mine.py:make"], boards, range(20), 1)
     else:
         protocol = replace(PROTOCOL, sizes=((4, 4, 2), (5, 5, 3)), first_clicks=("opening",), least_games=20)
         suite = suite_of(["mine.py:make"], protocol=protocol)

@@ -12,6 +12,7 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 
 from baselines.cli.seeds import _read_files, agent_rates, band, carry_out, main, plan, row_of
 from baselines.cli.train import train_in
+from baselines.evaluation.seeds import DEVELOPMENT_SEEDS
 from baselines.files import hold_folder, read_json, write_json
 from baselines.learned.configurations import read_points
 from baselines.learned.training import selection
@@ -123,6 +124,11 @@ def test_what_is_done_is_not_done_again(tmp_path):
     assert not longer.done
     carry_out(longer)
     assert longer.result.games == 40
+    other = longer._replace(first_seed=DEVELOPMENT_SEEDS.start)
+    assert not other.done
+    carry_out(other)
+    assert other.result.first_seed == DEVELOPMENT_SEEDS.start
+    assert not longer.done
     assert (task.folder / "checkpoint.safetensors").stat().st_mtime_ns == before
 
 
@@ -189,9 +195,15 @@ def test_own_agents_are_compared_without_a_training(tmp_path, capsys):
     agents = [f"{own}:Corner:seed={seed}" for seed in range(3)]
     board = ["--size", "4", "--mines", "2", "--first-click", "safe", "--games", "20"]
     assert main(["--policy", *agents, *board, "--out", str(tmp_path / "out")]) == 0
-    assert "4x4/2" in capsys.readouterr().out
+    assert "4x4/2, first click safe, 20 games each, seeds 0 to 19" in capsys.readouterr().out
     results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
     assert [len(row["win_rates"]) for row in results] == [3]
+    chosen = [*board, "--seed", str(DEVELOPMENT_SEEDS.start)]
+    assert main(["--policy", *agents, *chosen, "--out", str(tmp_path / "development")]) == 0
+    assert "development seeds 1500000000 to 1500000019" in capsys.readouterr().out
+    written = json.loads((tmp_path / "development" / "results.json").read_text())
+    assert written["first_seed"] == DEVELOPMENT_SEEDS.start
+    assert written["results"] != results
     for others in (["subset", *board], [*agents, *board, "--mines", "3"]):
         line = refused(capsys, main, "--policy", *others, "--out", tmp_path / "out")
         assert "was made with" in line
@@ -229,6 +241,7 @@ def test_a_run_folder_belongs_to_one_training_at_a_time(tmp_path):
         (["--config", "dqn-8x8", "--steps", "5", "--minutes", "1"], "either"),
         (["--config", "dqn-8x8", "any-size"], "16x30/99"),
         (["--policy", "exact", "--seeds", "3", "--steps", "5"], "--config"),
+        (["--policy", "exact", "--seed", "2147483648"], "development games"),
         (["--policy", "mine.py:Agent", "./mine.py:Agent"], "mine.py:Agent and ./mine.py:Agent"),
     ],
 )
@@ -242,4 +255,4 @@ def test_an_interruption_of_an_agents_games_is_no_result(tmp_path, monkeypatch):
     source = OWN.replace("return action_masks.argmax(axis=1)", "raise KeyboardInterrupt")
     (tmp_path / "mine.py").write_text(source)
     with pytest.raises(KeyboardInterrupt):
-        agent_rates([f"{tmp_path}/mine.py:Corner:seed=0"], [BoardConfig(4, 4, 2, moves=("click",))], 20, 1)
+        agent_rates([f"{tmp_path}/mine.py:Corner:seed=0"], [BoardConfig(4, 4, 2, moves=("click",))], range(20), 1)
