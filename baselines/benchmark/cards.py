@@ -53,7 +53,7 @@ class Card(Strict, frozen=True):
             _check_text("hardware and each link", text, 0, MOST_TEXT)
         if not _NAME.fullmatch(self.name):
             rule = "letters a to z, digits, spaces and -_.,:=+@, and begins with a letter or a digit"
-            raise ValueError(f"the name of an entry has {rule}, unlike {self.name!r}")
+            raise ValueError(f"the name of an entry (--name) has {rule}, unlike {self.name!r}")
         for link in self.links:
             if not _LINK.fullmatch(link):
                 raise ValueError(f"a link must be an address with https:// or a path in this repository, not {link!r}")

@@ -164,7 +164,7 @@ def test_texts_of_an_entry_are_shown_and_not_obeyed():
     assert row.count("|") == heading.count("|")
     assert row.startswith("| [`mine`](https://x.org/a)<br>&#60;img src=x onerror=alert(1)&#62; ")
     assert entry("my agent: v2", [1]).card.file_name == "my_agent__v2.json"
-    with pytest.raises(ValueError, match="the name of an entry"):
+    with pytest.raises(ValueError, match=r"the name of an entry \(--name\)"):
         entry("../mine", [1])
     assert not set("<`[") & set(row.partition("<br>")[2].replace("<br>", ""))
 
