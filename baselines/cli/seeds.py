@@ -60,7 +60,7 @@ class TrainingTest(msgspec.Struct):
     games: schemas.Games
     wins: dict[str, schemas.Count]
     settings: dict[str, Any] | None = None
-    first_seed: Count = 0
+    first_seed: schemas.Count = 0
 
     def __post_init__(self) -> None:
         if max(self.wins.values(), default=0) > self.games:
