@@ -190,7 +190,7 @@ def test_illegal_moves_and_moves_out_of_range_change_nothing(moves):
     [
         ({"luck": "no"}, "luck must be True or False"),
         ({"first_click": "corners"}, "need first_click any, safe, opening"),
-        ({"no_guess": "exact"}, "no_guess False"),
+        ({"no_guess": "exact"}, "games without luck, or no_guess exact"),
     ],
 )
 def test_games_that_cannot_do_without_luck_are_refused(changes, allowed):
