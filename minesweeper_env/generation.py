@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from minesweeper_env.checks import generator_state
 from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig, check_config, items_of, one_of, whole_number
 from minesweeper_env.inference import Step
+from minesweeper_env.no_guess import AttemptsExceededError, GenerationError, ImpossibleBoardError
 from minesweeper_env.no_guess.search import MAX_ATTEMPTS, METHODS, search_config, searchers
-from minesweeper_env.no_guess.supply import AttemptsExceededError, GenerationError, ImpossibleBoardError, failure
+from minesweeper_env.no_guess.supply import failure
 
 __all__ = [
     "MAX_ATTEMPTS",

@@ -329,8 +329,8 @@ class Command(NamedTuple):
         options.command, options.program = typed_command(program, arguments), program
         left = getattr(options, "left", self.left).format(out=getattr(options, "out", None))
         from baselines.policy import PolicyError
-        from minesweeper_env.generation import GenerationError
         from minesweeper_env.inference import PositionTooHardError
+        from minesweeper_env.no_guess import GenerationError
 
         # Errors of files, packages, positions, workers and, last, policies are told in one line.
         hard = (PositionTooHardError, GenerationError)

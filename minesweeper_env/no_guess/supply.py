@@ -13,24 +13,12 @@ from numpy.typing import NDArray
 from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
-from minesweeper_env.no_guess import search
+from minesweeper_env.no_guess import AttemptsExceededError, GenerationError, ImpossibleBoardError, search
 from minesweeper_env.no_guess.search import Found, Searcher
 from minesweeper_env.threads import ThreadPool, split
 
 FEW_LAYOUTS = 20_000
 """The largest number of layouts that are all tried before a board is called impossible."""
-
-
-class GenerationError(ValueError):
-    """No board was found; the two errors below say why."""
-
-
-class ImpossibleBoardError(GenerationError):
-    """No layout of this configuration can be won without a guess from this first cell."""
-
-
-class AttemptsExceededError(GenerationError):
-    """The search has played as many layouts as allowed, and none could be won without a guess."""
 
 
 def failure(searcher: Searcher, cell: int, level: str, attempts: int) -> GenerationError:

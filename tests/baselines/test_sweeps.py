@@ -15,7 +15,7 @@ from support.processes import started
 from support.tiny_training import tiny
 
 from baselines.cli.sweep import Sweep, check_values, end_last_line, main, parse_search, rounded, run_trial
-from baselines.files import read_json, write_json
+from baselines.files import hold_folder, read_json, write_json
 from baselines.learned.configurations import read_configuration
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.training import loop
@@ -167,6 +167,12 @@ def test_a_sweep_ends_bad_trials_and_draws_the_same_values_when_it_is_killed(tmp
         assert play(tmp_path / str(number), 14, kills) == whole
 
 
+def is_free(folder):
+    with suppress(BlockingIOError), hold_folder(folder):
+        return True
+    return False
+
+
 @pytest.mark.slow
 def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_path, capsys, monkeypatch):
     (tmp_path / "tiny.toml").write_text(CONFIGURATION)
@@ -178,6 +184,8 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
     with started(command, stderr=subprocess.DEVNULL, start_new_session=True) as driver:
         wait_until(lambda: any(out.glob("trials/001/checkpoint.safetensors")))
         os.killpg(driver.pid, signal.SIGKILL)
+    # The worker process of the killed command may die later than the command itself.
+    wait_until(lambda: is_free(out / "trials/001"))
     cut_off = read_json(out / "trials/001/run.json")["settings"]
     # The killed command had a worker process; another one costs seconds.
     here = SimpleNamespace(run=Workers().run, close=lambda: None)
