@@ -53,8 +53,8 @@ class HelpFormatter(argparse.HelpFormatter):
         how: Any = {"subsequent_indent": " " * 6, "break_on_hyphens": False, "break_long_words": False}
         filled: list[str] = []
         # A line that begins with a blank is a command; the empty lines between paragraphs stay.
-        for begin, lines in groupby(text.splitlines(), lambda line: " " if line.startswith(" ") else line and "prose"):
-            if begin == "prose":
+        for is_prose, lines in groupby(text.splitlines(), lambda line: line[:1] not in ("", " ")):
+            if is_prose:
                 filled += wrap(f"{indent}{' '.join(lines)}", width, subsequent_indent=indent, break_on_hyphens=False)
             else:
                 filled += (" \\\n".join(wrap(line, width - 2, **how)) if len(line) > width else line for line in lines)

@@ -79,9 +79,9 @@ class LearnedPolicy:
     Under most first-click rules all cells are equally safe at first, so a network of safety cannot choose. The middle
     opens the largest area on average.
 
-    The network may be on any device, and its mode and weights stay unchanged; or it is what loads it at a precision.
-    The games may differ from those of the training. docs/agents/index.md explains the options; `precision` and
-    `device` are those of a network that is loaded.
+    `network` is a network on any device, whose mode and weights stay unchanged, or a function that loads one at a
+    precision. `precision` and `device` concern only a network that the policy loads. The games of `config` may differ
+    from those of the training. docs/agents/index.md explains the other options.
 
     Raises:
         ValueError: an option is not allowed, or the network cannot be loaded.

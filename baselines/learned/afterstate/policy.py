@@ -53,10 +53,10 @@ class AfterstatePolicy:
     ) -> None:
         """Prepares to play games of radius 1, which may differ from those of the training.
 
-        The network may be on any device, and its mode and weights stay unchanged; or it is what loads it at a
-        precision. docs/agents/afterstate.md explains the options. With `symmetries` only the worth of the best three
-        clicks is averaged one click ahead. With clicks=2 the guesses with at most 36 covered cells look two clicks
-        ahead. The safety "exact" or "clues" measures what the network adds and lacks.
+        `network` is a network on any device, whose mode and weights stay unchanged, or a function that loads one at
+        a precision. docs/agents/afterstate.md explains the options; this is what the page leaves out. One click ahead,
+        `symmetries` averages the worth of the best three clicks alone. `clicks=2` looks two clicks ahead where at most
+        36 cells are covered. `safety="exact"` and `"clues"` show what the network adds and lacks.
 
         Raises:
             ValueError: an option is not allowed, or the network cannot be loaded.
