@@ -1,10 +1,13 @@
 """Division of one call among threads, and what threads must not share: scratch arrays that they borrow."""
 
 import os
+import weakref
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from itertools import pairwise
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Generic, TypeVar
 
 from minesweeper_env.config import whole_number
@@ -45,14 +48,20 @@ class ObjectPool(Generic[Item]):
         return type(self), (self._make,)
 
 
-class ThreadPool:
-    """Threads that work together on the items of one call.
+Work = Callable[[], None]
 
-    They start when a call first needs them, and end with `close`, or with the pool itself. A copy of a pool, and a pool
-    in a forked process, start threads of their own.
+
+class ThreadPool:
+    """Threads that work together on the items of one call: the calling thread, and others that help it.
+
+    The others start when a call first needs them, and end with `close`, or with the pool itself. A copy of a pool, and
+    a pool in a forked process, start threads of their own.
+
+    A `ThreadPoolExecutor` needs some 100 us to hand a call over and to wake the caller, as long as a step itself may
+    take. A `SimpleQueue` needs some 20 us.
 
     Attributes:
-        threads: the number of threads; with one, the calling thread works alone.
+        threads: the number of threads, the calling one included.
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -60,7 +69,7 @@ class ThreadPool:
         self.threads = whole_number("threads", threads, 1)
         self._stopping = False
         self._process = os.getpid()
-        self._executor: ThreadPoolExecutor | None = None
+        self._calls: SimpleQueue[Work | None] | None = None
 
     def run(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """Calls a task for each item, and returns the results in order once no task runs any longer.
@@ -71,31 +80,80 @@ class ThreadPool:
         if min(self.threads, len(items)) <= 1:
             return [task(item) for item in items]
         self._stopping = False
-        futures = [self._threads().submit(task, item) for item in items]
+        left, results = iter(range(len(items))), dict[int, Result]()
+        errors: dict[int, BaseException] = {}
+
+        def work() -> None:
+            # The items begin in order, so that an error leaves out later ones alone.
+            while not errors and (index := next(left, None)) is not None:
+                try:
+                    results[index] = task(items[index])
+                except Exception as error:
+                    errors[index] = error
+
+        self._work_together(work, min(self.threads, len(items)) - 1)
+        if errors:
+            raise errors[min(errors)]
+        return [results[index] for index in range(len(items))]
+
+    def _work_together(self, work: Work, helpers: int) -> None:
+        """Does work in the calling thread and in others at once, and returns when all have done it."""
+        finished: SimpleQueue[None] = SimpleQueue()
+
+        def help_out() -> None:
+            try:
+                work()
+            finally:
+                finished.put(None)
+
+        calls = self._helpers()
+        for _ in range(helpers):
+            calls.put(help_out)
         try:
-            return [future.result() for future in futures]
+            work()
+            while helpers > 0:
+                finished.get()
+                helpers -= 1
         except BaseException:
+            # An interrupt of the calling thread: no thread may go on with arrays that the caller takes back.
             self._stopping = True
-            for future in futures:
-                future.cancel()
-            wait(futures)
+            for _ in range(helpers):
+                finished.get()
             raise
 
     def check(self) -> None:
-        """Raises a CancelledError in a task that calls this now and then, once the call has failed."""
+        """Raises a CancelledError in a task that calls this now and then, once the call is interrupted."""
         if self._stopping:
             raise CancelledError
 
     def close(self) -> None:
         """Ends the threads, if there are any; a later call starts new ones."""
-        # They end with the executor; in a forked process they are gone already.
-        self._executor = None
+        # In a forked process they are gone already.
+        if self._calls is not None:
+            _end(self._calls, self.threads - 1)
+            self._calls = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.threads,)
 
-    def _threads(self) -> ThreadPoolExecutor:
-        if self._executor is None or self._process != os.getpid():
-            self._process = os.getpid()
-            self._executor = ThreadPoolExecutor(self.threads)
-        return self._executor
+    def _helpers(self) -> SimpleQueue[Work | None]:
+        """Returns the queue from which the other threads take their work."""
+        if self._calls is None or self._process != os.getpid():
+            self._process, self._calls = os.getpid(), SimpleQueue()
+            for _ in range(self.threads - 1):
+                Thread(target=_serve, args=(self._calls,), daemon=True).start()
+            weakref.finalize(self, _end, self._calls, self.threads - 1)
+        return self._calls
+
+
+# The threads know the queue alone, so that they do not keep their pool.
+def _serve(calls: SimpleQueue[Work | None]) -> None:
+    while (work := calls.get()) is not None:
+        work()
+        # What the work refers to ends with its call.
+        del work
+
+
+def _end(calls: SimpleQueue[Work | None], threads: int) -> None:
+    for _ in range(threads):
+        calls.put(None)
