@@ -27,19 +27,11 @@ from baselines.process import one_thread
 from baselines.schemas import Agent, read_as
 from baselines.scripted.oracle_play.exact import chosen_first_cell
 from minesweeper_env.config import BoardConfig, one_of
+from minesweeper_env.engine.games import keep_freed_memory
 
 FORMAT = 3
 BATCH = 1024
 """Boards in one pass of a network."""
-
-
-def keep_freed_memory() -> None:
-    """Makes glibc keep up to 64 MiB of freed memory, so that the megabytes of the next pass need not be mapped again.
-
-    glibc keeps twice the size of the largest separately mapped block that was ever freed, up to 32 MiB (mallopt(3),
-    M_MMAP_THRESHOLD). This function frees such a block without touching its pages; elsewhere it has no effect.
-    """
-    np.empty((32 << 20) - (1 << 16), np.uint8)
 
 
 def save_agent(folder: Path, network: Any, size: NetworkSize, facts: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from baselines.hub import pinned_name
-from baselines.learned.agents import keep_freed_memory, load_network
+from baselines.learned.agents import load_network
 from baselines.learned.configurations import folder_to_start_from, record_session, training_of
 from baselines.learned.networks import chosen_device, single_precision
 from baselines.learned.settings import Budget, TrainingSettings
@@ -22,6 +22,7 @@ from baselines.progress import format_seconds, progress_display, progress_line
 from baselines.registry import CHECKPOINT_FILE
 from baselines.tables import Page
 from minesweeper_env.console import say
+from minesweeper_env.engine.games import keep_freed_memory
 
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""
