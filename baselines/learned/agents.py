@@ -102,13 +102,11 @@ class LearnedPolicy:
     @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Chooses one click per board; see `baselines.policy.Policy.act`."""
-        legal = action_masks[:, : self.config.cells].astype(np.bool_)
-        actions = np.full(len(observations), self.first_cell)
-        rated = np.flatnonzero(~(networks.unopened(observations) & legal[:, self.first_cell]))
-        if len(rated) > 0:
-            values = np.where(legal[rated], self.values(observations[rated]), -np.inf)
-            actions[rated] = values.argmax(axis=1)
-        return actions
+
+        def choose(boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+            return np.where(legal, self.values(boards), -np.inf).argmax(axis=1)
+
+        return networks.clicks_from(self.first_cell, observations, action_masks, choose)
 
     @one_thread()
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:

@@ -1,7 +1,7 @@
 """Network of the learned agents: codes of a board of any size in, one number per cell out; masks and symmetries."""
 
 from collections import OrderedDict
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Self, TypeVar
 
@@ -212,6 +212,24 @@ def covered_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
 def unopened(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Returns (N,) bool, True for each board of `codes`, (N, rows, cols), without an open cell."""
     return np.asarray((codes >= FLAGGED).all(axis=(1, 2)))
+
+
+def clicks_from(
+    first_cell: int,
+    observations: NDArray[np.int8],
+    action_masks: NDArray[np.int8],
+    choose: Callable[[NDArray[np.int8], NDArray[np.bool_]], NDArray[np.int64]],
+) -> NDArray[np.int64]:
+    """Returns clicks (N,) int64: the first cell on each unopened board where it is legal, and chosen ones elsewhere.
+
+    `choose` gets the K other boards as codes (K, rows, cols) and legal clicks (K, rows * cols), if there are any.
+    """
+    legal = action_masks[:, : observations.shape[1] * observations.shape[2]].astype(np.bool_)
+    clicks = np.full(len(observations), first_cell)
+    rated = np.flatnonzero(~(unopened(observations) & legal[:, first_cell]))
+    if len(rated) > 0:
+        clicks[rated] = choose(observations[rated], legal[rated])
+    return clicks
 
 
 def random_clicks(boards: NDArray[np.int8]) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from baselines.checks import number_within, whether
 from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search import Limits, Ratings, Search, best_clicks, first_click_values, rate
-from baselines.learned.networks import check_radius, covered_cells, unopened
+from baselines.learned.networks import check_radius, clicks_from, covered_cells
 from baselines.learned.settings import USUAL_CELLS
 from baselines.policy import checked_act
 from baselines.process import one_thread
@@ -93,12 +93,7 @@ class AfterstatePolicy:
     @one_thread()
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Chooses one click per board; see `baselines.policy.Policy.act`."""
-        legal = action_masks[:, : self.config.cells].astype(np.bool_)
-        actions = np.full(len(observations), self.first_cell)
-        rated = np.flatnonzero(~(unopened(observations) & legal[:, self.first_cell]))
-        if len(rated) > 0:
-            actions[rated] = self._choose(observations[rated], legal[rated])
-        return actions
+        return clicks_from(self.first_cell, observations, action_masks, self._choose)
 
     @one_thread()
     def ratings(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
