@@ -68,14 +68,13 @@ class TrainingTest(msgspec.Struct):
 
 
 class Task(NamedTuple):
-    """One training and its test: the configuration, settings, run folder, command to record, games per board."""
+    """One training and its test: the configuration, settings, run folder, command to record, seeds of test games."""
 
     config: str
     settings: TrainingSettings
     folder: Path
     command: str
-    games: int
-    first_seed: int = 0
+    games: range
 
     @property
     def result(self) -> TrainingTest | None:
@@ -94,7 +93,8 @@ class Task(NamedTuple):
     @property
     def done(self) -> bool:
         """True if the result of its test is stored."""
-        return self.result is not None and (self.result.games, self.result.first_seed) == (self.games, self.first_seed)
+        result = self.result
+        return result is not None and range(result.first_seed, result.first_seed + result.games) == self.games
 
     @property
     def win_rate(self) -> float:
@@ -149,13 +149,13 @@ def _prepare(options: argparse.Namespace) -> Work:
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
     if any({*base.configs} != {*settings.configs} for base in bases.values()):
-        games = "; ".join(f"{name}: {_title_of(base.configs)}" for name, base in bases.items())
-        raise ValueError(f"the configurations must play the same boards by the same rules, not {games}")
+        played = "; ".join(f"{name}: {_title_of(base.configs)}" for name, base in bases.items())
+        raise ValueError(f"the configurations must play the same boards by the same rules, not {played}")
     seeds = options.seeds or SEEDS
     if bases:
         say(f"Train {', '.join(options.config)} with {seeds} seeds each, into {options.out}")
-    check_seeds(options.first_seed, options.games)
-    tasks = plan(bases, seeds, options.out, options.command, options.games, options.first_seed)
+    games = check_seeds(options.first_seed, options.games)
+    tasks = plan(bases, seeds, options.out, options.command, games)
     for task in tasks:
         check_earlier(task.folder, task.settings.to_json())
         # A damaged result is refused before the first training.
@@ -166,7 +166,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, agents)
     if bases and seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
-    return partial(_work, tasks, settings.configs, options)
+    return partial(_work, tasks, settings.configs, games, options)
 
 
 def _title_of(boards: Sequence[BoardConfig]) -> str:
@@ -174,18 +174,16 @@ def _title_of(boards: Sequence[BoardConfig]) -> str:
     return f"{', '.join(each.name for each in boards)}, first click {boards[0].first_click}"
 
 
-def plan(
-    bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: int, first_seed: int = 0
-) -> list[Task]:
+def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: range) -> list[Task]:
     """Returns the trainings of all configurations, by name, with the seeds 0, 1, ..., seed by seed."""
     return [
-        Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games, first_seed)
+        Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games)
         for seed in range(seeds)
         for name, base in bases.items()
     ]
 
 
-def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], options: argparse.Namespace) -> None:
+def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], games: range, options: argparse.Namespace) -> None:
     with hold_folder(options.out) as sweep:
         sweep(1)  # In CONFIG-SEED/, too.
         left = [task for task in tasks if not task.done]
@@ -197,7 +195,6 @@ def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], options: argpars
                 for task in done:
                     say(f"{task.config} with seed {task.settings.seed} is done")
                     on_finished(1)
-        games = range(options.first_seed, options.first_seed + options.games)
         _report(tasks, boards, options, agent_rates(options.policy, boards, games, options.workers))
 
 
@@ -221,9 +218,8 @@ def carry_out(task: Task) -> None:
     if task.done:
         return
     done = task.result or train_in(task.folder, task.settings, task.command)
-    seeds = range(task.first_seed, task.first_seed + task.games)
-    wins = count_wins(task.settings, find_agent(task.folder), seeds)
-    result = TrainingTest(done.steps, task.games, wins, task.settings.to_json(), task.first_seed)
+    wins = count_wins(task.settings, find_agent(task.folder), task.games)
+    result = TrainingTest(done.steps, len(task.games), wins, task.settings.to_json(), task.games.start)
     write_json(task.folder / RESULT_FILE, msgspec.structs.asdict(result))
 
 

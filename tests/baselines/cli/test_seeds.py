@@ -78,7 +78,7 @@ def test_a_band_spans_the_trainings_of_all_seeds():
 
 
 def test_trainings_differ_in_their_seeds_alone(tmp_path):
-    tasks = plan({"one": tiny("dqn"), "other": tiny("dqn", envs=4)}, 5, tmp_path, "command", 10)
+    tasks = plan({"one": tiny("dqn"), "other": tiny("dqn", envs=4)}, 5, tmp_path, "command", range(10))
     assert [(task.config, task.settings.seed) for task in tasks[:3]] == [("one", 0), ("other", 0), ("one", 1)]
     assert len({task.folder for task in tasks}) == 10
 
@@ -88,7 +88,7 @@ def test_scripted_policies_play_once_for_trainings_on_the_same_games(tmp_path, m
     monkeypatch.setattr(selection, "_played", {})
     monkeypatch.setattr(selection, "play_selection", lambda _, policy_of: played.append(policy_of) or score)
     for seed in (0, 1):
-        task = plan({"short": tiny("ppo", steps=200)}, 2, tmp_path, "command", 5)[seed]
+        task = plan({"short": tiny("ppo", steps=200)}, 2, tmp_path, "command", range(5))[seed]
         carry_out(task)
         assert read_points(task.folder)["eval/4x5-2/exact"][-1][1] == 0.25
     assert sum(isinstance(policy, Specification) for policy in played) == len(selection.REFERENCES)
@@ -97,7 +97,7 @@ def test_scripted_policies_play_once_for_trainings_on_the_same_games(tmp_path, m
 
 
 def test_what_is_done_is_not_done_again(tmp_path):
-    task = plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[1]
+    task = plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", range(20))[1]
     carry_out(task)
     rate = task.win_rate
     assert 0 <= rate <= 1
@@ -119,11 +119,11 @@ def test_what_is_done_is_not_done_again(tmp_path):
         assert str(caught.value).startswith(str(path))
         assert "\n" not in str(caught.value)
     write_json(path, content)
-    longer = task._replace(games=40)
+    longer = task._replace(games=range(40))
     assert not longer.done
     carry_out(longer)
     assert longer.result.games == 40
-    carry_out(other := longer._replace(first_seed=1_500_000_000))
+    carry_out(other := longer._replace(games=range(1_500_000_000, 1_500_000_040)))
     assert (other.done, longer.done) == (True, False)
     assert (task.folder / "checkpoint.safetensors").stat().st_mtime_ns == before
 

@@ -323,7 +323,7 @@ def test_a_second_ctrl_c_raises_and_the_handlers_come_back(before, capsys):
 
 def test_an_interrupted_training_of_a_study_has_no_result(tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "train", lambda *_, **__: SimpleNamespace(is_interrupted=True))
-    task = plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[0]
+    task = plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", range(20))[0]
     with pytest.raises(KeyboardInterrupt):
         carry_out(task)
     assert not task.done
