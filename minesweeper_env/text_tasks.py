@@ -144,7 +144,7 @@ class TextTasks(Sequence[dict[str, Any]]):
         | safe_cell, possible | 1 for a right answer |
         | all_safe, all_mines | right cells less wrong ones, as a share of all right ones; at least 0 |
         | best_guess | 1 - 10 times the risk above the least; at least 0 |
-        | probability | 1 - 10 times the error; at least 0 |
+        | probability | 1 - 10 times the error of the last number; at least 0 |
         """
         text = plain(answer_of(answer or ""))
         found = [(bool(end or box), tag + box) for tag, end, box in _BODY.findall(text)]

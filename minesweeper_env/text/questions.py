@@ -50,6 +50,8 @@ _NO_OF = (
 )
 _YES_NO = re.compile(rf"\b(?:yes|sí|no(?![ \t]++(?!(?:{_NO_OF})\b)[^\W\d_]))\b|\A\W*+si\W*+\Z")
 """A yes or a no, but not the "no" of "no idea", which refuses, or of "no contradiction", which means yes."""
+_VERDICTS = {"possible": "yes", "true": "yes", "impossible": "no", "false": "no"}
+"""Answers of one word that mean yes or no."""
 
 Facts = Mapping[str, Any]
 
@@ -265,7 +267,8 @@ class _Possible(Question):
         return "yes" if facts["possible"] else "no"
 
     def score(self, body: str, facts: Facts) -> float:
-        said = {"no" if word == "no" else "yes" for word in _YES_NO.findall(body)}
+        words = _YES_NO.findall(_VERDICTS.get(body.strip(" .*\n"), body))
+        said = {"no" if word == "no" else "yes" for word in words}
         return float(said == {self.answer(facts)})
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
