@@ -115,7 +115,7 @@ def test_boards_of_other_programs_are_read(form):
             "1 1 1\n1 -2 1",
             "Board: ##1\n##1",
         ),
-        *("1 2 3\n. . .\n. . F", board_text(np.array(CORNER, np.int8), 3, style="list")),
+        *("1 2 3\n. . .\n. . F", "##\n11\n\n11\n##", board_text(np.array(CORNER, np.int8), 3, style="list")),
     ],
 )
 def test_a_text_that_can_mean_several_boards_or_none_is_refused(text):
