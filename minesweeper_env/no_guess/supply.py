@@ -40,8 +40,8 @@ def failure(searcher: Searcher, cell: int, level: str, attempts: int) -> Generat
                 f"no layout of {board} can be won by logic of level {level!r}; choose another number of mines"
             )
     return AttemptsExceededError(
-        f"{attempts} layouts of {board} were played, and logic of level {level!r} won none; allow more attempts, or "
-        "choose fewer mines"
+        f"{attempts} layouts of {board} were played, and logic of level {level!r} won none; choose fewer mines, or "
+        "call `generate` with a larger `max_attempts`"
     )
 
 

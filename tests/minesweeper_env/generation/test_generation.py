@@ -241,7 +241,7 @@ def test_a_board_that_always_needs_a_guess_is_impossible():
 
 
 def test_too_few_attempts_are_an_error():
-    with pytest.raises(AttemptsExceededError, match=r"^1 layouts of 10x10 with 30 mines.*allow more attempts"):
+    with pytest.raises(AttemptsExceededError, match=r"^1 layouts of 10x10 with 30 mines.*larger `max_attempts`"):
         generate(board_of(10, 10, 30), (0, 0), "subset", 0, max_attempts=1)
     assert issubclass(AttemptsExceededError, GenerationError)
 
