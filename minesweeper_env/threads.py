@@ -106,18 +106,19 @@ class ThreadPool:
             finally:
                 finished.put(None)
 
-        calls = self._helpers()
-        for _ in range(helpers):
-            calls.put(help_out)
+        calls, busy = self._helpers(), 0
         try:
+            while busy < helpers:
+                calls.put(help_out)
+                busy += 1
             work()
-            while helpers > 0:
+            while busy > 0:
                 finished.get()
-                helpers -= 1
+                busy -= 1
         except BaseException:
             # An interrupt of the calling thread: no thread may go on with arrays that the caller takes back.
             self._stopping = True
-            for _ in range(helpers):
+            for _ in range(busy):
                 finished.get()
             raise
 

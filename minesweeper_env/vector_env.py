@@ -1,5 +1,6 @@
 """Gymnasium vector environment that steps many games in one call of the engine, `MinesweeperVectorEnv`."""
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -305,5 +306,6 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | No
     # An int of its own, as NumPy's small types overflow.
     seeds = [int(seed) + i for i in range(count)] if isinstance(seed, (int, np.integer)) else list(items_of(seed))
     if len(seeds) != count or not all(s is None or (isinstance(s, (int, np.integer)) and s >= 0) for s in seeds):
-        raise ValueError(f"seed must be None, a whole number of at least 0, or {count} of these, not {seed!r}")
+        given = reprlib.repr(seed)
+        raise ValueError(f"seed must be None, a whole number of at least 0, or {count} of these, not {given}")
     return [None if s is None else int(s) for s in seeds]
