@@ -98,28 +98,29 @@ class ThreadPool:
 
     def _work_together(self, work: Work, helpers: int) -> None:
         """Does work in the calling thread and in others at once, and returns when all have done it."""
-        finished: SimpleQueue[None] = SimpleQueue()
+        calls, begun = self._helpers(), 0
+        ended, bell = list[None](), SimpleQueue[None]()
 
         def help_out() -> None:
             try:
                 work()
             finally:
-                finished.put(None)
+                ended.append(None)
+                bell.put(None)
 
-        calls, busy = self._helpers(), 0
         try:
-            while busy < helpers:
+            while begun < helpers:
                 calls.put(help_out)
-                busy += 1
+                begun += 1
             work()
-            while busy > 0:
-                finished.get()
-                busy -= 1
+            while len(ended) < begun:
+                bell.get()
         except BaseException:
-            # An interrupt of the calling thread: no thread may go on with arrays that the caller takes back.
+            # An interrupt of the calling thread: no thread may go on with arrays that the caller takes back. The
+            # interrupt may have come right after a `get`, so what the bell rang for is no count of the ended ones.
             self._stopping = True
-            for _ in range(busy):
-                finished.get()
+            while len(ended) < begun:
+                bell.get()
             raise
 
     def check(self) -> None:
