@@ -113,7 +113,11 @@ def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
     for number, _ in prose:
         if lines[0][0] < number < lines[-1][0]:
             raise TextError("coach_between", line=number)
-    _check_is_one(lines, {n for n, line in enumerate(text.splitlines(), 1) if not line.strip()})
+    blank = {n for n, line in enumerate(text.splitlines(), 1) if not line.strip()}
+    ends = [index for index, (number, _) in enumerate(lines[:-1], 1) if number + 1 in blank]
+    # Blank lines divide boards, except below a heading of one row, and where they are between all rows.
+    if len(ends) < len(lines) - 1 and any(2 <= index <= len(lines) - 2 for index in ends):
+        raise TextError("coach_between", line=lines[ends[-1]][0])
     if (header := _HEADER.fullmatch(lines[0][1].strip())) is not None:
         size, mines = sorted(map(int, header.groups()[:2])), int(header[3])
         with suppress(TextError):
@@ -123,15 +127,6 @@ def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
     board, stated = _board_of(lines), "\n".join(line for _, line in prose)
     flags = int((board == FLAGGED).sum())
     return board, {*map(int, _STATED.findall(stated)), *(int(left) + flags for left in _LEFT.findall(stated))}
-
-
-def _check_is_one(lines: list[Line], blank: set[int]) -> None:
-    """Raises a TextError where a blank line divides rows into boards; rows with one line between each are one board."""
-    numbers = [number for number, _ in lines]
-    ends = [index for index, number in enumerate(numbers, 1) if number + 1 in blank and index < len(numbers)]
-    # A heading above a blank line, such as the numbers of the columns, is one row alone.
-    if any(2 <= index <= len(numbers) - 2 for index in ends) and len(ends) < len(numbers) - 1:
-        raise TextError("coach_between", line=numbers[ends[-1]])
 
 
 def _board_of(lines: list[Line]) -> NDArray[np.int8]:
