@@ -177,7 +177,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
 
 
 def _admit(result: ResultFile, folder: Path, is_allowed: bool) -> None:
-    """Raises a ValueError if the name is another author's, or the user does not let the file change a row.
+    """Raises a ValueError if the name is another author's, games would be lost, or the user lets no row change.
 
     A row changes if the file replaces one, or turns an entry of one training into one of several.
     """
@@ -188,7 +188,11 @@ def _admit(result: ResultFile, folder: Path, is_allowed: bool) -> None:
     card = result.card
     held = {place: [each.card for each in read_results(place)] for place in folder.parent.glob("*")}
     check_name_is_free(card, chain(*held.values()))
-    is_new, own = earlier_file(card, folder) != result, (card.author, card.entry)
+    earlier = earlier_file(card, folder)
+    if earlier and (lost := {each.name for each in earlier.boards} - {each.name for each in result.boards}):
+        there = f"{folder / card.file_name} also has games on {', '.join(sorted(lost))}"
+        raise ValueError(f"{there}: run these boards into the new file, too, or delete the old one")
+    is_new, own = earlier != result, (card.author, card.entry)
     row = [each.name for each in held.get(folder, ()) if (each.author, each.entry) == own]
     changed = [name for name in row if name == card.name or card.entry in (name, card.name)]
     if is_allowed or not (is_new and changed):

@@ -235,11 +235,11 @@ def published():
     return read_result_file(PUBLISHED / "fit-alone.json")
 
 
-def file_of(path, **card):
+def file_of(path, boards=1, **card):
     """Writes games of the leaderboard under the card of random, with some changes; returns the path."""
     named = structs.replace(card_for("random"), policy="mine.py:Agent", inference=UNSET)
     changed = structs.replace(named, **card)
-    ResultFile.of(changed, published().versions, published().boards[:1]).write(path)
+    ResultFile.of(changed, published().versions, published().boards[:boards]).write(path)
     return str(path)
 
 
@@ -294,6 +294,8 @@ def test_ones_own_row_changes_after_a_question_alone(leaderboard, tmp_path, caps
     assert add(leaderboard, file_of(tmp_path / "new.json", name="own@1", author="me")) == 0
     assert add(leaderboard, file_of(tmp_path / "new.json", name="own@2", author="me")) == 0
     assert add(leaderboard, file_of(tmp_path / "new.json", name="own@2", author="me", track="oracle"), "--yes") == 0
+    file_of(stored.with_name("own_2.json"), 2, name="own@2", author="me")
+    assert (add(leaderboard, path, "--yes"), "also has games on" in capsys.readouterr().err) == (1, True)
 
 
 @pytest.mark.parametrize(
