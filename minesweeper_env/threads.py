@@ -80,8 +80,7 @@ class ThreadPool:
         if min(self.threads, len(items)) <= 1:
             return [task(item) for item in items]
         self._stopping = False
-        left, results = iter(range(len(items))), dict[int, Result]()
-        errors: dict[int, BaseException] = {}
+        left, results, errors = iter(range(len(items))), dict[int, Result](), dict[int, Exception]()
 
         def work() -> None:
             # The items begin in order, so that an error leaves out later ones alone.
@@ -90,6 +89,7 @@ class ThreadPool:
                     results[index] = task(items[index])
                 except Exception as error:
                     errors[index] = error
+                    self._stopping = results.keys() >= {*range(index)}  # then it is the first error
 
         self._work_together(work, min(self.threads, len(items)) - 1)
         if errors:
@@ -98,7 +98,7 @@ class ThreadPool:
 
     def _work_together(self, work: Work, helpers: int) -> None:
         """Does work in the calling thread and in others at once, and returns when all have done it."""
-        calls, begun = self._helpers(), 0
+        calls, begun = self._queue(), 0
         ended, bell = list[None](), SimpleQueue[None]()
 
         def help_out() -> None:
@@ -116,15 +116,15 @@ class ThreadPool:
             while len(ended) < begun:
                 bell.get()
         except BaseException:
-            # An interrupt of the calling thread: no thread may go on with arrays that the caller takes back. The
-            # interrupt may have come right after a `get`, so what the bell rang for is no count of the ended ones.
+            # The calling thread was interrupted, and no other thread may go on with arrays that the caller takes back.
+            # An interrupt right after a `get` loses what it returned, so `ended` counts the threads, and not the bell.
             self._stopping = True
             while len(ended) < begun:
                 bell.get()
             raise
 
     def check(self) -> None:
-        """Raises a CancelledError in a task that calls this now and then, once the call is interrupted."""
+        """Raises a CancelledError in a task that calls this now and then, once the call has failed."""
         if self._stopping:
             raise CancelledError
 
@@ -138,7 +138,7 @@ class ThreadPool:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.threads,)
 
-    def _helpers(self) -> SimpleQueue[Work | None]:
+    def _queue(self) -> SimpleQueue[Work | None]:
         """Returns the queue from which the other threads take their work."""
         if self._calls is None or self._process != os.getpid():
             self._process, self._calls = os.getpid(), SimpleQueue()

@@ -177,7 +177,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
 
 
 def _admit(result: ResultFile, folder: Path, is_allowed: bool) -> None:
-    """Raises a ValueError if the name is another author's, games would be lost, or the user lets no row change.
+    """Raises a ValueError if the name is another author's, the file lacks earlier games, or the user declines a change.
 
     A row changes if the file replaces one, or turns an entry of one training into one of several.
     """

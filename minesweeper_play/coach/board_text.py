@@ -115,7 +115,7 @@ def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
             raise TextError("coach_between", line=number)
     blank = {n for n, line in enumerate(text.splitlines(), 1) if not line.strip()}
     ends = [index for index, (number, _) in enumerate(lines[:-1], 1) if number + 1 in blank]
-    # Blank lines divide boards, except below a heading of one row, and where they are between all rows.
+    # `ends` counts the rows above each blank line. It divides two boards, but not below a heading or between all rows.
     if len(ends) < len(lines) - 1 and any(2 <= index <= len(lines) - 2 for index in ends):
         raise TextError("coach_between", line=lines[ends[-1]][0])
     if (header := _HEADER.fullmatch(lines[0][1].strip())) is not None:

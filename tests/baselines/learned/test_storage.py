@@ -223,7 +223,7 @@ def test_playing_an_agent_imports_no_algorithm():
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's allocator is meant")
-def test_pages_are_not_mapped_in_again_for_each_pass_or_step():
+def test_pages_are_not_mapped_in_again_for_each_pass():
     assert int(printed(KEEP, STEP)[1]) < 0.2 * int(printed()[1])
     assert int(printed("import minesweeper_env; minesweeper_env.MinesweeperVectorEnv(2)")[1]) < 0.2 * int(printed()[1])
 

@@ -239,8 +239,8 @@ def test_fractions_are_read(form):
 @pytest.mark.parametrize(
     "reply",
     [
-        *(r"No doubt: \boxed{\text{Yes}}", "There is no conflict. <answer>YES", "**Yes**"),
-        *("<answer>Yes, there is no contradiction</answer>", "<answer>Sí</answer>", "Si.", "<answer>true</answer>"),
+        *(r"No doubt: \boxed{\text{Yes}}", "There is no conflict. <answer>YES", "**Yes**", "<answer>true"),
+        *("<answer>Yes, there is no contradiction</answer>", "<answer>Sí</answer>", "<answer>Si.</answer>"),
     ],
 )
 def test_a_marked_answer_counts_and_not_the_words_before_it(reply):
@@ -249,8 +249,8 @@ def test_a_marked_answer_counts_and_not_the_words_before_it(reply):
 
 def test_a_no_counts_but_a_refusal_does_not():
     entry = {"metadata": {"kind": "possible", "possible": False}}
-    no = ("No, it cannot be.", "No layout fits.", "no\nIt needs 6 mines.", "There is no such layout.", "Impossible.")
-    assert [TextTasks.score_answer(reply, entry) for reply in (*no, "No hay ninguna.", "**No** way.")] == [1] * 7
+    no = ("No, it cannot be.", "No layout fits.", "no\nIt needs 6 mines.", "There is no such layout.", "No, si hay 6.")
+    assert [TextTasks.score_answer(said, entry) for said in (*no, "No hay ninguna.", "**No** way.", "False")] == [1] * 8
     refusals = ("I have no idea.", "No comment", "No puedo ayudar.", "I see no contradiction.")
     assert [TextTasks.score_answer(reply, entry) for reply in refusals] == [0] * 4
     with pytest.raises(TypeError, match="a reply must be a text or None, not list"):
