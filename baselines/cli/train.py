@@ -19,7 +19,8 @@ from baselines.cli.command import SHARED, SIDE, Command, Parser, Work, add_optio
 from baselines.files import hold_folder, is_empty, read_json, write_json
 from baselines.hub import RUN_FILE
 from baselines.learned import configurations
-from baselines.learned.settings import TrainingSettings, options_of
+from baselines.learned.options import options_of
+from baselines.learned.settings import TrainingSettings
 from baselines.process import FAILED, INTERRUPTED, explain, typed_command
 from baselines.provenance import earlier_results, installation_id
 from minesweeper_env.console import say

@@ -21,7 +21,8 @@ import minesweeper_env
 from baselines.checks import did_you_mean, number_or_text
 from baselines.files import file_name, read_json, write_json
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, RUN_FILE
-from baselines.learned.settings import ALGORITHMS, TrainingSettings, options_of
+from baselines.learned.options import options_of
+from baselines.learned.settings import ALGORITHMS, TrainingSettings
 from baselines.policy import PolicyError
 from baselines.provenance import earlier_results, installation_id, processor_name, source_commit
 from baselines.registry import AGENTS, CHECKPOINT_FILE, Specification, agent_folder

@@ -1,17 +1,17 @@
-"""Settings of a training, declared once for checks, command line, help and docs; and its budget."""
+"""Settings of a training: hyperparameters of each algorithm, boards, network, and the budget."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pkgutil import resolve_name
-from types import NoneType
-from typing import Any, ClassVar, NamedTuple, Self, get_args, get_type_hints
+from typing import Any, ClassVar, NamedTuple
 
-from baselines.checks import did_you_mean, number_within, whether
+from baselines.checks import did_you_mean
 from baselines.evaluation.seeds import TRAINING_SEEDS
+from baselines.learned.options import Options, option
 from baselines.schemas import MAX_CHANNELS, MAX_DEPTH
 from baselines.user_policy import USER_CODE
-from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig, one_of, whole_number
+from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.rewards import REWARDS
 
 PRECISIONS = ("float32", "bfloat16")
@@ -30,76 +30,6 @@ LEAST_BOARDS = 32
 
 LEARNING_COST = 3
 """Approximate time of a forward and a backward pass, in forward passes."""
-
-
-class Option(NamedTuple):
-    """An option: its meaning, the allowed texts, the bounds of a number; in a class its name, default and types."""
-
-    meaning: str
-    choices: Sequence[str]
-    least: float
-    most: float
-    name: str = ""
-    default: Any = None
-    kinds: tuple[type[Any], ...] = ()
-
-    @property
-    def help(self) -> str:
-        """The meaning with the default."""
-        return self.meaning + ("" if self.default is None else f" (default {self.default})")
-
-
-def option(default: Any, meaning: str, least: float = 0, most: float = 0, *, choices: Sequence[str] = ()) -> Any:
-    """Returns a dataclass field that declares an option; see `Option`. A subclass may give it another default."""
-    return field(default=default, metadata={"option": Option(meaning, choices, least, most)})
-
-
-def options_of(owner: type[Any]) -> Iterator[Option]:
-    """Yields the fields of a dataclass that are options, each as its nearest class declares it."""
-    parents = [vars(each).get("__dataclass_fields__", {}) for each in reversed(owner.mro())]
-    entries = [entry for each in parents for entry in each.values()]
-    declared = {entry.name: entry.metadata["option"] for entry in entries if "option" in entry.metadata}
-    hints = get_type_hints(owner)
-    for entry in fields(owner):
-        if found := declared.get(entry.name):
-            kinds = get_args(hints[entry.name]) or (hints[entry.name],)
-            yield found._replace(name=entry.name, default=entry.default, kinds=kinds)
-
-
-@dataclass(frozen=True)
-class Options:
-    """Base of the dataclasses that declare options."""
-
-    one: ClassVar[str] = "hyperparameter"
-
-    def __post_init__(self) -> None:
-        """Converts the options to their types; raises ValueError, which names what is allowed."""
-        for option in options_of(type(self)):
-            name, value = option.name, getattr(self, option.name)
-            if value is None and NoneType in option.kinds:
-                continue
-            if option.choices:
-                value = one_of(name, value, option.choices)
-            elif bool in option.kinds:
-                value = whether(name, value)
-            elif int in option.kinds:
-                value = whole_number(name, value, int(option.least), int(option.most))
-            elif float in option.kinds:
-                value = number_within(name, value, option.least, option.most)
-            elif not isinstance(value, str):
-                raise ValueError(f"{name} must be a text, not {value!r}")
-            object.__setattr__(self, name, value)
-
-    @classmethod
-    def of(cls, content: Any) -> Self:
-        """Returns the values of a mapping, completed by the defaults; raises ValueError if one is not allowed."""
-        names = [entry.name for entry in fields(cls)]
-        if not isinstance(content, Mapping):
-            raise ValueError(f"{cls.one}s must be a table, not {content!r}")
-        if unknown := [str(name) for name in content if name not in names]:
-            meant = did_you_mean(unknown[0], names)
-            raise ValueError(f"unknown {cls.one} {', '.join(unknown)}; the {cls.one}s are {', '.join(names)}{meant}")
-        return cls(**content)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from baselines.evaluation.columns import board_title, games_range, per_cent, spa
 from baselines.evaluation.intervals import mean_interval
 from baselines.evaluation.stored_results import read_figures
 from baselines.files import replace_file
-from baselines.learned.settings import ALGORITHMS, options_of
+from baselines.learned.options import options_of
+from baselines.learned.settings import ALGORITHMS
 from baselines.registry import policy_names
 from minesweeper_env import ENV_SPECIFICATIONS, BoardConfig
 from minesweeper_env.text.reply_words import MARKED_FORMS, PROSE_FORMS
