@@ -102,6 +102,9 @@ class Parser(argparse.ArgumentParser):
         """Prints the message as one line on stderr, and exits with status 2; arguments are named as options."""
         text = _ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", " ".join(message.split()))
         text = re.sub("^(rows|cols)(?= must )", r"--size: \1", text)
+        needy = re.fullmatch(r"argument (--[a-z-]+): expected one argument", text)
+        if needy and (choices := self._option_string_actions[needy[1]].choices):
+            text += f": {', '.join(map(str, choices))}"
         found = re.match(r"unrecognized arguments: (--[a-z][\w-]*)(?:[ =]([^-]\S*))?", text)
         if found:
             meant = did_you_mean(found[1], self._option_string_actions)

@@ -18,6 +18,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from links import MADE
+
 from baselines.benchmark.leaderboard import markdown_table, overview, read_results, rows_of
 from baselines.benchmark.protocol import INFERENCE, INFERENCE_OF_TRACK, PROTOCOL, PROTOCOLS, TRACKS
 from baselines.benchmark.result_files import ResultFile
@@ -170,7 +172,21 @@ def reply_forms() -> str:
     return ",\n".join(forms)
 
 
+def contents() -> str:
+    """Returns the pages by section, as the navigation in mkdocs.yml lists them."""
+    sources = {made: source for source, made in MADE.items()}
+    navigation = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    lines = []
+    for section, entries in re.findall(r"^  - (.+):\n((?: {6}.*\n)+)", navigation, re.MULTILINE):
+        links = []
+        for title, name in re.findall(r"- (?:(.+): )?(.+)", entries):
+            links.append(f"[{title or section}]({os.path.relpath(sources.get(name, DOCS / name), DOCS)})")
+        lines.append(f"- **{section}**: {', '.join(links)}")
+    return "\n".join(lines)
+
+
 BLOCKS: dict[str, Callable[..., str]] = {
+    "contents": contents,
     "examples": examples,
     "overview": lambda version, root="..": overview(entries(version), PROTOCOLS[version], root),
     "ranking": ranking,

@@ -133,7 +133,7 @@ def test_entries_are_compared_on_the_games_that_both_played():
 @pytest.mark.slow
 def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     docs = tmp_path / "docs"
-    for name in ("docs/generate/pages.py", "docs/leaderboard.md", "README.md"):
+    for name in ("docs/generate/pages.py", "docs/generate/links.py", "docs/leaderboard.md", "README.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (docs / "results").mkdir()
