@@ -189,17 +189,17 @@ class Statistics:
         self.problem = Report()
 
     def read(self) -> list[GameRecord]:
-        """Returns all games, the oldest first; damaged lines are left out, and `problem` says how many."""
+        """Returns all games once, the oldest first; damaged lines are left out, and `problem` says how many."""
         lines = self.path.read_bytes().splitlines() if self.path.exists() else []
-        records, damaged = [], 0
+        records, damaged = dict[str, GameRecord](), 0
         for line in filter(bytes.strip, lines):
             try:
-                records.append(msgspec.json.decode(line, type=GameRecord))
+                records.setdefault((record := msgspec.json.decode(line, type=GameRecord)).identity, record)
             except (ValueError, RecursionError):
                 damaged += 1
         values = {"count": damaged, "path": self.path}
         self.problem = Report("statistics_damaged", values=values) if damaged else Report()
-        return records
+        return [*records.values()]
 
     def add(self, record: GameRecord) -> None:
         """Appends a game; raises an OSError if the file cannot be written."""
