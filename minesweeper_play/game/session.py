@@ -111,11 +111,11 @@ class Session:
 
     @property
     def forced_guesses(self) -> int:
-        """The number of moves that opened a cell where none was certainly safe, without one that lost the game."""
+        """The number of moves that opened a cell where none was certainly safe, without help and without a loss."""
         boards = [*(state["codes"] for state in self._history), self.board]
         count = 0
-        for before, after in pairwise(boards):
-            opened = (before >= FLAGGED) & (after < FLAGGED)
+        for move, (before, after) in zip(self.moves, pairwise(boards), strict=True):
+            opened = (before >= FLAGGED) & (after < FLAGGED) & (move.kind != "reveal")
             with suppress(PositionTooHardError):
                 if opened.any() and (before < FLAGGED).any() and not (after == MINE).any():
                     count += not certain_cells(before, self.config.mines).safe.any()

@@ -304,6 +304,7 @@ def test_forced_guesses_survive_and_are_counted_and_a_saved_game_goes_on():
     session = Session(BoardConfig(1, 3, 1, "safe", luck=False), layout=np.array([[True, False, False]]))
     session.open(0, 1)
     assert session.hint().survives
-    loaded = decode(encode(session))
+    loaded, helped = (decode(encode(session)) for _ in range(2))
     for game in (session, loaded):
         assert (game.open(0, 0).key, game.forced_guesses, game.config.luck) == ("won", 1, False)
+    assert (helped.help().key, helped.forced_guesses) == ("won", 0)
