@@ -13,7 +13,7 @@ from numba.core.event import install_timer
 
 from baselines.evaluation.games import GameRecord, Start, play_games
 from baselines.evaluation.seeds import derived_seed
-from baselines.policy import Policy
+from baselines.policy import Policy, PolicyError
 from baselines.workers import KilledWorkerError, WorkerError, Workers
 from minesweeper_env.config import BoardConfig
 
@@ -82,8 +82,14 @@ class Assignment:
         return vars(self) | {"made": None}
 
     def player(self) -> Policy:
-        """Returns the policy that this process has made, or a new one; its answers go into the transcripts."""
-        policy: Any = self.build() if self.made is None else self.made
+        """Returns the policy that this process has made, or a new one; its answers go into the transcripts.
+
+        A PolicyError says that the files of a new one are not those that the results name.
+        """
+        build: Any = self.build
+        policy: Any = build() if self.made is None else self.made
+        if self.made is None and self.digest is not None and self.digest != build.func.digest():
+            raise PolicyError(f"{self.name} has changed since the command began; run it again with a copy of its files")
         if self.transcripts is not None:
             policy.transcripts = self.transcripts
         return policy

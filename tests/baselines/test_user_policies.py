@@ -17,6 +17,7 @@ from baselines.benchmark.protocol import PROTOCOL
 from baselines.benchmark.run import SuiteRun
 from baselines.cli import evaluate
 from baselines.cli.seeds import agent_rates
+from baselines.evaluation.evaluate import prepare
 from baselines.policy import PolicyError
 from baselines.registry import find_policy
 from baselines.user_policy import MEASURED, TRACEBACK, UserCodeError
@@ -98,8 +99,12 @@ def test_a_changed_file_is_loaded_again_and_the_same_one_is_not(capsys):
     write("print('loaded')\n" + GOOD)
     assert first_action("mine.py:First") == first_action("mine.py:First") == 0
     assert capsys.readouterr().out == "loaded\n"
+    games = prepare(find_policy("mine.py:First"), CONFIG, range(1))
     write(GOOD.replace("begin=0", "begin=9"))
-    assert first_action("mine.py:First") == 9
+    assert (first_action("mine.py:First"), games.player().policy.begin) == (9, 0)
+    # A worker process would load what the results do not name.
+    with pytest.raises(PolicyError, match="First has changed since the command began"):
+        pickle.loads(pickle.dumps(games)).player()
 
 
 def test_functions_partials_nested_names_and_dataclasses_are_called():
