@@ -122,6 +122,8 @@ def main() -> None:
         parser.error(f"needs 0 < held-out < games <= {dataset.total_episodes}, the games of the data set")
     games = dataset.storage.metadata
     rows, cols, mines = games["rows"], games["cols"], games["mines"]
+    if dataset.observation_space.shape != (rows, cols) or dataset.action_space.n != rows * cols:
+        parser.error(f"{args.dataset} must hold codes and clicks alone, as without --observation and flags")
     learned = read(dataset, range(args.games - args.held_out), args.fade)
     held_out = read(dataset, range(args.games - args.held_out, args.games), args.fade)
     # 2. The network.

@@ -199,11 +199,13 @@ def result_of(example, out):
 def test_a_clone_of_exact_wins_games_that_it_has_not_seen(tmp_path, monkeypatch, run_example):
     pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    assert dataset.main(["--policy", "exact", "--size", "5", "--mines", "3", "--games", "1200"]) == 0
-    name = "minesweeper/5x5-3-opening/exact-v0"
-    out = tmp_path / "run"
-    short = ("--cpu-minutes", 0.2, "--batch-size", 32, "--games", 1200)
-    run_example("offline.py", "--out", out, "--dataset", name, *short)
+    words, out = ["--policy", "exact", "--size", "5", "--mines", "3", "--games"], tmp_path / "run"
+    assert dataset.main([*words, "1200"]) == 0
+    assert dataset.main([*words, "3", "--observation", "planes", "--name", "planes-v0"]) == 0
+    name, short = "minesweeper/5x5-3-opening/exact-v0", ("--cpu-minutes", 0.2, "--batch-size", 32)
+    with pytest.raises(SystemExit, match="2"):
+        run_example("offline.py", "--out", tmp_path, "--dataset", "planes-v0", *short, "--games", 3, "--held-out", 1)
+    run_example("offline.py", "--out", out, "--dataset", name, *short, "--games", 1200)
     curve, win_rate = result_of("offline.py", out)
     assert curve[-1]["held_out_loss"] < curve[0]["held_out_loss"]
     assert win_rate > 0.6  # random clicks win 0.1 of these games, and exact play 0.93
