@@ -300,7 +300,8 @@ def _report(
     results: list[dict[str, Any]] = []
     for name, values in [*rates.items(), *others.items()]:
         iqm, interval = interquartile_mean(values)
-        results.append({"config": name, "win_rates": values, "iqm": iqm, "ci95": list(interval)})
+        ends = list(interval) if len(values) > 1 else None
+        results.append({"config": name, "win_rates": values, "iqm": iqm, "ci95": ends})
     content = {
         "games": options.games,
         "first_seed": options.first_seed,
@@ -324,7 +325,7 @@ def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:
         Column("configuration", "config"),
         Column("agents", lambda row: len(row["win_rates"]), "d"),
         Column("IQM of win rates", "iqm", ".1%"),
-        Column("95 % interval", lambda row: row["ci95"] if len(row["win_rates"]) > 1 else None, ".1%"),
+        Column("95 % interval", "ci95", ".1%"),
         Column("lowest", lambda row: min(row["win_rates"]), ".1%", 1),
         Column("highest", lambda row: max(row["win_rates"]), ".1%", 1),
     )

@@ -188,12 +188,12 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
 def test_own_agents_are_compared_without_a_training(tmp_path, capsys):
     own = tmp_path / "own.py"
     own.write_text(OWN)
-    agents = [f"{own}:Corner:seed={seed}" for seed in range(3)]
+    agents = [*(f"{own}:Corner:seed={seed}" for seed in range(3)), "random"]
     board = ["--size", "4", "--mines", "2", "--first-click", "safe", "--games", "20"]
     assert main(["--policy", *agents, *board, "--out", str(tmp_path / "out")]) == 0
     assert "4x4/2, first click safe, 20 games each, seeds 0 to 19" in capsys.readouterr().out
     results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
-    assert [len(row["win_rates"]) for row in results] == [3]
+    assert [(len(row["win_rates"]), row["ci95"] is None) for row in results] == [(3, False), (1, True)]
     assert main(["--policy", *agents, *board, "--seed", "1500000000", "--out", str(tmp_path / "other")]) == 0
     assert "development seeds 1500000000 to 1500000019" in capsys.readouterr().out
     assert json.loads((tmp_path / "other" / "results.json").read_text())["results"] != results
