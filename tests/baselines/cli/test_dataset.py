@@ -17,6 +17,7 @@ from baselines.cli import dataset
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import find_policy
+from baselines.scripted.oracle_play.exact import ExactPolicy
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
 BOARD = ("--size", "5", "--mines", "3")
@@ -152,13 +153,15 @@ def test_bad_arguments_are_answered_in_one_line(arguments, problem, capsys, tmp_
 RANDOM = (*BOARD, "--policy", "random")
 
 
-def test_two_policies_whose_data_sets_have_one_name_are_refused_before_the_games(tmp_path, capsys):
+def test_policies_that_give_up_or_share_a_name_are_refused_before_the_games(tmp_path, capsys, monkeypatch):
     pytest.importorskip("minari")
     agents = [tmp_path / name for name in ("runs/a", "runs-a")]
     for agent in agents:
         shutil.copytree(ROOT / "baselines/learned/weights/dqn", agent)
     out = tmp_path / "out"
     assert "one by one, with --name" in refused(capsys, dataset.main, *BOARD, "--policy", *agents, "--out", out)
+    monkeypatch.setattr(ExactPolicy, "may_resign", True, raising=False)
+    assert "exact may give games up" in refused(capsys, dataset.main, *BOARD, "--policy", "exact", "--out", out)
     assert not list(out.iterdir())
 
 
