@@ -19,7 +19,7 @@ from baselines.animated_svg import BoardFrame, TileSheet, animated_svg, hex_of
 from baselines.evaluation.games import GameRecord
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.console import say
-from minesweeper_env.engine.state import LOST, WON
+from minesweeper_env.engine.state import LOST, TRUNCATED, WON
 from minesweeper_env.escape import counted
 from minesweeper_env.inference import Oracle
 from minesweeper_env.inference.kernels import TIE
@@ -75,7 +75,7 @@ class Turn(NamedTuple):
 class RecordedGame(NamedTuple):
     """A game move by move: its moves, at least one, and the boards before each, with mine probabilities, and the last.
 
-    The result is "won", "lost" or "out of steps".
+    The result is "won", "lost", "out of steps" or "given up".
     """
 
     policy: str
@@ -100,7 +100,7 @@ def replay(policy: str, config: BoardConfig, seed: int, actions: Sequence[int]) 
         board, *_ = env.step(np.array([action]))
     state = env.get_state()
     env.close()
-    result = {WON: "won", LOST: "lost"}.get(int(state["status"][0]), "out of steps")
+    result = {WON: "won", LOST: "lost", TRUNCATED: "out of steps"}.get(int(state["status"][0]), "given up")
     scenes = scenes_of(config, [*boards, board[0]], state["mines"][0], actions[-1], result)
     turns = [_turn(config, *each) for each in zip(scenes, actions, strict=False)]
     return RecordedGame(policy, seed, config, turns, scenes, result)
@@ -373,17 +373,24 @@ def _svg_mark(mark: Mark) -> str:
 
 
 def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardConfig, Sequence[GameRecord]]]) -> None:
-    """Writes the file of --record from the games of each policy: records with actions, at least one of each."""
+    """Writes the file of --record from the games of each policy: records with actions, at least one of each.
+
+    Where a policy gave a game up before its first move, the next game of all stands in for it.
+    """
     recorders = {".gif": gif, ".svg": svg, ".mp4": mp4, ".png": png}
     chosen = list(played) if options.record_all else list(played)[:1]
-    count = min(options.record_games, *(len(played[name][1]) for name in chosen))
+    games = zip(*(played[name][1] for name in chosen), strict=True)
+    shown = [game for game in games if all(record.actions for record in game)][: options.record_games]
+    if not shown:
+        say(f"{options.record} is not written: there is no game in which {' and '.join(chosen)} made a move")
+        return
     columns: list[list[RecordedGame]] = []
-    for name in chosen:
-        config, records = played[name]
-        with progress.game_bar("replaying", name, count) as on_finished:
+    for name, records in zip(chosen, zip(*shown, strict=True), strict=True):
+        with progress.game_bar("replaying", name, len(records)) as on_finished:
             columns.append([])
-            for record in records[:count]:
-                columns[-1].append(replay(name, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
+            for record in records:
+                actions = np.frombuffer(record.actions, "<u2").tolist()
+                columns[-1].append(replay(name, played[name][0], record.seed, actions))
                 on_finished(1)
     slides = slides_of(list(zip(*columns, strict=True)), 1 / options.record_speed)
     say(f"Draw {len(slides)} frames")

@@ -24,6 +24,7 @@ from baselines.recording import (
     lines_of,
     mp4,
     png,
+    replay,
     slides_of,
 )
 from minesweeper_env.inference import mine_probabilities
@@ -42,6 +43,7 @@ def test_replayed_games_are_those_that_were_played(policy):
         assert all(len(lines_of(game, frame)) <= MOST_LINES for frame in range(len(game.scenes)))
         results.add(game.result)
     assert "lost" in results
+    assert replay(policy, CONFIG, 0, [14]).result == "given up"
 
 
 def test_risks_are_the_exact_probabilities_of_the_cells():
@@ -118,7 +120,7 @@ def test_the_overlay_changes_covered_cells_before_the_end_alone():
         assert np.array_equal(*(draw_board(game, frame, overlay) for overlay in (True, False))) == same
 
 
-def test_a_gif_has_a_frame_per_move_and_one_more():
+def test_a_gif_has_a_frame_per_move_and_one_more_and_a_png_is_the_last_one():
     game = game_that("won")
     slides = slides_of([[game]], 0.5)
     content = gif(slides, True)
@@ -129,6 +131,7 @@ def test_a_gif_has_a_frame_per_move_and_one_more():
     assert abs(frames[1].astype(int) - exact).mean() < 3
     times = [imageio.immeta(content, index=i, extension=".gif")["duration"] for i in (0, len(frames) - 1)]
     assert times == [500, 1000 * END_SECONDS]
+    assert np.array_equal(imageio.imread(io.BytesIO(png(slides, False))), draw_slide(slides[-1], False))
 
 
 @pytest.mark.slow
@@ -140,11 +143,6 @@ def test_a_video_shows_every_slide_for_its_time():
     assert len(frames) == round((0.5 * len(game.turns) + END_SECONDS) * 10)
     assert frames.shape[1:] == (*frame_size(CONFIG)[::-1], 3)
     assert abs(frames[-1].astype(int) - np.asarray(draw_slide(slides[-1], False))).mean() < 6
-
-
-def test_a_png_is_the_last_slide():
-    slides = slides_of([[game_that("won")], [game_that("lost")]], 0.5)
-    assert np.array_equal(imageio.imread(io.BytesIO(png(slides, False))), draw_slide(slides[-1], False))
 
 
 def test_the_command_draws_what_it_played_and_changes_no_result(tmp_path, capsys):

@@ -147,7 +147,7 @@ def test_games_get_the_moves_of_the_policy(in_class, in_object, name):
     assert policy.act(BOARD[:, :4, :4].copy(), np.ones((2, 32), np.int8)).tolist() == [0, 0]
 
 
-def test_optional_attributes_reach_the_evaluation():
+def test_optional_attributes_reach_the_evaluation(capsys):
     write(
         "class Counts:\n    batch_size = 7\n    def __init__(self, size, mines, first_click):\n"
         "        self.counters = {'boards': 0}\n    def reset(self, seed):\n        self.seed = seed\n"
@@ -166,6 +166,8 @@ def test_optional_attributes_reach_the_evaluation():
           "    def act(self, observations, action_masks): return [-1] * len(observations)\n")  # fmt: skip
     (result,) = baselines.evaluate("mine.py:GivesUp", 5, 3, 4, against=()).policies
     assert all(record.truncated and record.diagnosis is not None for record in result.records)
+    assert evaluate.main(["--policy", "mine.py:GivesUp", "--games", "4", "--record", "none.gif"]) == 0
+    assert "none.gif is not written: there is no game in which mine.py:GivesUp made a move" in capsys.readouterr().err
 
 
 HEAD = """class P:
