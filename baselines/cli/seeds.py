@@ -25,7 +25,7 @@ from baselines.cli.train import NEEDED, add_task, claim_folder, study_settings, 
 from baselines.evaluation.intervals import ENOUGH_SEEDS, interquartile_mean
 from baselines.evaluation.seeds import check_seeds, range_text
 from baselines.files import hold_folder, replace_file, write_json
-from baselines.learned.configurations import check_earlier, given_settings, read_points
+from baselines.learned.configurations import check_earlier, code_of_reward, given_settings, read_points
 from baselines.learned.settings import TrainingSettings
 from baselines.workers import ProcessPool, local_workers
 from minesweeper_env import BoardConfig
@@ -68,13 +68,17 @@ class TrainingTest(msgspec.Struct):
 
 
 class Task(NamedTuple):
-    """One training and its test: the configuration, settings, run folder, command to record, seeds of test games."""
+    """One training and its test: the configuration, settings, run folder, command to record, seeds of test games.
+
+    `code` is that of the reward; see `train_in`.
+    """
 
     config: str
     settings: TrainingSettings
     folder: Path
     command: str
     games: range
+    code: dict[str, Any] | None = None
 
     @property
     def result(self) -> TrainingTest | None:
@@ -177,7 +181,7 @@ def _title_of(boards: Sequence[BoardConfig]) -> str:
 def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: range) -> list[Task]:
     """Returns the trainings of all configurations, by name, with the seeds 0, 1, ..., seed by seed."""
     return [
-        Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games)
+        Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games, code_of_reward(base.reward))
         for seed in range(seeds)
         for name, base in bases.items()
     ]
@@ -217,7 +221,7 @@ def carry_out(task: Task) -> None:
 
     if task.done:
         return
-    done = task.result or train_in(task.folder, task.settings, task.command)
+    done = task.result or train_in(task.folder, task.settings, task.command, task.code)
     wins = count_wins(task.settings, find_agent(task.folder), task.games)
     result = TrainingTest(done.steps, len(task.games), wins, task.settings.to_json(), task.games.start)
     write_json(task.folder / RESULT_FILE, msgspec.structs.asdict(result))

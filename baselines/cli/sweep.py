@@ -6,9 +6,9 @@ import argparse
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,7 +55,10 @@ GRACE_PERCENT, REDUCTION = 10, 3
 
 @dataclass(frozen=True)
 class Sweep:
-    """A search for hyperparameters: it draws the settings in `search`, and takes the others from `base`."""
+    """A search for hyperparameters: it draws the settings in `search`, and takes the others from `base`.
+
+    `codes` are those of the rewards, by their names; see `train_in`.
+    """
 
     base: TrainingSettings
     search: dict[str, BaseDistribution]
@@ -63,6 +66,7 @@ class Sweep:
     seed: int
     out: Path
     command: str
+    codes: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def games(self) -> int:
@@ -222,15 +226,15 @@ def _prepare(options: argparse.Namespace) -> Work:
         raise ValueError("--search draws the reward; leave out --reward")
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)
+    codes = {each: code_of_reward(each) for each in getattr(search.get("reward"), "choices", (base.reward,))}
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
-    rewards = getattr(search.get("reward"), "choices", (base.reward,))
-    plan |= {f"{name} {reward}": code for reward in rewards for name, code in code_of_reward(reward).items()}
+    plan |= {f"{name} {reward}": code for reward, found in codes.items() for name, code in found.items()}
     claim_folder(options.out, PLAN_FILE, plan)
     with hold_folder(options.out):
         remove_link(sweep.journal)
         end_last_line(sweep.journal)
         sweep.done()
-    return partial(_work, sweep, options)
+    return partial(_work, replace(sweep, codes=codes), options)
 
 
 def _work(sweep: Sweep, options: argparse.Namespace) -> None:
@@ -291,7 +295,7 @@ def run_trial(sweep: Sweep, number: int) -> None:
 
     folder = sweep.out / "trials" / f"{number:03}"
     settings = sweep.settings_of(trial.params)
-    train_in(folder, settings, sweep.command, on_evaluation=follow)
+    train_in(folder, settings, sweep.command, sweep.codes.get(settings.reward), on_evaluation=follow)
     if not is_pruned:
         study.tell(trial, trial.user_attrs["win_rate"])
 

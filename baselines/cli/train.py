@@ -202,10 +202,19 @@ def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[s
         write_json(out / file, {**plan, **(noted or {}), "identity": installation_id()})
 
 
-def train_in(folder: Path, settings: TrainingSettings, command: str, **how: Any) -> Training:
-    """Trains in a run folder, or goes on there; a signal raises a KeyboardInterrupt. For `how` see `loop.run`."""
+def train_in(
+    folder: Path, settings: TrainingSettings, command: str, code: Mapping[str, Any] | None = None, **how: Any
+) -> Training:
+    """Trains in a run folder, or goes on there; a signal raises a KeyboardInterrupt. For `how` see `loop.run`.
+
+    `code` is the code of the reward of all trainings of a study; a ValueError says that it has changed.
+    """
     from baselines.learned.training import loop
 
+    if code is not None and code != configurations.code_of_reward(settings.reward):
+        raise ValueError(
+            f"{settings.reward} has changed since the command began: restore it, and run the command again"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     with hold_folder(folder):
         training = loop.train(settings, folder, command, resume=(folder / RUN_FILE).is_file(), bar=False, **how)

@@ -7,6 +7,7 @@ import pytest
 from support.commands import refused
 from support.tiny_training import TINY, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
+from baselines.cli.seeds import carry_out, plan
 from baselines.cli.train import main
 
 SOURCE = """
@@ -76,5 +77,8 @@ def test_only_the_command_line_chooses_the_code_of_a_reward(rewards, tmp_path, c
     assert "type --reward mine.py:opened" in refused(capsys, main, *more)
     assert main([*more, *typed]) == 0
     assert "reward" in refused(capsys, main, *more, "--reward", "win")
+    task, *_ = plan({"mine": tiny("dqn", reward=typed[1])}, 3, tmp_path, "", range(5))
     rewards.write_text(SOURCE.replace("0.25", "0.5"))
     assert "code of the reward" in refused(capsys, main, *more, *typed)
+    with pytest.raises(ValueError, match="opened has changed since the command began"):
+        carry_out(task)
