@@ -92,9 +92,9 @@ def _open_standard_streams() -> None:
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)
     os.close(descriptor)
-    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(descriptor, "w", closefd=False))
+            setattr(sys, name, os.fdopen(descriptor, "w" if descriptor else "r", closefd=False))
 
 
 def _flush_or_discard() -> None:

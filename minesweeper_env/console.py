@@ -25,13 +25,13 @@ _said: set[str] = set()
 
 
 def say(line: str, *, replaces: bool = False) -> None:
-    """Prints a line on stderr, made printable; a closed stderr stops nothing.
+    """Prints a line on stderr, made printable; a closed stderr, or none, stops nothing.
 
     If it `replaces` a line that the program draws again and again, it erases that line on a terminal.
     """
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, AttributeError):
         erase = "\r\x1b[K" if replaces and is_live(sys.stderr) else ""
-        print(f"{erase}{printable(line)}", file=sys.stderr, flush=True)
+        sys.stderr.write(f"{erase}{printable(line)}\n")
 
 
 def _say_compiling(label: str) -> None:
@@ -62,7 +62,7 @@ def warn_of_cache(problem: str) -> None:
         say(f"{problem}; NUMBA_CACHE_DIR may name another folder for compiled code")
 
 
-def is_live(stream: TextIO) -> bool:
+def is_live(stream: TextIO | None) -> bool:
     """Returns whether a stream is a terminal on which lines can be drawn again: TERM is neither unset nor "dumb"."""
     capable = os.name == "nt" or os.environ.get("TERM", "") not in ("", "dumb", "unknown")
-    return capable and stream.isatty()
+    return capable and stream is not None and stream.isatty()

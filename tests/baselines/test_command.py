@@ -6,6 +6,8 @@ import sys
 import pytest
 from support import ROOT
 
+from minesweeper_env.console import is_live, say
+
 RUN = "import sys; from baselines.process import run_command; sys.exit(run_command({!r}, []))"
 
 
@@ -33,20 +35,14 @@ MAIN = "def main(arguments, program): "
             "",
             (130, "", "interrupted\n"),
         ),
+        (f"{MAIN}print('result'); return 0", "> /dev/full", (1, "", "-c: No space left on device\n")),
         (f"{MAIN}print('line\\n' * 100_000); return 0", "| head -n 1; exit ${PIPESTATUS[0]}", (1, "line\n", "")),
     ],
-    ids=["a status", "Ctrl-C during the imports", "Ctrl-C in main", "a reader that leaves"],
+    ids=["a status", "Ctrl-C during the imports", "Ctrl-C in main", "a full disk", "a reader that leaves"],
 )
 def test_every_end_has_its_status_and_at_most_one_line(tmp_path, source, redirection, expected):
     process = run(tmp_path, source, redirection)
     assert (process.returncode, process.stdout, process.stderr) == expected
-
-
-def test_a_full_disk_behind_stdout_is_one_line(tmp_path):
-    process = run(tmp_path, f"{MAIN}print('result'); return 0", "> /dev/full")
-    assert process.returncode == 1
-    (line,) = process.stderr.splitlines()
-    assert line.endswith("No space left on device")
 
 
 BOTH = """
@@ -58,6 +54,7 @@ def main(arguments, program):
         sys.stdout.write("result\\n")
         sys.stderr.write("status\\n")
         sys.stdout.flush()
+        sys.stdin.isatty()
         file.write("content")
     return 0
 """
@@ -71,3 +68,10 @@ def test_a_closed_stream_swallows_what_is_written(tmp_path, redirection, stdout,
     process = run(tmp_path, BOTH, redirection)
     assert (process.returncode, process.stdout, process.stderr) == (0, stdout, stderr)
     assert (tmp_path / "file").read_text() == "content"
+
+
+def test_a_notice_without_stderr_is_no_part_of_the_output(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stderr", None)
+    say("a notice")
+    assert not is_live(sys.stderr)
+    assert capsys.readouterr().out == ""
