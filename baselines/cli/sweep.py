@@ -22,6 +22,7 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.files import first_line, hold_folder, remove_link, replace_file, write_json
 from baselines.learned.configurations import check_effect, check_reward_of, code_of_reward
 from baselines.learned.settings import ALGORITHMS, TrainingSettings
+from baselines.process import typed_command
 from baselines.provenance import installation_id
 from baselines.schemas import Count, Rate, convert
 from baselines.workers import ProcessPool
@@ -334,7 +335,8 @@ def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Names
     page.table(table_of(title, columns, rows, (0,)))
     page.note("ended at: part of the budget after which the pruner ended the trial.", "dim")
     page.note("Selection games choose the settings, so their win rates are too high for the best: play test games.")
-    page.note(f"best.toml has the settings of the best: minesweeper train --config {sweep.out / 'best.toml'}")
+    train = typed_command(options.program.replace("sweep", "train"), ["--config", str(sweep.out / "best.toml")])
+    page.note(f"best.toml has the settings of the best: {train}")
     page.print()
 
 

@@ -176,7 +176,7 @@ def is_free(folder):
 @pytest.mark.slow
 def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_path, capsys, monkeypatch):
     (tmp_path / "tiny.toml").write_text(CONFIGURATION)
-    out = tmp_path / "sweep"
+    out = tmp_path / "a sweep"
     search = ["learning_rate=1e-7,0.005", "gamma=uniform:0.9:1"]
     words = ["--config", tmp_path / "tiny.toml", "--search", *search, "--seed", 0, "--out", out, "--trials"]
     words = [*map(str, words)]
@@ -191,7 +191,9 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
     here = SimpleNamespace(run=Workers().run, close=lambda: None)
     monkeypatch.setattr("baselines.cli.sweep.ProcessPool", lambda _: here)
     assert main([*words, str(TRIALS)]) == 0
-    assert f"{TRIALS} of {TRIALS} trials are done" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert f"{TRIALS} of {TRIALS} trials are done" in said.err
+    assert f"python -m baselines train --config '{out}/best.toml'" in said.out
     results = read_json(out / "results.json")["trials"]
     assert len(results) == TRIALS
     assert len({each["values"]["gamma"] for each in results}) == TRIALS
