@@ -45,6 +45,11 @@ Files = Mapping[str, Sequence[Path]]
 
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:/\[\]]+):(\d{1,5})")
 
+_NO_START = (
+    "a worker process ended before its first call; it imports the script, which must be a file and work below `if "
+    '__name__ == "__main__":`; or memory ran out'
+)
+
 Call = tuple[Any, ...]
 
 
@@ -117,7 +122,7 @@ class ProcessPool(Workers):
         self._free: SimpleQueue[int] = SimpleQueue()
         for number in range(count):
             self._free.put(number)
-        self._threads = ThreadPoolExecutor(count)
+        self._threads, self._begun = ThreadPoolExecutor(count), False
 
     def run(
         self, work: Callable[..., Any], calls: Iterator[Call], on_look: Callable[[], object] = lambda: None
@@ -141,10 +146,15 @@ class ProcessPool(Workers):
         try:
             for attempt in range(1, self._kills + 1):
                 try:
+                    if not self._begun:
+                        self._executors[number].submit(int).result()
+                        self._begun = True
                     return self._executors[number].submit(work, *call).result()
-                except (BrokenProcessPool, MemoryError):
+                except (BrokenProcessPool, MemoryError) as error:
                     if self._ours.closed:
                         raise
+                    if not self._begun:
+                        raise WorkerError(_NO_START) from error
                     self._executors[number].shutdown()
                     self._executors[number] = self._executor(number)
                 if attempt < self._kills:

@@ -5,11 +5,13 @@ import multiprocessing
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 from contextlib import closing
 
 import pytest
+from support import ROOT
 
 from baselines.workers import KilledWorkerError, ProcessPool, WorkerError
 
@@ -91,3 +93,12 @@ def test_a_machine_without_shared_memory_is_told_to_use_one_worker(monkeypatch):
     monkeypatch.setattr("baselines.workers.ProcessPoolExecutor", no_shared_memory)
     with pytest.raises(WorkerError, match="No such file or directory; use 1 worker"), closing(ProcessPool(2)):
         pass
+
+
+@pytest.mark.parametrize("as_file", [True, False], ids=["no main guard", "a script on stdin"])
+def test_workers_that_cannot_start_are_told_from_killed_ones(tmp_path, as_file):
+    text = "from baselines import evaluate\nevaluate('random', 4, 3, 9, workers=2, against=())"
+    (tmp_path / "script.py").write_text(text)
+    words = [sys.executable, str(tmp_path / "script.py") if as_file else "-"]
+    done = subprocess.run(words, input=text, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False)
+    assert "before its first call; it imports the script" in done.stderr.splitlines()[-1]
