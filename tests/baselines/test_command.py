@@ -8,13 +8,12 @@ from support import ROOT
 
 from minesweeper_env.console import is_live, say
 
-RUN = "import sys; from baselines.process import run_command; sys.exit(run_command({!r}, []))"
 
-
-def run(folder, source, redirection="", module="made_up"):
+def run(folder, source, redirection=""):
     """Runs a module with the given source as a command, through a shell; returns the process."""
     (folder / "made_up.py").write_text(source)
-    code = f"import sys; sys.path.insert(0, {str(folder)!r}); " + RUN.format(module)
+    code = f"import sys; sys.path.insert(0, {str(folder)!r}); from baselines.process import run_command; "
+    code += "sys.exit(run_command('made_up', []))"
     line = f'"{sys.executable}" -c "$CODE" {redirection}'
     environment = {"CODE": code, "PYTHONPATH": str(ROOT)}
     return subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True, check=False)
