@@ -33,10 +33,11 @@ class PositionTooHardError(ValueError):
     """An exact answer would take more than a stated bound allows."""
 
 
-def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) -> NDArray[np.int8]:
-    """Returns cell codes of any integer type as a contiguous int8 array that can be written to.
+def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) -> tuple[NDArray[np.int8], int, int]:
+    """Returns cell codes of any integer type as a contiguous int8 array that can be written to, `mines` and `radius`.
 
-    `dimensions` is 2 for one board (rows, cols), and 3 for a batch (N, rows, cols).
+    `dimensions` is 2 for one board (rows, cols), and 3 for a batch (N, rows, cols). The numbers become int, because a
+    kernel has no code for those of other types, and small ones overflow.
 
     Raises:
         ValueError: the radius, type, shape, codes or number of mines are not allowed; the message states what is.
@@ -56,9 +57,10 @@ def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) ->
         wrong = array[(array < 0) | (array > most)][0]
         raise ValueError(f"the codes of a board with radius {radius} are 0 to {most}, not {wrong}")
     cells = array.shape[-2] * array.shape[-1]
-    if whole_number("mines", mines, 0) > cells:
+    mines = whole_number("mines", mines, 0)
+    if mines > cells:
         raise ValueError(f"mines must be 0 to {cells} on {array.shape[-2]} x {array.shape[-1]}, not {mines}")
-    return np.require(array, np.int8, ["C", "W"])
+    return np.require(array, np.int8, ["C", "W"]), mines, radius
 
 
 def check_cell(cell: Any, covered: NDArray[np.bool_]) -> tuple[int, int]:

@@ -124,7 +124,7 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
 
     A PositionTooHardError also refuses a number with too many digits.
     """
-    array = check_boards(board, 2, mines, radius)
+    array, mines, radius = check_boards(board, 2, mines, radius)
     rows, cols = array.shape
     sizes, found = np.empty((array.size, 3), np.int64), np.empty(2 * array.size)
     remainders: list[list[int]] = []
@@ -166,7 +166,7 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
         (K + 1,) float64 for clues up to K: the probabilities that the cell is free and shows each clue. They add up
         to 1 minus the probability of a mine.
     """
-    array = check_boards(board, 2, mines, radius)
+    array, mines, radius = check_boards(board, 2, mines, radius)
     codes = Codes.of_radius(radius)
     row, col = check_cell(cell, array > codes.max_count)
     probabilities = np.empty(array.shape)

@@ -70,6 +70,7 @@ class OptimalPlay:
                 "the layouts are not equally likely"
             )
         self.config = BoardConfig(rows, cols, mines, first_click, ("click",), radius)
+        rows, cols, mines, radius = self.config.rows, self.config.cols, self.config.mines, self.config.radius
         self._neighbours = neighbour_table(rows, cols, radius)
         # A corner has the smallest zone, and so the most layouts.
         free = self.config.cells - len(self._zone(0))
@@ -111,7 +112,7 @@ class OptimalPlay:
             InconsistentBoardError: no layout fits the board.
         """
         config = self.config
-        codes = check_boards(board, 2, config.mines, config.radius)
+        codes, *_ = check_boards(board, 2, config.mines, config.radius)
         if codes.shape != (config.rows, config.cols):
             raise ValueError(f"the board must have the shape {(config.rows, config.cols)}, not {codes.shape}")
         if ((config.codes.max_count < codes) & (codes < config.codes.mine)).all():
@@ -177,9 +178,9 @@ def best_click(board: ArrayLike, mines: int, *, radius: int = 1) -> BestClick:
         ValueError: no free cell is left.
         PositionTooHardError: more than 20 000 layouts fit, or the search exceeds its limit.
     """
-    layouts = consistent_layouts(board, mines, _MAX_LISTED, radius=radius)
-    codes = np.asarray(board)
-    _check_unfinished(codes, int(mines), (2 * radius + 1) ** 2 - 1)
+    codes, mines, radius = check_boards(board, 2, mines, radius)
+    layouts = consistent_layouts(codes, mines, _MAX_LISTED, radius=radius)
+    _check_unfinished(codes, mines, (2 * radius + 1) ** 2 - 1)
     found = solve_endgame(layouts.mines, layouts.counts)
     if not found.exact:
         raise PositionTooHardError(f"the best click was not found among {found.nodes} sets of layouts")

@@ -47,7 +47,7 @@ def mine_probabilities(
         PositionTooHardError: the frontier is so wide that counting takes more than some 4 million states.
         ValueError: an argument is not allowed; the message states the allowed values.
     """
-    array = check_boards(board, 2, mines, radius)
+    array, mines, radius = check_boards(board, 2, mines, radius)
     probabilities = np.empty(array.shape)
     infer(array[None], mines, radius, *_read_prior(prior), probabilities[None])
     return probabilities
@@ -60,7 +60,7 @@ def mine_probabilities_batch(
 
     The other arguments and the errors are those of `mine_probabilities`; `threads` threads divide the boards.
     """
-    array = check_boards(boards, 3, mines, radius)
+    array, mines, radius = check_boards(boards, 3, mines, radius)
     mode, density = _read_prior(prior)
     probabilities = np.empty(array.shape)
 
@@ -77,7 +77,7 @@ def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCe
     The arguments and errors are those of `mine_probabilities`. Only the existence of layouts counts, so no weight can
     underflow.
     """
-    array = check_boards(board, 2, mines, radius)
+    array, mines, radius = check_boards(board, 2, mines, radius)
     probabilities = np.empty(array.shape)
     infer(array[None], mines, radius, BOOLEAN, 0.0, probabilities[None])
     covered = array > Codes.of_radius(radius).max_count
@@ -133,7 +133,7 @@ class Oracle:
             InconsistentBoardError: no layout fits a board.
             ValueError: the boards are not allowed.
         """
-        boards = check_boards(boards, 3, self.config.mines, self.config.radius)
+        boards, *_ = check_boards(boards, 3, self.config.mines, self.config.radius)
         lost = (boards == self.config.codes.mine).any(axis=(1, 2))
         if not lost.any():
             probabilities = self._infer(boards)

@@ -242,8 +242,8 @@ def sample_layouts(
     Returns:
         (size, rows, cols) bool, True for a mine.
     """
-    array = check_boards(board, 2, mines, radius)
-    whole_number("size", size, 0)
+    array, mines, radius = check_boards(board, 2, mines, radius)
+    size = whole_number("size", size, 0)
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, not {type(rng).__name__}")
     layouts = np.empty((size, array.size), np.bool_)

@@ -104,7 +104,7 @@ def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Level = "exa
 
 def read(board: ArrayLike, mines: int, radius: int) -> BoardState:
     """Returns the state before the first step; raises what `deduce` raises."""
-    return BoardState(check_boards(board, 2, mines, radius), int(mines), radius)
+    return BoardState(*check_boards(board, 2, mines, radius))
 
 
 def levels_up_to(level: str) -> Sequence[Level]:

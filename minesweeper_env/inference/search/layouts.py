@@ -342,7 +342,7 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
             they have more than `MAX_ENTRIES` cells.
     """
     limit = whole_number("limit", limit, 1)
-    array = check_boards(board, 2, mines, radius)
+    array, mines, radius = check_boards(board, 2, mines, radius)
     most = Codes.of_radius(radius).max_count
     cells = np.flatnonzero(array > most)
     allowed = min(limit, max(1, MAX_ENTRIES // max(1, len(cells))))
@@ -352,7 +352,7 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     while found == TOO_MANY and rows < allowed:
         rows = min(allowed, max(_FIRST_ROWS, _GROWTH * rows))
         mine, count = np.empty((2, rows, len(cells)), np.uint8)
-        found, fault = list_layouts(array.ravel(), most, int(mines), MAX_WORK, mine, count, *work)
+        found, fault = list_layouts(array.ravel(), most, mines, MAX_WORK, mine, count, *work)
     if found == 0:
         raise _contradiction(fault, array, most)
     if found == TOO_MANY:

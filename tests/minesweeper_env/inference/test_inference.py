@@ -77,13 +77,13 @@ def test_a_batch_may_be_empty_and_raises_for_a_contradictory_board(threads):
         inference.mine_probabilities_batch(boards, 6, threads=threads)
 
 
-def test_boards_of_any_integer_type_and_order_are_read_and_left_as_they_are():
+def test_boards_and_numbers_of_any_integer_type_and_order_are_read_and_left_as_they_are():
     for board, mines, radius, _ in random_positions(6, 50):
         expected = everything(board, mines, radius)
-        for convert in (np.int64, np.uint8, np.asfortranarray, np.ndarray.tolist):
+        for convert, number in ((np.int64, np.int8), (np.uint8, np.uint64), (np.asfortranarray, np.array), (list, int)):
             given = convert(board)
             before = copy.deepcopy(given)
-            assert same(everything(given, mines, radius), expected)
+            assert same(everything(given, number(mines), number(radius)), expected)
             assert np.array_equal(given, before)
 
 
