@@ -21,7 +21,7 @@ def test_every_id_conforms(env_id):
         {"size": 6, "mines": 20, "first_click": "safe", "observation": "planes", "reward": "progress"},
         {"size": (4, 9), "mines": 8, "first_click": "corners", "observation": "flat", "reward": "shaped"},
         {"size": 9, "mines": 9, "radius": 2, "max_steps": 12, "render_mode": "ansi"},
-        {"size": 6, "mines": 5, "reward": "safe_click", "render_mode": "rgb_array"},
+        {"size": 8, "mines": 14, "reward": "safe_click", "render_mode": "rgb_array"},
         {"size": 8, "mines": 14, "luck": False},
         {"size": (4, 6), "mines": 5, "first_click": "any", "moves": ("click", "flag", "chord"), "luck": False},
     ],
