@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.config import BoardConfig, check_config, one_of
 from minesweeper_env.threads import ThreadPool, split
@@ -45,22 +45,23 @@ class Encoder:
         if encoding == "codes":
             self.space = Box(0, config.codes.mine, self._board, np.int8)
 
-    def encode(self, codes: NDArray[np.int8], pool: ThreadPool | None = None) -> NDArray[Any]:
-        """Returns the observations, (N, *space.shape), of boards with codes (N, cells); a pool divides the boards."""
-        boards = codes.reshape(-1, *self._board)
+    def encode(self, codes: ArrayLike, pool: ThreadPool | None = None) -> NDArray[Any]:
+        """Returns the observations, (N, *space.shape), of N boards of codes in any shape; a pool divides the boards."""
+        boards = np.asarray(codes, np.int8).reshape(-1, *self._board)
         if self.encoding == "codes":
             return boards
-        planes = np.empty((len(codes), self._count, *self._board), np.float32)
+        planes = np.empty((len(boards), self._count, *self._board), np.float32)
         plane_codes = np.arange(self._count, dtype=np.int8)[:, None, None]
 
         def fill(part: slice) -> None:
             planes[part] = boards[part, None] == plane_codes
 
-        (pool or _ALONE).run(fill, split(len(codes), planes.size // _PART))
-        return planes.reshape(len(codes), *self.space.shape)
+        (pool or _ALONE).run(fill, split(len(boards), planes.size // _PART))
+        return planes.reshape(len(boards), *self.space.shape)
 
-    def decode(self, observations: NDArray[Any]) -> NDArray[np.int8]:
+    def decode(self, observations: ArrayLike) -> NDArray[np.int8]:
         """Returns the codes, (N, rows, cols) int8, of N observations in this encoding; a ValueError refuses others."""
+        given = np.asarray(observations)
         if self.encoding == "codes":
-            return observations.reshape(len(observations), *self._board)
-        return observations.reshape(len(observations), self._count, *self._board).argmax(axis=1).astype(np.int8)
+            return given.reshape(len(given), *self._board).astype(np.int8, copy=False)
+        return given.reshape(len(given), self._count, *self._board).argmax(axis=1).astype(np.int8)

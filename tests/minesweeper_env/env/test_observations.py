@@ -54,9 +54,10 @@ def test_decoding_gives_the_codes_back(observation, radius):
     encoder = Encoder(observation, config)
     encoded = encoder.encode(codes)
     assert encoded.shape == (40, *encoder.space.shape)
-    decoded = encoder.decode(encoded)
-    assert decoded.dtype == np.int8
-    assert np.array_equal(decoded, codes.reshape(40, 3, 5))
+    assert np.array_equal(encoder.encode(codes[7].reshape(3, 5).tolist()), encoded[7:8])
+    for decoded in map(encoder.decode, (encoded, encoded.tolist())):
+        assert decoded.dtype == np.int8
+        assert np.array_equal(decoded, codes.reshape(40, 3, 5))
     with pytest.raises(ValueError, match="reshape"):
         encoder.decode(encoded[..., 1:])
 
