@@ -167,6 +167,7 @@ class TextGame:
             ValueError: an option is not allowed, or no game fits.
         """
         self.codes, _ = self.env.reset(seed=seed, options=options)
+        self.over = True  # until a game is found
         # No rule protects the first click on a given layout.
         is_safe = self.config.first_click != "any" or bool(self.config.no_guess)
         self._is_first_safe = is_safe and not options

@@ -284,8 +284,12 @@ def test_a_first_click_without_a_game_is_refused():
         TextGame(4, 7, opened=(1, 1)).reset(seed=1)
     layout = np.eye(5, dtype=bool)
     assert TextGame(5, 5, "any", opened=(0, 1)).reset(options={"layout": layout})[0].count("#") == 25 - 1
+    game = TextGame(5, 5, opened=(0, 0))
+    game.reset(seed=0)
     with pytest.raises(ValueError, match="first click"):
-        TextGame(5, 5, "any", opened=(0, 0)).reset(options={"layout": layout})
+        game.reset(options={"layout": layout})
+    with pytest.raises(ResetNeeded):
+        game.step("open 1 0")
 
 
 def test_a_protected_first_click_has_no_risk_and_one_on_a_given_layout_has():
