@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from minesweeper_env.codes import FLAGGED, HIDDEN
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, one_of
 from minesweeper_env.escape import counted
 from minesweeper_env.rendering import join_cells
 from minesweeper_env.text.replies import asked_form
@@ -25,11 +25,12 @@ _FIRST_CLICKS = {
 }
 
 
-def board_text(codes: NDArray[np.int8], mines: int, style: str = "grid") -> str:
+def board_text(codes: ArrayLike, mines: int, style: str = "grid") -> str:
     """Returns a board of (rows, cols) cell codes as text in one of `STYLES`."""
-    covered, flags = int((codes == HIDDEN).sum()), int((codes == FLAGGED).sum())
-    cells = [[_SYMBOLS[code] for code in row] for row in codes.tolist()]
-    if style == "json":
+    board = np.asarray(codes)
+    covered, flags = int((board == HIDDEN).sum()), int((board == FLAGGED).sum())
+    cells = [[_SYMBOLS[code] for code in row] for row in board.tolist()]
+    if one_of("style", style, STYLES) == "json":
         rows = ",\n".join("  [" + ", ".join(f'"{cell}"' for cell in row) + "]" for row in cells)
         flagged = f', "flags": {flags}' * bool(flags)
         return f'{{"mines": {mines}, "covered": {covered}{flagged}, "board": [\n{rows}\n]}}'
@@ -110,4 +111,5 @@ def _board_form(config: BoardConfig, style: str) -> str:
         "list": "The board is a list of the open cells with their numbers, as (row, column) = number.",
         "json": f'The board is JSON by rows: "#" is a covered cell{flag}, a digit is an open cell, "*" is a mine.',
     }
-    return f"Rows are 0 to {config.rows - 1} from the top, columns 0 to {config.cols - 1} from the left. {forms[style]}"
+    form = forms[one_of("style", style, STYLES)]
+    return f"Rows are 0 to {config.rows - 1} from the top, columns 0 to {config.cols - 1} from the left. {form}"

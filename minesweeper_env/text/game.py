@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.codes import FLAGGED
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, NoGuess, items_of, one_of, whole_number
 from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.inference.boards import check_boards
 from minesweeper_env.inference.kernels import TIE
 from minesweeper_env.inference.oracle import Oracle
 from minesweeper_env.text.boards import STYLES, board_text, rules_text
@@ -51,28 +52,31 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
         clicks: (N,) whole numbers, row * cols + col of a covered cell.
 
     Raises:
-        ValueError: a click is not on a covered cell.
+        ValueError: the boards are not allowed, or the clicks are not one covered cell for each board.
         InconsistentBoardError: no layout fits a board.
     """
-    codes, cells = np.asarray(boards, np.int8), np.asarray(clicks)
-    flat, each = codes.reshape(len(codes), codes[0].size if len(codes) else 0), np.arange(len(codes))
-    if ((cells < 0) | (cells >= flat.shape[1])).any() or (flat[each, cells] < FLAGGED).any():
-        raise ValueError("a click must be row * cols + col of a covered cell")
-    config = BoardConfig(codes.shape[1], codes.shape[2], mines, first_click="any")
+    codes, mines, _ = check_boards(boards, 3, mines, 1)
+    each, config = np.arange(len(codes)), BoardConfig.of_size(codes.shape[1:], mines, first_click="any")
+    flat, cells = codes.reshape(len(codes), config.cells), np.asarray(clicks, None if np.size(clicks) else np.int64)
+    is_whole = cells.shape == each.shape and cells.dtype.kind in "iu"
+    if not is_whole or ((cells < 0) | (cells >= config.cells)).any() or (flat[each, cells] < FLAGGED).any():
+        raise ValueError(f"clicks must be row * cols + col of a covered cell, one for each of {len(codes)} boards")
     probabilities = Oracle(config).ask(codes).probabilities.reshape(flat.shape)
     risk = probabilities[each, cells]
     least = np.where(flat >= FLAGGED, probabilities, np.inf).min(axis=1, initial=np.inf)
     return Judgement(risk, least, np.where(least > 0.0, risk - least < TIE, risk == 0.0))
 
 
-def split_of(board: NDArray[np.bool_] | NDArray[np.int8]) -> str:
-    """Returns the part of `SPLITS` of a layout, (rows, cols) bool, or of a visible board, (rows, cols) int8 codes.
+def split_of(board: ArrayLike) -> str:
+    """Returns the part of `SPLITS` of a layout, (rows, cols) bool, or of a visible board, (rows, cols) codes.
 
     Of all boards 80 % are train, 10 % dev and 10 % test. A hash decides, which is the same on every machine. Rotations
     and reflections of a board belong to one part.
     """
-    turned = [np.rot90(each, turns) for each in (board, board.T) for turns in range(4)]
-    pack = np.packbits if board.dtype == np.bool_ else np.ascontiguousarray
+    given = np.asarray(board)
+    # Codes of another type have other bytes, and so would have another part.
+    array, pack = (given, np.packbits) if given.dtype == np.bool_ else (given.astype(np.int8), np.ascontiguousarray)
+    turned = [np.rot90(each, turns) for each in (array, array.T) for turns in range(4)]
     least = min(bytes(str(each.shape), "ascii") + pack(each).tobytes() for each in turned)
     return SPLITS[max(0, hashlib.sha256(least).digest()[0] * 10 // 256 - 7)]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from minesweeper_env.codes import FLAGGED, HIDDEN
 from minesweeper_env.text import reply_words as words
@@ -151,7 +151,7 @@ def asked_form(verb: str = "open") -> str:
     return words.MARKED_FORMS[0].format(verb=verb, row="ROW", col="COL")
 
 
-def parse_reply(reply: str | None, codes: NDArray[np.int8], moves: tuple[str, ...] = ("open",)) -> Reply:
+def parse_reply(reply: str | None, codes: ArrayLike, moves: tuple[str, ...] = ("open",)) -> Reply:
     """Returns the move in a reply, which may be any text or None; never raises.
 
     The last move in a tag or a box counts; or else the last one in a call, a bracket or an object that has its line to
@@ -167,15 +167,16 @@ def parse_reply(reply: str | None, codes: NDArray[np.int8], moves: tuple[str, ..
     if move is None:
         thought = "ends with its thinking" if reply and not answer_of(reply).strip() else "has no move"
         return Reply(None, f"The reply {thought}: write {asked_form()}.")
-    (rows, cols), cell = codes.shape, (move.row, move.col)
+    board = np.asarray(codes)
+    (rows, cols), cell = board.shape, (move.row, move.col)
     error = ""
     if move.verb not in moves:
         error = "This game has no flags: the only move is open."
     elif not (0 <= move.row < rows and 0 <= move.col < cols):
         error = f"{cell} is outside the board: rows are 0 to {rows - 1}, columns 0 to {cols - 1}."
-    elif codes[cell] < FLAGGED:
+    elif board[cell] < FLAGGED:
         error = f"Cell {cell} is open already: choose a covered cell."
-    elif move.verb == "open" and codes[cell] < HIDDEN:
+    elif move.verb == "open" and board[cell] < HIDDEN:
         error = f"Cell {cell} has a flag: remove it by another flag move first."
     action = (move.verb == "flag") * rows * cols + move.row * cols + move.col
     return Reply(None if error else action, error, cell)

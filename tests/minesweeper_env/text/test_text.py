@@ -15,7 +15,7 @@ from support.docs_scripts import load_script
 
 from minesweeper_env import HIDDEN, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities
-from minesweeper_env.text import SPLITS, STYLES, TextGame, board_text, judge_clicks, shortened, split_of
+from minesweeper_env.text import SPLITS, STYLES, TextGame, board_text, judge_clicks, rules_text, shortened, split_of
 from minesweeper_env.text.rewards import GameRewards
 
 GOLDEN = Path(__file__).parent / "text_games.txt"
@@ -313,12 +313,8 @@ def test_a_shortened_conversation_keeps_the_prompt_and_the_last_board():
 def test_wrong_calls_say_what_is_allowed():
     for arguments, word in (
         ({"style": "svg"}, "grid, list, json"),
-        ({"reward": "luck"}, "win, progress, risk, sound"),
-        ({"reward": {}}, "win, progress, risk, sound"),
-        ({"reward": 1.0}, "win, progress, risk, sound"),
-        ({"reward": {"win": float("nan")}}, "finite"),
-        ({"reward": {"win": float("inf")}}, "finite"),
-        ({"reward": {"win": "1"}}, "finite"),
+        *(({"reward": reward}, "win, progress, risk, sound") for reward in ("luck", {}, 1.0)),
+        *(({"reward": {"win": weight}}, "finite") for weight in (float("nan"), float("inf"), "1")),
         ({"moves": ("flag",)}, "moves"),
         ({"opened": "corner"}, "middle"),
         ({"opened": (8, 0)}, "0 to 7"),
@@ -331,7 +327,14 @@ def test_wrong_calls_say_what_is_allowed():
     ):
         with pytest.raises(ValueError, match=word):
             TextGame(**arguments)
-    with pytest.raises(ValueError, match="covered cell"):
-        judge_clicks(np.zeros((1, 8, 8), np.int8), 14, [3])
+    hidden = np.full((1, 8, 8), HIDDEN)
+    given = [(hidden, clicks) for clicks in ([3.0], [3, 4], [True], [64])]
+    for boards, clicks in (*given, (0 * hidden, [3]), (hidden[0], [3]), (hidden + 256, [3])):
+        with pytest.raises(ValueError, match=r"covered cell, one for each of 1 boards|shape|codes"):
+            judge_clicks(boards, 14, clicks)
+    for write in (lambda: board_text(hidden[0], 14, "svg"), lambda: rules_text(TextGame().config, "svg", 5)):
+        with pytest.raises(ValueError, match="grid, list, json"):
+            write()
+    assert judge_clicks(hidden[:0], 14, []).risk.shape == (0,)
     with pytest.raises(ResetNeeded):
         TextGame().step("open 1 1")

@@ -14,7 +14,7 @@ from support import naive_inference as naive
 
 from minesweeper_env import HIDDEN
 from minesweeper_env.inference import InconsistentBoardError, deduce
-from minesweeper_env.text import SPLITS, split_of
+from minesweeper_env.text import SPLITS, board_text, parse_reply, split_of
 from minesweeper_env.text_tasks import KINDS, LEVELS, TextTasks
 
 SMALL = [((4, 4), 4), ((3, 6), 4), ((5, 5), 5)]
@@ -156,6 +156,8 @@ def test_nothing_but_the_board_decides_what_a_task_holds(kind):
             "probability",
             "possible",
         }
+        assert board_text(facts["board"], facts["mines"]) in entry["question"]
+        assert parse_reply("open 0 0", facts["board"]) == parse_reply("open 0 0", np.array(facts["board"]))
         shown = re.findall(r"^\d+: (.*)$", entry["question"], re.MULTILINE)
         assert [line.split() for line in shown] == [
             ["#" if code == HIDDEN else str(code) for code in row] for row in facts["board"]
@@ -170,7 +172,7 @@ def test_no_board_of_a_split_turned_or_mirrored_is_in_another(kind):
         for entry in TextTasks(kind, size=4, mines=3, split=split, n=60):
             board = np.array(entry["metadata"]["board"], np.int8)
             turned = [np.rot90(each, turns) for each in (board, board.T) for turns in range(4)]
-            assert {split_of(each) for each in turned} == {split}
+            assert {split_of(each) for each in (*turned, board.tolist(), board.astype(np.int64))} == {split}
             asked.setdefault(split, set()).add(min(each.tobytes() for each in turned))
     assert not asked["train"] & asked["test"]
     assert len(asked["train"]) > 10
