@@ -101,9 +101,9 @@ def policy_name(policy: object) -> str:
 def checked_act(act: Act) -> Act:
     """Returns the method `act` of a policy with checks of its arguments; the policy has the attribute `config`.
 
-    The method then takes codes of any integer type and masks of any numbers. It also takes a single observation
-    (rows, cols) with its mask (actions,), and returns an int64 array of shape () for it. Other arguments raise a
-    ValueError in one line.
+    The method then takes codes of any integer type and masks of any numbers, and an empty batch. It also takes a single
+    observation (rows, cols) with its mask (actions,), and returns an int64 array of shape () for it. Other arguments
+    raise a ValueError in one line.
     """
 
     @wraps(act)
@@ -126,7 +126,7 @@ def checked_act(act: Act) -> Act:
         if not action_masks.any(axis=1).all():
             game = int(np.flatnonzero(~action_masks.any(axis=1))[0])
             _refuse(policy, f"needs a legal action in each mask: the mask of board {game} has none")
-        return act(policy, observations, action_masks)
+        return np.zeros(0, np.int64) if not len(observations) else act(policy, observations, action_masks)
 
     return checked
 

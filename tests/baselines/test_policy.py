@@ -76,6 +76,7 @@ def test_single_boards_other_whole_numbers_and_further_moves_make_no_difference(
     action = policy.act(observation, info["action_mask"])
     assert (type(action), action.shape, action.dtype) == (np.ndarray, (), np.int64)
     assert policy.act(observation, info["action_mask"][None]).shape == ()
+    assert policy.act(COVERED[:0], np.ones((0, policy.config.actions), np.int8)).shape == (0,)
     assert env.step(action)[1] in (0.0, 1.0)
     mask, board, actions = np.ones((3, policy.config.actions), np.int8), COVERED.copy(), []
     board[:, 0, 0], mask[:, 0] = 1, 0
