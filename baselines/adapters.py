@@ -391,7 +391,16 @@ class TorchPolicy(_ScoredPolicy):
 
     def _check_outputs(self) -> None:
         """Checks the outputs for two empty boards."""
-        config, outputs = self.config, self._rate(self._empty_boards(2), np.ones((2, self.config.actions), np.bool_))
+        config, boards = self.config, self._empty_boards(2)
+        try:
+            outputs = self._rate(boards, np.ones((2, config.actions), np.bool_))
+        except (IndexError, RuntimeError, TypeError, ValueError) as error:
+            given = self._encoder.space
+            raise ValueError(
+                f"the network {self.name} fails on 2 boards of {self._board}, {self._dtype or given.dtype} "
+                f"{(2, *given.shape)}: {' '.join(str(error).split())}; set size=, observation=, dtype= and "
+                "mines_input= as in its training"
+            ) from error
         shape, board = tuple(getattr(outputs, "shape", ())), (config.rows, config.cols)
         allowed = [(2, config.actions), (2, len(self.moves), *board), *([(2, *board)] if len(self.moves) == 1 else [])]
         if shape not in allowed or not hasattr(outputs, "cpu"):

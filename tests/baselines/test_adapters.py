@@ -305,6 +305,8 @@ def test_a_model_and_a_network_of_clicks_and_flags_play_both():
         (lambda found: found.numpy(), {}, r"must return one tensor .* not ndarray \(2, 4, 5\)"),
         (lambda found: (found, found), {}, "must return one tensor .* logits or Q-values alone, not tuple"),
         (corner, {"observation": "pixels"}, "observation must be one of codes"),
+        (flat_network(20), {}, r"fails on 2 boards of 4x5 .*, int8 \(2, 4, 5\): mat1 .* set size="),
+        (flat_network(20), {"observation": "flat", "mines_input": True}, r"float32 \(2, 260\): .* set size="),
     ],
 )
 def test_a_network_that_does_not_fit_is_refused_in_one_line(network, more, problem):
