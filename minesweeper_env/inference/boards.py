@@ -57,8 +57,7 @@ def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) ->
         wrong = array[(array < 0) | (array > most)][0]
         raise ValueError(f"the codes of a board with radius {radius} are 0 to {most}, not {wrong}")
     cells = array.shape[-2] * array.shape[-1]
-    mines = whole_number("mines", mines, 0)
-    if mines > cells:
+    if (mines := whole_number("mines", mines, 0)) > cells:
         raise ValueError(f"mines must be 0 to {cells} on {array.shape[-2]} x {array.shape[-1]}, not {mines}")
     return np.require(array, np.int8, ["C", "W"]), mines, radius
 

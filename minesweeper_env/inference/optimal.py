@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.cell_sets import neighbour_table, symmetry_table
-from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, one_of
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards
 from minesweeper_env.inference.search.endgame import solve_endgame
 from minesweeper_env.inference.search.layouts import MAX_ENTRIES, consistent_layouts
@@ -64,11 +64,7 @@ class OptimalPlay:
             PositionTooHardError: a first cell leaves more than 1 000 000 layouts, or fewer on a large board. The other
                 methods raise it too, where a search exceeds its limit.
         """
-        if first_click not in UNIFORM_FIRST_CLICKS:
-            raise ValueError(
-                f"first_click must be one of {', '.join(UNIFORM_FIRST_CLICKS)}, not {first_click!r}; under 'corners' "
-                "the layouts are not equally likely"
-            )
+        one_of("first_click", first_click, UNIFORM_FIRST_CLICKS)
         self.config = BoardConfig(rows, cols, mines, first_click, ("click",), radius)
         rows, cols, mines, radius = self.config.rows, self.config.cols, self.config.mines, self.config.radius
         self._neighbours = neighbour_table(rows, cols, radius)

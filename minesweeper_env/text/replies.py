@@ -225,7 +225,9 @@ def read_move(reply: str | None, moves: Iterable[str] = ("open", "flag")) -> Mov
     # A flag in prose is a remark where the game has none, unless the reply has no other move.
     allowed = [match for match in said if words.VERBS.get(match["verb"], "open") in moves]
     objects = [mark for mark in others if mark.lastgroup == "object"]
-    move = _whole(whole) or _stated(allowed) or _stated(said) or _first(objects, whole)
+    # A whole reply may name the cell to open, but not by two numbers alone.
+    named = None if whole[:1].isdigit() else _bare(whole)
+    move = named or _stated(allowed) or _stated(said) or _first(objects, whole)
     # The only object of a reply may be a cell without a verb.
     return move or (_from_object(objects[0][0], False) if len(objects) == 1 and _is_alone(objects[0]) else None)
 
@@ -295,11 +297,6 @@ def _counts(match: re.Match[str]) -> bool:
     is_third = between and not before and _THIRD.match(match.string, match.end())
     is_count = _COUNTING.search(match["between"]) and not (before and between)
     return bool(is_count or is_third or _COUNTED.match(match.string, match.end()))
-
-
-def _whole(body: str) -> Move | None:
-    """Returns the cell to open that a whole reply names; two numbers alone are none."""
-    return None if body[:1].isdigit() else _bare(body)
 
 
 def _bare(body: str) -> Move | None:

@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike
 
 from minesweeper_env.cell_sets import bits, to_array, to_bits
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference.boards import check_cell
+from minesweeper_env.inference.boards import check_boards, check_cell
 from minesweeper_env.inference.deduction.board_state import BoardState, Reason, easiest_reason, forced
-from minesweeper_env.inference.deduction.steps import Level, Rule, Step, levels_up_to, read
+from minesweeper_env.inference.deduction.steps import Level, Rule, Step, levels_up_to
 
 MAX_NODES = 40_000
 """The number of sets of steps after which the search settles for a proof that may not be the shortest."""
@@ -56,7 +56,7 @@ def hint(
         The steps; an empty list if this level finds no safe cell, or does not find the given cell. The last step lists
         the cells that it finds of the kind that was asked for.
     """
-    state, hardest = read(board, mines, radius), len(levels_up_to(level))
+    state, hardest = BoardState(*check_boards(board, 2, mines, radius)), len(levels_up_to(level))
     goals = _goals(state, cell)
     if not goals:
         return []

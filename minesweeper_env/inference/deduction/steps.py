@@ -99,12 +99,7 @@ def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Level = "exa
     The level is the hardest kind of step to take; "exact" finds every certain cell. The other arguments and the errors
     are those of `mine_probabilities`.
     """
-    return list(_steps(read(board, mines, radius), levels_up_to(level)))
-
-
-def read(board: ArrayLike, mines: int, radius: int) -> BoardState:
-    """Returns the state before the first step; raises what `deduce` raises."""
-    return BoardState(*check_boards(board, 2, mines, radius))
+    return list(_steps(BoardState(*check_boards(board, 2, mines, radius)), levels_up_to(level)))
 
 
 def levels_up_to(level: str) -> Sequence[Level]:

@@ -100,11 +100,8 @@ def test_the_given_environment_is_not_played():
         env.step(0)
 
 
-def test_other_environments_are_refused():
+def test_other_environments_and_arguments_beside_one_are_refused():
     with pytest.raises(TypeError, match="MinesweeperEnv"):
         check_minesweeper_env("CartPole-v1")
-
-
-def test_arguments_beside_an_environment_are_refused():
     with pytest.raises(TypeError, match=r"only an id takes arguments .*: size"):
         check_minesweeper_env(MinesweeperEnv(), size=9)

@@ -20,10 +20,7 @@ def test_registering_twice_is_harmless():
     assert gymnasium.spec("Minesweeper-v0") is before
 
 
-WRONG_ACTIONS = [-1, 128, 10**30, 1.0, np.float64(3), "3", None, [1], np.array([3]), np.nan, True]
-
-
-@pytest.mark.parametrize("action", WRONG_ACTIONS)
+@pytest.mark.parametrize("action", [-1, 128, 10**30, 1.0, np.float64(3), "3", None, [1], np.array([3]), np.nan, True])
 def test_a_wrong_action_is_refused(action):
     env = MinesweeperEnv()
     env.reset(seed=0)
@@ -32,17 +29,12 @@ def test_a_wrong_action_is_refused(action):
     assert env.get_state()["steps"] == 0
 
 
-@pytest.mark.parametrize("action", [9, np.int8(9), np.uint8(9), np.array(9)])
-def test_an_action_of_any_integer_type_is_taken(action):
-    env = MinesweeperEnv()
-    env.reset(seed=0)
-    assert (env.step(action)[0] < 9).any()
-
-
-def test_tensors_are_actions_if_they_are_numbers():
-    torch = pytest.importorskip("torch")
+def test_numbers_of_any_integer_type_are_actions_and_so_are_tensors_if_they_are_numbers():
     env, batch = MinesweeperEnv(), MinesweeperVectorEnv(3)
-    env.reset(seed=0)
+    for action in (9, np.int8(9), np.uint8(9), np.array(9)):
+        env.reset(seed=0)
+        assert (env.step(action)[0] < 9).any()
+    torch = pytest.importorskip("torch")
     batch.reset(seed=0)
     assert env.step(torch.tensor(3))[1] == 0.0
     assert batch.step(torch.zeros(3, dtype=torch.int64))[1].tolist() == [0.0] * 3
