@@ -18,7 +18,7 @@ LINES = {
     "minesweeper_env": 12_100,
     "minesweeper_play": 5_650,
     "minesweeper_text": 500,
-    "tests": 25_870,
+    "tests": 25_900,
 }
 """Lines of each folder, counted once for each release; the slack leaves room for the changes between two releases."""
 
