@@ -267,9 +267,14 @@ class TrainingSettings(Options):
         return [BoardConfig.of_name(text, self.first_click, level, self.luck) for text in self.boards]
 
     @property
+    def rates_safety(self) -> bool:
+        """Whether returns are the safety of cells: 1 for a safe click, and gamma 0."""
+        return (self.reward, self.gamma) == ("safe_click", 0)
+
+    @property
     def has_probabilities(self) -> bool:
         """Whether returns are probabilities: of a safe click with gamma 0, or that of a won game, discounted."""
-        return self.reward == "win" or (self.reward, self.gamma) == ("safe_click", 0)
+        return self.reward == "win" or self.rates_safety
 
     @property
     def idle(self) -> dict[str, str]:
@@ -279,7 +284,7 @@ class TrainingSettings(Options):
         # These two bound `keep_scale` and weigh `hindsight`, and do nothing without them.
         beside = ("keep_min", "isolated_weight_cap")
         idle = {} if self.gamma > 0 else dict.fromkeys(("gae_lambda", "target_update_interval"), "gamma above 0")
-        if not self.has_probabilities or self.gamma > 0:
+        if not self.rates_safety:
             idle |= dict.fromkeys((*OF_SAFETY, *beside), "reward safe_click and gamma 0")
         elif self.teacher != "none":
             idle |= dict.fromkeys(OF_LABELS, "no teacher")

@@ -174,14 +174,9 @@ class MultiBoardMixin(BaseAlgorithm):
     gamma: float
 
     def __init__(self, policy: Any, env: MinesweeperVecEnv, hyperparameters: Any, **kwargs: Any) -> None:
-        """Makes a model, and starts its games on one board; `play_on` starts others.
-
-        The hyperparameters of safety are 0 unless returns are probabilities and gamma is 0.
-        """
+        """Makes a model, and starts its games on one board; `play_on` starts others."""
         super().__init__(policy, env, **kwargs)
-        safety = self.policy.probability and self.gamma == 0
-        off = {name: 0.0 for name in OF_SAFETY if hasattr(hyperparameters, name)}
-        self.hyperparameters = hyperparameters if safety else replace(hyperparameters, **off)
+        self.hyperparameters = hyperparameters
         self.play_on([env], [self.batch_size])
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
@@ -294,6 +289,10 @@ def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings,
     their names too, and the further arguments.
     """
     hyperparameters, (_, base) = settings.hyperparameters, algorithm.__bases__
+    if not settings.rates_safety:
+        # The labels of hindsight are the safety of cells, which other returns are not.
+        off = {name: 0.0 for name in OF_SAFETY if hasattr(hyperparameters, name)}
+        hyperparameters = replace(hyperparameters, **off)
     sizes = [scaled(hyperparameters.batch_size, config.cells) for config in settings.configs]
     reward = load_reward(settings.reward)
     envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), reward) for each in settings.configs]

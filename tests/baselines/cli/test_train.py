@@ -122,7 +122,7 @@ def test_bad_arguments_are_one_line_and_leave_nothing(arguments, word, tmp_path,
     assert not out.exists()
 
 
-@pytest.mark.parametrize("changed", [["--reward", "shaped"], ["--gamma", "0.9"], []])
+@pytest.mark.parametrize("changed", [["--reward", "shaped"], ["--reward", "win"], ["--gamma", "0.9"], []])
 def test_a_training_says_that_it_goes_without_hindsight(changed, capsys):
     with pytest.raises(SystemExit):
         main(["--algo", "dqn", *changed, "--out", __file__])

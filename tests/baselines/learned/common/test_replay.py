@@ -164,12 +164,14 @@ def watch_clicks(model):
     return predicted, rewards
 
 
-def test_nothing_is_thinned_or_learned_in_hindsight_with_gamma_above_0():
-    model = make_model(tiny("dqn", reward="win", gamma=0.5, hyperparameters={"consistency": 1.0}))
+@pytest.mark.parametrize(("reward", "gamma"), [("win", 0.5), ("win", 0.0), ("safe_click", 0.5)])
+def test_nothing_is_thinned_or_learned_in_hindsight_unless_returns_are_safety(reward, gamma):
+    model = make_model(tiny("dqn", reward=reward, gamma=gamma, hyperparameters={"consistency": 1.0}))
     assert model.hyperparameters.hindsight == model.hyperparameters.keep_scale == 0
     assert model.hyperparameters.consistency == 0
     learn(model, 600)
-    assert model.replay_buffer.size == model.num_timesteps
+    # With gamma 0 first clicks are left out.
+    assert model.replay_buffer.size == model.num_timesteps or gamma == 0
 
 
 def test_the_teacher_gives_the_oracles_probabilities():
