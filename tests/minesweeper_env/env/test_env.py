@@ -29,12 +29,17 @@ def test_a_wrong_action_is_refused(action):
     assert env.get_state()["steps"] == 0
 
 
-def test_numbers_of_any_integer_type_are_actions_and_so_are_tensors_if_they_are_numbers():
-    env, batch = MinesweeperEnv(), MinesweeperVectorEnv(3)
+def test_numbers_of_any_integer_type_are_actions():
+    env = MinesweeperEnv()
     for action in (9, np.int8(9), np.uint8(9), np.array(9)):
         env.reset(seed=0)
         assert (env.step(action)[0] < 9).any()
+
+
+def test_tensors_are_actions_if_they_are_numbers():
     torch = pytest.importorskip("torch")
+    env, batch = MinesweeperEnv(), MinesweeperVectorEnv(3)
+    env.reset(seed=0)
     batch.reset(seed=0)
     assert env.step(torch.tensor(3))[1] == 0.0
     assert batch.step(torch.zeros(3, dtype=torch.int64))[1].tolist() == [0.0] * 3
