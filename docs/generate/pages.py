@@ -226,8 +226,10 @@ def pages() -> list[Path]:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] not in ([], ["tables"], ["results"]):
+        sys.exit(__doc__)
     blocks = OF_RESULTS if sys.argv[1:] == ["results"] else BLOCKS
-    if sys.argv[1:] not in (["tables"], ["results"]):
+    if not sys.argv[1:]:
         import coach
         from pictures import PICTURES
 
