@@ -373,9 +373,9 @@ def _svg_mark(mark: Mark) -> str:
 
 
 def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardConfig, Sequence[GameRecord]]]) -> None:
-    """Writes the file of --record from the games of each policy: records with actions, at least one of each.
+    """Writes the file of --record from the games of each policy, whose records hold the actions.
 
-    Where a policy gave a game up before its first move, the next game of all stands in for it.
+    It leaves out the games in which one of the policies made no move, and draws the next ones.
     """
     recorders = {".gif": gif, ".svg": svg, ".mp4": mp4, ".png": png}
     chosen = list(played) if options.record_all else list(played)[:1]

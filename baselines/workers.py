@@ -46,8 +46,8 @@ Files = Mapping[str, Sequence[Path]]
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:/\[\]]+):(\d{1,5})")
 
 _NO_START = (
-    "a worker process ended before its first call; it imports the script, which must be a file and work below `if "
-    '__name__ == "__main__":`; or memory ran out'
+    "a worker process ended before its first call; it imports the script, so the script must be a file that starts its "
+    'work below `if __name__ == "__main__":`; if it does so, memory ran out'
 )
 
 Call = tuple[Any, ...]
@@ -146,7 +146,7 @@ class ProcessPool(Workers):
         try:
             for attempt in range(1, self._kills + 1):
                 try:
-                    if not self._begun:
+                    if not self._begun:  # A first call without work tells a worker that cannot start from a killed one.
                         self._executors[number].submit(int).result()
                         self._begun = True
                     return self._executors[number].submit(work, *call).result()

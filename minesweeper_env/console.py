@@ -29,9 +29,10 @@ def say(line: str, *, replaces: bool = False) -> None:
 
     If it `replaces` a line that the program draws again and again, it erases that line on a terminal.
     """
-    with suppress(OSError, ValueError, AttributeError):
+    with suppress(OSError, ValueError):
         erase = "\r\x1b[K" if replaces and is_live(sys.stderr) else ""
-        sys.stderr.write(f"{erase}{printable(line)}\n")
+        if sys.stderr is not None:  # `print` would take stdout.
+            print(f"{erase}{printable(line)}", file=sys.stderr, flush=True)
 
 
 def _say_compiling(label: str) -> None:

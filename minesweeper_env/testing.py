@@ -229,7 +229,6 @@ def _check_no_leak(make: Callable[[], _Env], seed: int) -> None:
 
 
 def _seen(env: _Env, returned: Any) -> Any:
-    """Returns all that a player sees after a reset or a step, but for the picture of a lost game, with wrong flags."""
-    is_over = len(returned) == 5 and returned[2]
-    picture = None if env.render_mode is None or is_over else env.render()
+    """Returns all that a player sees after a reset or a step, but no picture of an ended game: it shows wrong flags."""
+    picture = None if env.render_mode is None or (len(returned) == 5 and returned[2]) else env.render()
     return _frozen((returned, env.get_wrapper_attr("action_masks")(), picture))

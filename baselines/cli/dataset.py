@@ -79,7 +79,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         if name is None:
             check_name(name := default_name(assignment.name, config))
         if getattr(assignment.made, "may_resign", False):
-            raise ValueError(f"{assignment.name} may give games up, and those of a data set go on to their end")
+            raise ValueError(f"{assignment.name} may give games up, but a data set needs games that are won or lost")
         if any(name == planned for planned, *_ in plans):
             raise ValueError(f"two policies would write {name}; record them one by one, with --name")
         plans.append((name, assignment, make_env(assignment.config, options.observation, options.reward)))

@@ -70,7 +70,7 @@ class TrainingTest(msgspec.Struct):
 class Task(NamedTuple):
     """One training and its test: the configuration, settings, run folder, command to record, seeds of test games.
 
-    `code` is that of the reward; see `train_in`.
+    `code` is the code of the user's reward when the command began, by which `train_in` notices a change.
     """
 
     config: str

@@ -171,7 +171,7 @@ def test_nothing_is_thinned_or_learned_in_hindsight_unless_returns_are_safety(re
     assert model.hyperparameters.consistency == 0
     learn(model, 600)
     # With gamma 0 first clicks are left out.
-    assert model.replay_buffer.size == model.num_timesteps or gamma == 0
+    assert (model.replay_buffer.size == model.num_timesteps) == (gamma > 0)
 
 
 def test_the_teacher_gives_the_oracles_probabilities():
