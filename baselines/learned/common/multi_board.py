@@ -176,7 +176,8 @@ class MultiBoardMixin(BaseAlgorithm):
     def __init__(self, policy: Any, env: MinesweeperVecEnv, hyperparameters: Any, **kwargs: Any) -> None:
         """Makes a model, and starts its games on one board; `play_on` starts others."""
         super().__init__(policy, env, **kwargs)
-        self.hyperparameters = hyperparameters
+        may_be_safety = self.policy.probability and self.gamma == 0
+        self.hyperparameters = hyperparameters if may_be_safety else without_safety(hyperparameters)
         self.play_on([env], [self.batch_size])
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
@@ -282,6 +283,11 @@ class MultiBoardMixin(BaseAlgorithm):
 Model = TypeVar("Model", bound=MultiBoardMixin)
 
 
+def without_safety(hyperparameters: Any) -> Any:
+    """Returns hyperparameters without those of safety: hindsight labels the safety of cells, no other return."""
+    return replace(hyperparameters, **{name: 0.0 for name in OF_SAFETY if hasattr(hyperparameters, name)})
+
+
 def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings, **arguments: Any) -> Model:
     """Makes a model and starts its games; this seeds the generators of Python, NumPy and PyTorch.
 
@@ -290,9 +296,7 @@ def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings,
     """
     hyperparameters, (_, base) = settings.hyperparameters, algorithm.__bases__
     if not settings.rates_safety:
-        # The labels of hindsight are the safety of cells, which other returns are not.
-        off = {name: 0.0 for name in OF_SAFETY if hasattr(hyperparameters, name)}
-        hyperparameters = replace(hyperparameters, **off)
+        hyperparameters = without_safety(hyperparameters)
     sizes = [scaled(hyperparameters.batch_size, config.cells) for config in settings.configs]
     reward = load_reward(settings.reward)
     envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), reward) for each in settings.configs]

@@ -202,6 +202,7 @@ def test_a_callback_of_stable_baselines3_ends_the_loop_of_dqn():
     env = MinesweeperVecEnv(BoardConfig(4, 4, 2, moves=("click",)), 4)
     size = {"features_extractor_kwargs": {"channels": 4, "depth": 1}}
     model = MaskedDQN(MinesweeperQPolicy, env, DQNHyperparameters(), policy_kwargs=size, device="cpu")
+    assert model.gamma > 0 == model.hyperparameters.hindsight == model.hyperparameters.keep_scale
     model.learn(64, callback=lambda step, _: len(step["dones"]) == 4 and model.num_timesteps < 40)
     assert (model.num_timesteps, model.replay_buffer.added) == (40, 36)
 
