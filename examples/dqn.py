@@ -176,7 +176,7 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
     agent = Agent(args.mines, None).to(args.device)
-    optimizer = Muon(agent.parameters(), weight_decay=0.1)  # After a minute it wins ten times as much as Adam
+    optimizer = Muon(agent.parameters(), weight_decay=0.1)  # Learns faster than Adam in the first minutes
     game = {"size": args.size, "mines": args.mines, "luck": bool(args.luck), "moves": ("click",)}
     game |= {"reward": "safe_click", "autoreset_mode": "SameStep"}
     env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, **game)
