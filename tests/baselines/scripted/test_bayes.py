@@ -14,7 +14,7 @@ from baselines.evaluation.games import play_games
 from baselines.registry import find_policy
 from baselines.scripted import bayes_network
 from baselines.scripted.base import neighbour_sums
-from baselines.scripted.bayes_network import NetworkPosteriors, largest_table
+from baselines.scripted.bayes_network import NetworkPosteriors, largest_table, load_pgmpy
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities
 
@@ -69,7 +69,6 @@ def test_a_shown_mine_is_evidence():
 
 def test_tables_are_as_large_as_foretold(monkeypatch):
     import opt_einsum
-    from pgmpy.inference import ExactInference
 
     foretold, made = [], []
 
@@ -81,7 +80,7 @@ def test_tables_are_as_large_as_foretold(monkeypatch):
         foretold.append(largest_table(*query))
         return foretold[-1]
 
-    monkeypatch.setattr(ExactInference, "contract", spy)
+    monkeypatch.setattr(load_pgmpy("inference").ExactInference, "contract", spy)
     monkeypatch.setattr(bayes_network, "largest_table", note)
     board, config = lattice()
     check(NetworkPosteriors(config), board, 6)
@@ -90,13 +89,12 @@ def test_tables_are_as_large_as_foretold(monkeypatch):
 
 
 def test_a_position_that_needs_too_large_a_table_is_refused_before_any_is_made(monkeypatch):
-    from pgmpy.inference import VariableElimination
-
     board, config = lattice()
     asked = NetworkPosteriors(config)
     monkeypatch.setattr(bayes_network, "MAX_ENTRIES", 1 << 3)
     check(asked, np.full_like(board, HIDDEN), 6)
-    monkeypatch.setattr(VariableElimination, "query", lambda *_, **__: pytest.fail("a table was made"))
+    elimination = load_pgmpy("inference").VariableElimination
+    monkeypatch.setattr(elimination, "query", lambda *_, **__: pytest.fail("a table was made"))
     with pytest.raises(PositionTooHardError, match=r"a position of 5x6 with 6 mines .* entries, and 2\^3 are allowed"):
         asked.mine_probabilities(board)
     with pytest.raises(ValueError, match="needs radius 1, not 2"):
@@ -106,12 +104,9 @@ def test_a_position_that_needs_too_large_a_table_is_refused_before_any_is_made(m
 
 
 def test_one_query_serves_exchangeable_cells_and_none_is_repeated(monkeypatch):
-    from pgmpy.inference import VariableElimination
-
-    queries, query = [], VariableElimination.query
-    monkeypatch.setattr(
-        VariableElimination, "query", lambda *each, **more: queries.append(each) or query(*each, **more)
-    )
+    elimination = load_pgmpy("inference").VariableElimination
+    queries, query = [], elimination.query
+    monkeypatch.setattr(elimination, "query", lambda *each, **more: queries.append(each) or query(*each, **more))
     asked = NetworkPosteriors(config_of(4, 7, 4))
     board = read_board("*1*****", "*******", "*******", "*****2*")
     first = asked.mine_probabilities(board)
