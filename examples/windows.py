@@ -1,0 +1,272 @@
+"""Small to large: a network that trained on 8x8 boards alone plays boards of any size through windows of 8x8.
+
+    python examples/windows.py --minutes 45 --seed 1 --out runs/windows/1
+    python evaluate.py --policy examples/windows.py:Agent:file=runs/windows/1/model.pt exact --size 16x30 --games 200
+
+A network of 8x8 boards fails on 16x30, because it meets wide covered areas that it has never seen, and calls cells
+there certain. In a window of 8x8 it meets only what it knows. A window hides what lies around it, so training hides
+a part of each board, too. The logits of overlapping windows are averaged. No clue is evaluated by hand.
+"""
+
+import copy
+import time
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Annotated
+
+import gymnasium as gym
+import numpy as np
+import torch
+from torch import nn
+
+from baselines.cli.command import claim_model_folder, parser_of, positive_number
+from baselines.learned.common.optimisation import Muon
+from baselines.learned.common.tensor_files import save_model, saved
+from baselines.process import one_thread
+
+SIDE = 8  # of the boards of the training, and of a window
+MINES = range(9, 17)  # of these boards
+CHANNELS, DEPTH = 32, 7
+CERTAIN = 0.999  # cells of this safety are clicked one after the other without another look
+
+
+@dataclass
+class Args:
+    """Options of the command line, each with its meaning."""
+
+    out: Annotated[Path, "folder of model.pt and curve.json"] = Path("runs/windows/1")
+    seed: Annotated[int, "seed of the weights and of the training games"] = 1
+    minutes: Annotated[float, "wall time of the training", positive_number] = 45.0
+    cpu_minutes: Annotated[float | None, "processor time of the command, in place of --minutes", positive_number] = None
+    num_envs: Annotated[int, "games side by side, for each number of mines"] = 128
+    batch_size: Annotated[int, "boards of each update"] = 128
+    replays: Annotated[int, "updates that a stored board takes part in, on average"] = 6
+    learning_rate: Annotated[float, "its height at the start; it falls to 0 over the training", positive_number] = 2e-3
+    hidden: Annotated[float, "share of the minibatch whose boards are partly hidden"] = 0.9
+    noise: Annotated[float, "standard deviation of the logarithm of the density that the network is told"] = 0.3
+
+
+def neighbours(cells: torch.Tensor) -> torch.Tensor:
+    """Returns the sum over the eight neighbours of each cell, for (N, rows, cols) float32."""
+    return 9 * nn.functional.avg_pool2d(cells[:, None], 3, 1, 1)[:, 0] - cells
+
+
+def known(codes: torch.Tensor, around: torch.Tensor, seen: torch.Tensor | None = None) -> tuple[torch.Tensor, ...]:
+    """Returns what a window shows, as `Agent` takes it: the covered cells, and the clues or -1.
+
+    A clue that also counts cells outside the window says nothing about those inside, so the window leaves it out.
+    `around` are the covered neighbours on the whole board, and `seen` the cells inside the window, by default all.
+    """
+    seen = torch.ones_like(codes, dtype=torch.bool) if seen is None else seen
+    covered = ((codes > 8) & seen).float()
+    tells = seen & (codes <= 8) & (around > 0.5) & ((neighbours(covered) - around).abs() < 0.5)
+    return covered, torch.where(tells, codes, -1)
+
+
+class Agent(nn.Module):
+    """A network of windows: one residual block, applied again and again; evaluate.py gives it a file.
+
+    Nothing in it knows where the board ends, and nothing sums over the board.
+    """
+
+    batch_size = 64  # games that evaluate.py plays side by side
+
+    def __init__(self, mines: int, file: str | None, stride: int = 2, **_: object) -> None:
+        super().__init__()
+        self.mines, self.stride = mines, stride
+        self.stem, self.recall = (nn.Conv2d(21, CHANNELS, 3, padding=1) for _ in range(2))
+        self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1, bias=bias) for bias in (False, True))
+        self.head = nn.Conv2d(CHANNELS, 1, 1)
+        self.to(memory_format=torch.channels_last)
+        if file:
+            with saved(file) as weights:
+                self.load_state_dict(weights)
+
+    def forward(
+        self, covered: torch.Tensor, clues: torch.Tensor, density: torch.Tensor, depth: int = DEPTH
+    ) -> torch.Tensor:
+        """Maps windows (N, rows, cols) and the share of mines (N,) to logits of safety, of the shape of the windows."""
+        around, levels = neighbours(covered).round(), torch.arange(9.0)
+        spare = torch.where(clues >= 0, around - clues, -1.0)
+        share = clues.clamp(min=0) / around.clamp(min=1)
+        planes = [covered[..., None], clues[..., None] == levels, spare[..., None] == levels, share[..., None]]
+        planes.append((density[:, None, None] * covered)[..., None])
+        x = torch.cat([plane.float() for plane in planes], 3).permute(0, 3, 1, 2)
+        x, recalled = torch.relu(self.stem(x)), self.recall(x)
+        for _ in range(depth):
+            x = torch.relu(x + self.second(torch.relu(self.first(x) + recalled)))
+        return self.head(x)[:, 0]
+
+    @one_thread()
+    @torch.no_grad()
+    def values(self, boards: np.ndarray) -> np.ndarray:
+        """Returns logits of safety, (N, rows * cols) float32, for (N, rows, cols) codes of at least one open cell."""
+        codes, (rows, cols) = torch.as_tensor(boards), boards.shape[1:]
+        covered = (codes > 8).float()
+        around, density = neighbours(covered), self.mines / covered.sum((1, 2)).clamp(min=1)
+        total, weights = torch.zeros_like(covered), torch.zeros_like(covered)
+        for (top, tall), (left, wide) in product(windows(rows, self.stride), windows(cols, self.stride)):
+            part = (slice(top, top + SIDE), slice(left, left + SIDE))
+            weight = torch.minimum(tall[:, None], wide)
+            used = covered[:, *part].any(2).any(1).nonzero()[:, 0]
+            if len(used):
+                logits = self(*known(codes[used][:, *part], around[used][:, *part]), density[used])
+                total[used, *part] += weight * logits
+                weights[used, *part] += weight
+        return (total / weights.clamp(min=1e-9)).flatten(1).numpy()
+
+    def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        """Returns the clicks, (N,) int64, for (N, rows, cols) codes and (N, rows * cols) masks; first the middle."""
+        rows, cols = observations.shape[1:]
+        clicks = np.full(len(observations), rows // 2 * cols + cols // 2)
+        begun = np.flatnonzero((observations <= 8).any((1, 2)))
+        if len(begun):
+            legal = action_masks[begun, : rows * cols] == 1
+            clicks[begun] = np.where(legal, self.values(observations[begun]), -np.inf).argmax(1)
+        return clicks
+
+
+def windows(size: int, stride: int) -> list[tuple[int, torch.Tensor]]:
+    """Returns the first line of each window along an axis, and the weights of its lines.
+
+    A window knows less about a cell that lies near one of its sides, unless the board ends there.
+    """
+    lines, found = torch.arange(SIDE)[:size] + 0.5, []
+    for first in sorted({*range(0, max(1, size - SIDE + 1), stride), max(0, size - SIDE)}):
+        weights = torch.full((len(lines),), SIDE / 2)
+        weights = torch.minimum(weights, lines) if first > 0 else weights
+        found.append((first, torch.minimum(weights, SIDE - lines) ** 2 if first + SIDE < size else weights**2))
+    return found
+
+
+class Replay:
+    """The last boards of ended games, with the density that each showed and its safe cells."""
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self.rows = np.zeros(120_000, [("board", "i1", (SIDE, SIDE)), ("safe", "?", (SIDE, SIDE)), ("density", "f4")])
+        self.stored, self.random = 0, random
+
+    def add(self, boards: list[np.ndarray], last: np.ndarray, mines: int) -> None:
+        """Stores boards of one game; its last board shows the mines of a lost game, and a won one covers them."""
+        for board in boards:
+            safe = last != 12 if (last == 12).any() else last <= 8
+            self.rows[self.stored % len(self.rows)] = (board, safe, mines / (board > 8).sum())
+            self.stored += 1
+
+    def sample(self, args: Args) -> tuple[torch.Tensor, ...]:
+        """Returns boards in one of the 8 rotations and reflections, their safe cells, seen cells and densities."""
+        batch = self.rows[self.random.integers(min(self.stored, len(self.rows)), size=args.batch_size)]
+        turns, mirrored = self.random.integers(4), self.random.random() < 0.5
+        turned = [np.rot90(batch[name], turns, (1, 2)) for name in ("board", "safe")]
+        boards, safe = (torch.as_tensor((each[:, ::-1] if mirrored else each).copy()) for each in turned)
+        return boards, safe, self.seen(args), self.noisy(batch["density"], args.noise)
+
+    def seen(self, args: Args) -> torch.Tensor:
+        """Returns windows (N, SIDE, SIDE), True inside: rectangles of random place and size, 4 to 8 cells along."""
+        sizes = self.random.integers(SIDE // 2, SIDE + 1, size=(2, args.batch_size))
+        sizes[:, self.random.random(args.batch_size) >= args.hidden] = SIDE
+        first = self.random.integers(SIDE - sizes + 1)
+        lines = np.arange(SIDE)
+        inside = (lines >= first[..., None]) & (lines < (first + sizes)[..., None])
+        return torch.as_tensor(inside[0, :, :, None] & inside[1, :, None])
+
+    def noisy(self, density: np.ndarray, noise: float) -> torch.Tensor:
+        """Returns densities with errors. With the true one the network counts how many mines the window lacks.
+
+        That helps on 8x8, of which a window shows nearly all, and misleads on a large board.
+        """
+        errors = noise * self.random.standard_normal(len(density))
+        return torch.as_tensor((density * np.exp(errors)).clip(0, 1), dtype=torch.float32)
+
+
+class Games:
+    """Games of one number of mines side by side. They end with their boards in a replay buffer."""
+
+    def __init__(self, mines: int, args: Args) -> None:
+        self.mines, count = mines, args.num_envs
+        game = {"size": SIDE, "mines": mines, "moves": ("click",), "autoreset_mode": "SameStep"}
+        self.env = gym.make_vec("minesweeper_env:Minesweeper-v0", count, **game)
+        # The seeds of test games are below 2**30.
+        self.boards, info = self.env.reset(seed=2**31 + 1_000_000 * args.seed + 10_000 * mines)
+        self.legal, self.certain = info["action_mask"] == 1, np.zeros((count, SIDE * SIDE), bool)
+        self.kept: list[list[np.ndarray]] = [[] for _ in range(count)]
+
+    def step(self, agent: Agent, replay: Replay) -> list[bool]:
+        """Clicks once in each game; returns whether the games that ended were won."""
+        self.certain &= self.legal
+        begun = (self.boards <= 8).any((1, 2))
+        clicks = np.where(begun, self.certain.argmax(1), replay.random.integers(SIDE * SIDE, size=len(begun)))
+        asked = np.flatnonzero(begun & ~self.certain.any(1))
+        if len(asked):
+            clicks[asked] = self.ask(agent, asked, replay.random)
+        self.boards, _, ended, _, info = self.env.step(clicks)
+        self.legal = info["action_mask"] == 1
+        won = []
+        for game in np.flatnonzero(ended):
+            last = info["final_obs"][game]
+            replay.add(self.kept[game], last, self.mines)
+            won.append(not (last == 12).any())
+            self.kept[game], self.certain[game] = [], False
+        return won
+
+    def ask(self, agent: Agent, games: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        """Returns the safest clicks of some games; it notes their certain cells, and keeps doubtful boards."""
+        safety = 1 / (1 + np.exp(-agent.values(self.boards[games])))
+        safety = np.where(self.legal[games], safety, -1)
+        self.certain[games] = safety >= CERTAIN
+        for game, best in zip(games, safety.max(1), strict=True):
+            if random.random() < max(0.1, 5 - 5 * best):
+                self.kept[game].append(self.boards[game].copy())
+        return safety.argmax(1)
+
+
+def learn(network: Agent, optimizer: torch.optim.Optimizer, replay: Replay, args: Args) -> None:
+    """Takes a step down the gradient of the cross-entropy of all covered cells of a minibatch."""
+    boards, safe, seen, density = replay.sample(args)
+    covered, clues = known(boards, neighbours((boards > 8).float()), seen)
+    depth = DEPTH + int(replay.random.integers(-2, 2))
+    logits = network(covered, clues, density, depth)
+    losses = nn.functional.binary_cross_entropy_with_logits(logits, safe.float(), reduction="none")
+    optimizer.zero_grad()
+    (losses * covered).sum((1, 2)).mean().backward()
+    nn.utils.clip_grad_norm_(network.parameters(), 10.0)
+    optimizer.step()
+
+
+def main() -> None:
+    """Prints the line that scores the agent, and trains it."""
+    parser = parser_of(Args, __doc__)
+    args, begin = Args(**vars(parser.parse_args())), time.monotonic()
+    claim_model_folder(parser, args.out)
+    policy = f"{__file__}:Agent:file={args.out}/model.pt"
+    print(f"Any time: python evaluate.py --policy {policy} exact --size 16x30", flush=True)
+    torch.set_num_threads(1)
+    torch.manual_seed(args.seed)
+    network = Agent(MINES[-1], None)
+    agent, updates = copy.deepcopy(network), 0  # The agent has a moving average of the weights, and plays.
+    optimizer = Muon(network.parameters(), weight_decay=0.1)
+    replay = Replay(np.random.default_rng(args.seed))
+    games = [Games(mines, args) for mines in MINES]
+    won, curve, done = [0.0], [], 0.0
+    while done < 1:
+        for each in games:
+            agent.mines = each.mines
+            won = [*won, *each.step(agent, replay)][-2000:]
+        while updates * args.batch_size < args.replays * (replay.stored - 2000):
+            updates += 1
+            optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - done) * min(1, updates / 100)
+            learn(network, optimizer, replay, args)
+            with torch.no_grad():
+                for slow, fast in zip(agent.parameters(), network.parameters(), strict=True):
+                    slow.lerp_(fast, max(0.005, 1 / (updates + 1)))
+        seconds = time.process_time() if args.cpu_minutes else time.monotonic() - begin
+        done = seconds / 60 / (args.cpu_minutes or args.minutes)
+        if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
+            curve.append({"updates": updates, "seconds": round(seconds, 1), "wins": round(float(np.mean(won)), 4)})
+            print(curve[-1], flush=True)
+            save_model(agent, curve, args.out)
+
+
+if __name__ == "__main__":
+    main()
