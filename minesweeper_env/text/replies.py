@@ -109,6 +109,8 @@ _OTHER = re.compile(
 """The part of an object without a verb that says something else of its cell."""
 _BEGIN_OF = {end: begin for begin, end in words.THINKING}
 _THOUGHTS = re.compile(_any_of(sorted({mark for marks in words.THINKING for mark in marks}, key=len, reverse=True)))
+_ENDS = re.compile(r"(?:\s|</[^<>\s]{1,60}+>)*+")
+"""What may follow the last thought in a tag around the whole reply."""
 _LETTERS = re.compile(r"<[^<>\s]{1,60}+>|\[[a-z_]{1,20}+\]|[a-z]++")
 _QUIET = {*words.LABELS, *words.FILLERS, *words.LEADS}
 _MOST = 500
@@ -204,7 +206,7 @@ def answer_of(reply: str) -> str:
         texts, begun = (texts, begun[: begun.index(begin)]) if begin in begun else ([], [])
         start = mark.end()
     texts += [reply[start:]] * (not begun)
-    return next((text for text in reversed(texts) if text.strip()), "")
+    return next((text for text in reversed(texts) if not _ENDS.fullmatch(text)), "")
 
 
 def plain(text: str) -> str:

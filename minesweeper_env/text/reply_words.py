@@ -92,16 +92,19 @@ REASONS = (
 )
 """The keys of an object whose values are no part of its move, with words before or behind them, as for `ACTS`."""
 
+_THOUGHT_TAGS = (
+    *("think", "thinking", "thought", "thoughts", "scratchpad", "analysis", "reflection", "rationale", "reasoning"),
+    *("reason", "plan", "planning", "cot", "chain_of_thought", "thought_process", "thinking_process", "deliberation"),
+    *("monologue", "inner_monologue", "inner_thoughts", "internal", "seed:think", "longcat_think"),
+)
+
 THINKING = (
-    *(("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>")),
-    *(("<thoughts>", "</thoughts>"), ("<scratchpad>", "</scratchpad>"), ("<analysis>", "</analysis>")),
-    *(("<reflection>", "</reflection>"), ("<rationale>", "</rationale>")),
-    *(("<reasoning>", "</reasoning>"), ("[think]", "[/think]"), ("◁think▷", "◁/think▷")),
-    *(("<seed:think>", "</seed:think>"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
+    *((f"<{tag}>", f"</{tag}>") for tag in _THOUGHT_TAGS),
+    *(("[think]", "[/think]"), ("◁think▷", "◁/think▷"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
+    *(("<|think|>", "<|/think|>"), ("<|thinking|>", "<|/thinking|>"), ("<start_working_out>", "<end_working_out>")),
     *(("<|start_thinking|>", "<|end_thinking|>"), ("<|channel|>analysis", "<|channel|>final")),
     *(("<|channel|>analysis", "<|channel|>commentary"), ("<|channel>thought", "<channel|>")),
-    *(("<|inner_prefix|>", "<|inner_suffix|>"), ("<longcat_think>", "</longcat_think>")),
-    ("<unused94>", "<unused95>"),
+    *(("<|inner_prefix|>", "<|inner_suffix|>"), ("<unused94>", "<unused95>")),
 )
 """The marks around thinking in the replies of several families of models, in any case."""
 

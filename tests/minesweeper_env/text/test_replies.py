@@ -52,6 +52,7 @@ def test_thinking_does_not_count(begin, end):
         assert read_move(f"{first}<move>open 1 1</move>{last}open 3 4") == OPEN
         assert read_move(f"open 3 4 {first}open 1 1") == OPEN
         assert read_move(f"{first}<move>open 3 4</move>") is None
+        assert read_move(f"<reply><move>open 3 4</move>{first}It is safe.{last}</reply>") == OPEN
         assert read_move(f"{first}open 1 1{last}<move>open 3 4</move>{first}open 2 2{last}") == OPEN
 
 
