@@ -42,9 +42,19 @@ _WORD = rf"{_BLANK}(?!(?:{_any_of(words.CLAUSES)})\b)[^\W\d_]++"
 _CLAUSE = rf"{_BLANK}(?:{_any_of(words.SUBJECTS)}){_BLANK}\Z"
 _DENIAL = re.compile(
     rf"(?:{''.join(f'(?<!{word} )' for word in words.DEGREES)}\b(?:{_any_of(words.DENIALS)})(?:{_WORD}){{0,3}}"
-    rf"|(?:\b(?:{_any_of(words.NEGATIONS)})|n['\u2019]t)(?:(?!{_CLAUSE}){_WORD}){{0,3}}){_BLANK}\Z"
+    rf"|(?:\b(?:{_any_of(words.NEGATIONS)})|n['\u2019]t)(?:(?!{_CLAUSE}){_WORD}){{0,3}}"
+    rf"|[\n.;][*_#> -]{{0,6}}+(?:{_any_of((*words.DENIALS, *words.NEGATIONS))})[*_]{{0,3}}+:"
+    rf"|[0-9][ )\](*`,:-]{{1,8}}or(?:{_WORD})?){_BLANK}\Z"
 )
-"""The end of a text after which a move is denied, or asked for."""
+"""The end of a text after which a move is denied, or one of several."""
+_ASKING = re.compile(rf"(?<![a-z])(?:{_any_of(words.ASKS)})(?:{_WORD}){{0,3}}(?:{_BLANK})?\Z")
+_YES = re.compile(r"[ \t)\]*_\"'`]*+\?[\s*_\"'`]*+(?:yes|sí)\b")
+_REFUTED = re.compile(
+    rf"[ \t)\]*_\"'`:(=>→\u2013\u2014-]{{0,8}}+(?:(?:in )?(?:{_any_of(words.REFUTATIONS)})(?![a-z])"
+    rf"|(?:{_any_of(words.LAST_WORDS)})[ .!)]*+(?:\n|\Z)"
+    rf"|,?+ ?+or(?:{_BLANK}(?:maybe|{_any_of(words.VERBS)})){{0,2}}{_BLANK}[0-9])"
+)
+"""What follows a cell whose move is denied, or one of several."""
 _SPANISH_DENIAL = re.compile(rf"\b(?:{_any_of(words.SPANISH_DENIALS)})(?:{_WORD}){{0,3}}{_BLANK}\Z")
 _TURN = rf"[ \t]++(?:{_any_of(words.TURNS)})(?:{_BLANK}[a-z]++){{0,2}}[:,]?+"
 _PAST = re.compile(rf"\b(?:{_any_of(words.PAST)})(?:{_TURN})?{_BLANK}\Z")
@@ -285,12 +295,14 @@ def _is_statement(match: re.Match[str]) -> bool:
     "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell.
     """
     text, end = match.string, match.end()
-    before = text[max(0, match.start() - 40) : match.start()]
+    before = "\n" * (match.start() < 40) + text[max(0, match.start() - 40) : match.start()]
     is_spanish = match["verb"] in words.SPANISH
     is_noun = match["verb"] in words.VERBS and not is_spanish and _NOUN.search(before)
     denial = _SPANISH_DENIAL if is_spanish else _DENIAL
-    is_denied = denial.search(before) or _PAST.search(before) or _ASKED.match(text, end)
-    return not (before[-1:].isalpha() or is_denied or is_noun or _NUMBERED.match(text, end) or _counts(match))
+    is_asked = _ASKED.match(text, end) or (_ASKING.search(before) and not _YES.match(text, end))
+    is_denied = denial.search(before) or _PAST.search(before) or _REFUTED.match(text, end)
+    is_other = is_noun or _NUMBERED.match(text, end) or _counts(match)
+    return not (before[-1:].isalpha() or is_denied or is_asked or is_other)
 
 
 def _counts(match: re.Match[str]) -> bool:

@@ -50,13 +50,37 @@ LEADS = ("final", "best", "my", "so", "is", "to", "call", "function", "functions
 
 DENIALS = (
     *("if", "if i", "if we", "if you", "unless", "until", "before", "never", "mistake", "wrong", "unsafe", "risky"),
-    *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas", "should i", "shall i"),
-    *("alternative", "alternatively", "otherwise", "later", "rejected"),
+    *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas"),
+    *("alternative", "alternatively", "otherwise", "later", "rejected", "suppose", "assume", "assuming", "imagine"),
+    *("say i", "say we", "were i", "when i", "when we", "in case", "hypothetically", "might", "could", "either"),
+    *("neither", "nor", "nobody", "afraid", "hesitate", "unable", "decline", "i doubt", "foolish", "unwise"),
+    *("no sense", "no point", "no circumstances", "next turn", "afterwards", "one option", "another option"),
 )
 """Words that deny a move at most three words behind them, but not after one of `DEGREES`."""
 
-SPANISH_DENIALS = ("no", "nunca", "evito", "evitar", "evitaría", "error", "en lugar de", "en vez de", "antes de", "si")
+SPANISH_DENIALS = (
+    *("no", "nunca", "jamás", "tampoco", "ni", "sin", "evita", "evito", "evitar", "evitaría", "error", "si"),
+    *("en lugar de", "en vez de", "antes de"),
+)
 """Words that deny a Spanish move at most three words behind them."""
+
+ASKS = (
+    *("should i", "should we", "shall i", "shall we", "can i", "can we", "may i", "whether"),
+    *("is it safe", "would it be", "do you want me", "would you like me", "¿"),
+)
+"""Words that ask for a move at most three words behind them, which is made if a yes follows."""
+
+_FAULTS = ("a mine", "a mistake", "a bad", "unsafe", "too risky", "risky", "dangerous", "wrong")
+
+REFUTATIONS = (
+    *(f"{verb} {fault}" for verb in ("is", "would be", "could be", "may be", "might be") for fault in _FAULTS),
+    *("is not safe", "isn't safe", "would lose", "would risk", "would explode", "loses", "too risky", "rejected"),
+    *("~~", "❌", "✗", "✘", "1-indexed", "1-based"),
+)
+"""Words directly behind a cell that deny its move, or count rows from 1."""
+
+LAST_WORDS = ("mine", "later", "next turn", "afterwards")
+"""Words that deny the move of a cell before them if they end the line."""
 
 DEGREES = ("less", "least")
 
@@ -65,7 +89,9 @@ NEGATIONS = ("not", "cannot", "than", "avoid", "wont", "dont", "cant", "shouldnt
 
 SUBJECTS = ("i", "we")
 
-ARTICLES = ("the", "a", "an", "every", "each", "any")
+ARTICLES = (
+    *("the", "a", "an", "every", "each", "any", "are", "were", "already", "currently", "cells", "squares", "tiles"),
+)
 """Words before "open" or "flag" that make it describe a cell."""
 
 CLAUSES = ("so", "but", "then", "and", "thus", "hence", "y", "pero", "entonces")

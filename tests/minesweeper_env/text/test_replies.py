@@ -72,6 +72,20 @@ def test_a_word_of_denial_denies_the_move_behind_it(word):
         assert read_move(f"{word} a mine I open (3, 4)") == OPEN
 
 
+@pytest.mark.parametrize("words", reply_words.ASKS)
+def test_a_question_is_no_move_unless_a_yes_follows(words):
+    assert read_move(f"I open (3, 4). {words} to open (1, 1)") == OPEN
+    assert read_move(f"{words} to open (1, 1)?") is None
+    assert read_move(f"{words} to open (3, 4)? Yes.") == OPEN
+
+
+@pytest.mark.parametrize("words", [*reply_words.REFUTATIONS, *reply_words.LAST_WORDS, "or maybe open 2 2"])
+@pytest.mark.parametrize("between", [" ", ": ", " - ", " (", "** "])
+def test_words_behind_a_cell_deny_its_move(words, between):
+    assert read_move(f"I open 3 4. Option: open (1, 1){between}{words}") == OPEN
+    assert read_move(f"open 1 1{between}{words}") is None
+
+
 @pytest.mark.parametrize("verb", reply_words.SPANISH)
 def test_a_spanish_move_is_read_and_one_that_is_denied_is_none(verb):
     move = Move(reply_words.VERBS[verb], 3, 4)
@@ -120,6 +134,13 @@ def test_another_verb_of_an_object_is_no_move(verb):
         ("As told, <move>open ROW COL</move>: open 3 4", (3, 4)),
         ("open 1 1? <move>pass</move>", None),
         ("I will not open 1 1", None),
+        ("Either open (1, 1) or open (2, 2).", None),
+        ("open (3, 4), later open 1 1", (3, 4)),
+        ("open 3 4 (later the others), or row 3, column 4", (3, 4)),
+        ("Move: open 3 4\n**Avoid**: open 1 1", (3, 4)),
+        ("(1, 1) is dangerous: open 3 4", (3, 4)),
+        ("Cells open: 1 1", None),
+        ("¿Abro (1, 1)?", None),
         ("I don't want to open 1 1.", None),
         ("If I open 2 1 it could be a mine because the", None),
         ("I open 3 4. I cannot safely open(1, 1).", (3, 4)),
@@ -277,6 +298,7 @@ PARTS = (
     *("{}", "\\boxed{", "[open ", "{{a}{b}", "not if ", "not open 1 1 ", "never never never open 1", "\uff08"),
     *('{"row":1}', "n't ", '"reason": "', '"reason": [[', '\\"reason\\": \\"', '"a_', "\nopen(1, 1)\n", "<move row="),
     *("<think></think>", "open 1 cell ", "open 1 1? ", "wait, no ", '{"move": "open 1 1"', "answer is ", "<|a|>"),
+    *("open 1 1 or ", "can i open 1 1 ", "open 1 1 - - ", "\nnot: open 1 1", "</a>", "1 1 or open "),
 )
 
 
