@@ -43,7 +43,7 @@ _CLAUSE = rf"{_BLANK}(?:{_any_of(words.SUBJECTS)}){_BLANK}\Z"
 _DENIAL = re.compile(
     rf"(?:{''.join(f'(?<!{word} )' for word in words.DEGREES)}\b(?:{_any_of(words.DENIALS)})(?:{_WORD}){{0,3}}"
     rf"|(?:\b(?:{_any_of(words.NEGATIONS)})|n['\u2019]t)(?:(?!{_CLAUSE}){_WORD}){{0,3}}"
-    rf"|[\n.;][*_#> -]{{0,6}}+(?:{_any_of((*words.DENIALS, *words.NEGATIONS))})[*_]{{0,3}}+:"
+    rf"|[\n.;][*_#> -]{{0,6}}+(?:{_any_of((*words.DENIALS, *words.NEGATIONS, *words.OTHERS))})[*_]{{0,3}}+:"
     rf"|[0-9][ )\](*`,:-]{{1,8}}or(?:{_WORD})?){_BLANK}\Z"
 )
 """The end of a text after which a move is denied, or one of several."""
@@ -56,9 +56,9 @@ _REFUTED = re.compile(
 )
 """What follows a cell whose move is denied, or one of several."""
 _SPANISH_DENIAL = re.compile(rf"\b(?:{_any_of(words.SPANISH_DENIALS)})(?:{_WORD}){{0,3}}{_BLANK}\Z")
-_TURN = rf"[ \t]++(?:{_any_of(words.TURNS)})(?:{_BLANK}[a-z]++){{0,2}}[:,]?+"
-_PAST = re.compile(rf"\b(?:{_any_of(words.PAST)})(?:{_TURN})?{_BLANK}\Z")
-"""The end of a text after which a move is one that was made."""
+_TURN = rf"[ \t]++(?:{_any_of(words.TURNS)})(?:{_BLANK}[a-z]++){{0,2}}"
+_OTHER_MOVE = re.compile(rf"\b(?:{_any_of(words.OTHERS)})(?:{_TURN}[*_]{{0,3}}+[:,]?+|,)?{_BLANK}\Z")
+"""The end of a text after which a move is another than the one to make."""
 _NOUN = re.compile(rf"\b(?:{_any_of(words.ARTICLES)})[ \t*_\"'`]++\Z")
 """The end of a text after which "open" or "flag" describes a cell."""
 _NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)|(?:[ \t]++[0-9#f*])++[ \t]*+(?:\n|\Z)")
@@ -290,7 +290,7 @@ def _is_taken_back(match: re.Match[str]) -> bool:
 
 
 def _is_statement(match: re.Match[str]) -> bool:
-    """Tells whether a match begins with a whole word, and states a move that is not denied, asked for or past.
+    """Tells whether a match begins with a whole word, and states a move that is not denied, asked for or another one.
 
     "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell.
     """
@@ -300,7 +300,7 @@ def _is_statement(match: re.Match[str]) -> bool:
     is_noun = match["verb"] in words.VERBS and not is_spanish and _NOUN.search(before)
     denial = _SPANISH_DENIAL if is_spanish else _DENIAL
     is_asked = _ASKED.match(text, end) or (_ASKING.search(before) and not _YES.match(text, end))
-    is_denied = denial.search(before) or _PAST.search(before) or _REFUTED.match(text, end)
+    is_denied = denial.search(before) or _OTHER_MOVE.search(before) or _REFUTED.match(text, end)
     is_other = is_noun or _NUMBERED.match(text, end) or _counts(match)
     return not (before[-1:].isalpha() or is_denied or is_asked or is_other)
 

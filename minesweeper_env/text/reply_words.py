@@ -97,12 +97,28 @@ ARTICLES = (
 CLAUSES = ("so", "but", "then", "and", "thus", "hence", "y", "pero", "entonces")
 """Words after which a denial does not count."""
 
-PAST = ("last", "previous", "prior", "earlier")
-"""Words before a label, a verb or one of `TURNS`, which tell of a move that was made."""
+OTHERS = (
+    *("last", "previous", "prior", "earlier", "worst", "bad", "losing", "illegal", "second best", "backup"),
+    *("fallback", "alternative", "example", "such as", "like", "opponent"),
+)
+"""Words before a label, a verb or one of `TURNS`, which tell of another move than the one to make."""
 
-TURNS = ("turn", "move", "action", "click", "step", "choice")
+TURNS = ("turn", "move", "action", "click", "step", "choice", "reply")
 
-RETRACTIONS = ("wait, no", "wait no", "no, wait", "actually, no", "actually no", "scratch that", "on second thought")
+RETRACTIONS = (
+    *(
+        "wait, no",
+        "wait no",
+        "no, wait",
+        "no wait",
+        "actually, no",
+        "actually no",
+        "wait, actually",
+        "wait, that",
+        "wait. that",
+    ),
+    *("no, that", "hold on", "oops", "scratch that", "on second thought", "let me reconsider"),
+)
 """Words that take back the last move before them."""
 
 TAGS = ("move", "answer", "action", "tool_call", "final_answer", "final", "output", "choice")
@@ -114,7 +130,7 @@ ACTS = ("action", "move", "verb", "type", "tool", "name", "function", "command",
 REASONS = (
     *("reason", "reasons", "reasoning", "analysis", "thought", "thoughts", "thinking", "explanation", "rationale"),
     *("justification", "note", "notes", "comment", "comments", "alternative", "alternatives", "rejected"),
-    *("considered", "confidence", "certainty", "description", "why", "fallback", "worst", *PAST),
+    *("considered", "confidence", "certainty", "description", "why", *OTHERS),
 )
 """The keys of an object whose values are no part of its move, with words before or behind them, as for `ACTS`."""
 

@@ -72,6 +72,19 @@ def test_a_word_of_denial_denies_the_move_behind_it(word):
         assert read_move(f"{word} a mine I open (3, 4)") == OPEN
 
 
+@pytest.mark.parametrize("words", reply_words.OTHERS)
+def test_another_move_than_the_one_to_make_is_none(words):
+    for form in (
+        "{} move: open 1 1",
+        "**{} move**: (1, 1)",
+        "{}: open 1 1",
+        "{} open 1 1",
+        "The {} reply was open 1 1",
+    ):
+        assert read_move(form.format(words)) is None
+        assert read_move("I open 3 4. " + form.format(words)) == OPEN
+
+
 @pytest.mark.parametrize("words", reply_words.ASKS)
 def test_a_question_is_no_move_unless_a_yes_follows(words):
     assert read_move(f"I open (3, 4). {words} to open (1, 1)") == OPEN
@@ -139,6 +152,8 @@ def test_another_verb_of_an_object_is_no_move(verb):
         ("open 3 4 (later the others), or row 3, column 4", (3, 4)),
         ("Move: open 3 4\n**Avoid**: open 1 1", (3, 4)),
         ("(1, 1) is dangerous: open 3 4", (3, 4)),
+        ("(1, 1) is bad: open 3 4", (3, 4)),
+        ("For example, open 1 1", None),
         ("Cells open: 1 1", None),
         ("¿Abro (1, 1)?", None),
         ("I don't want to open 1 1.", None),
