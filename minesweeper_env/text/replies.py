@@ -103,7 +103,8 @@ _WHY = re.compile(
 """The part of an object that gives reasons."""
 _WHOLE = r"(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
 _AXIS_KEY = rf"{_QUOTE}(?P<axis>{_any_of(words.AXES)})(?:_?index)?+{_COLON}(?:{_QUOTE})?+{_WHOLE}"
-_KNOWN = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_TAGS}))|{_any_of(words.FILLERS)}){_COLON}"
+_ACT = rf"(?P<act>{_any_of(words.VERBS)}){_TOOL}(?={_COLON}\{{)"
+_KNOWN = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_TAGS}))|{_ACT}|{_any_of(words.FILLERS)}){_COLON}"
 _CELL = rf"\[\s*+(?P<row>{_NUMBER})\s*+,\s*+(?P<col>{_NUMBER})\s*+\]"
 _VALUE = rf"{_key(words.ACTS)}{_QUOTE}(?P<verb>{_any_of(words.VERBS)}){_TOOL}{_QUOTE}"
 _PART = re.compile(
@@ -112,7 +113,7 @@ _PART = re.compile(
 )
 """The parts of an object that say which move it holds."""
 _OTHER = re.compile(
-    rf"[\"']name{_COLON}|(?:mine|flag)[a-z_]{{0,12}}+{_COLON}true"
+    rf"[\"']name{_COLON}|(?:mine|flag)[a-z_]{{0,12}}+{_COLON}true|safe{_COLON}false"
     rf"|(?:{_key(words.ACTS)}{_QUOTE}(?=[a-z])|{_COLON}{_QUOTE}(?=[a-z_]{{1,24}}+{_QUOTE}))"
     rf"(?!(?:{_any_of((*words.FILLERS, *words.TAGS))})(?![a-z_]))"
 )
@@ -387,6 +388,7 @@ def _from_object(text: str, needs_verb: bool) -> Move | None:
     for part in _PART.finditer(text):
         if part["begin"]:
             objects.append(current := _Object(current, bool(part["known"]), bool(part["label"])))
+            current.verb = words.VERBS.get(part["act"] or "", "")
         elif part["end"]:
             current = current.outer or current
         else:
@@ -394,7 +396,7 @@ def _from_object(text: str, needs_verb: bool) -> Move | None:
     whole = [each for each in objects if len(each.cell) == 2]
     if not whole:
         return None
-    best = min(whole, key=lambda each: (each.depth, not each.is_known))
+    best = min(whole, key=lambda each: (each.depth, not each.is_known, not each.is_label))
     verb = best.verb_in_force()
     if not verb and ((needs_verb and not best.is_label) or _OTHER.search(text)):
         return None

@@ -130,9 +130,9 @@ ACTS = ("action", "move", "verb", "type", "tool", "name", "function", "command",
 REASONS = (
     *("reason", "reasons", "reasoning", "analysis", "thought", "thoughts", "thinking", "explanation", "rationale"),
     *("justification", "note", "notes", "comment", "comments", "alternative", "alternatives", "rejected"),
-    *("considered", "confidence", "certainty", "description", "why", *OTHERS),
+    *("considered", "confidence", "certainty", "description", "why", *OTHERS, "mine", "mines", "flags", "unsafe"),
 )
-"""The keys of an object whose values are no part of its move, with words before or behind them, as for `ACTS`."""
+"""The keys of an object whose contents are no part of its move, with words before or behind them, as for `ACTS`."""
 
 _THOUGHT_TAGS = (
     *("think", "thinking", "thought", "thoughts", "scratchpad", "analysis", "reflection", "rationale", "reasoning"),

@@ -234,6 +234,11 @@ def test_another_verb_of_an_object_is_no_move(verb):
         ("open(row_index=3, col_index=4)", (3, 4)),
         ('{"action": "open", "col_index": 4, "row_index": 3}', (3, 4)),
         ('{"choice": [3, 4]}', (3, 4)),
+        ('{"known_mines": [{"row": 1, "col": 1}]}', None),
+        ('{"mine": {"row": 1, "col": 1}}', None),
+        ('{"unsafe_cell": {"row": 1, "col": 1}}', None),
+        ('{"row": 1, "col": 1, "is_safe": false}', None),
+        ('{"open": {"row": 3, "col": 4}, "mine": {"row": 1, "col": 1}}', (3, 4)),
         ("<move>\n<action>open</action>\n<row>3</row>\n<col>4</col>\n</move>", (3, 4)),
         ("My turn: open -> (3, 4)", (3, 4)),
         ("I call open with row 3 and col 4.", (3, 4)),
@@ -271,6 +276,12 @@ def test_a_sentence_says_what_is_wrong_with_an_illegal_reply(reply, word):
     assert found.action is None
     assert word in found.error
     assert found.error.endswith(".")
+
+
+def test_a_verb_may_be_the_key_of_a_cell():
+    assert read_move('{"flag": {"row": 3, "col": 4}}') == Move("flag", 3, 4)
+    assert read_move('{"flag": {"row": 1, "col": 1}, "move": {"row": 3, "col": 4}}') == OPEN
+    assert read_move('{"moves": {"reveal_cell": {"col": 4, "row": 3}}}') == OPEN
 
 
 def test_a_flag_in_prose_is_a_remark_where_the_game_has_none():
