@@ -50,11 +50,10 @@ LEADS = ("final", "best", "my", "so", "is", "to", "call", "function", "functions
 
 DENIALS = (
     *("if", "if i", "if we", "if you", "unless", "until", "before", "never", "mistake", "wrong", "unsafe", "risky"),
-    *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas"),
-    *("alternative", "alternatively", "otherwise", "later", "rejected", "suppose", "assume", "assuming", "imagine"),
-    *("say i", "say we", "were i", "when i", "when we", "in case", "hypothetically", "might", "could", "either"),
-    *("neither", "nor", "nobody", "afraid", "hesitate", "unable", "decline", "i doubt", "foolish", "unwise"),
-    *("no sense", "no point", "no circumstances", "next turn", "afterwards", "one option", "another option"),
+    *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas", "alternative"),
+    *("alternatively", "otherwise", "later", "rejected", "suppose", "assume", "assuming", "imagine", "say i", "when i"),
+    *("when we", "in case", "might", "could", "either", "neither", "nor", "afraid", "hesitate", "unable", "decline"),
+    *("i doubt", "foolish", "no sense", "no point", "no circumstances", "next turn", "one option", "another option"),
 )
 """Words that deny a move at most three words behind them, but not after one of `DEGREES`."""
 
@@ -80,7 +79,7 @@ REFUTATIONS = (
 """Words directly behind a cell that deny its move, or count rows from 1."""
 
 LAST_WORDS = ("mine", "later", "next turn", "afterwards")
-"""Words that deny the move of a cell before them if they end the line."""
+"""Words behind a cell that deny its move if they end the line."""
 
 DEGREES = ("less", "least")
 
@@ -89,9 +88,7 @@ NEGATIONS = ("not", "cannot", "than", "avoid", "wont", "dont", "cant", "shouldnt
 
 SUBJECTS = ("i", "we")
 
-ARTICLES = (
-    *("the", "a", "an", "every", "each", "any", "are", "were", "already", "currently", "cells", "squares", "tiles"),
-)
+ARTICLES = ("the", "a", "an", "every", "each", "any", "are", "were", "already", "currently", "cells")
 """Words before "open" or "flag" that make it describe a cell."""
 
 CLAUSES = ("so", "but", "then", "and", "thus", "hence", "y", "pero", "entonces")
@@ -106,17 +103,7 @@ OTHERS = (
 TURNS = ("turn", "move", "action", "click", "step", "choice", "reply")
 
 RETRACTIONS = (
-    *(
-        "wait, no",
-        "wait no",
-        "no, wait",
-        "no wait",
-        "actually, no",
-        "actually no",
-        "wait, actually",
-        "wait, that",
-        "wait. that",
-    ),
+    *("wait, no", "wait no", "no, wait", "no wait", "actually, no", "actually no", "wait, actually", "wait, that"),
     *("no, that", "hold on", "oops", "scratch that", "on second thought", "let me reconsider"),
 )
 """Words that take back the last move before them."""
