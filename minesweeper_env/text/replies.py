@@ -82,6 +82,7 @@ _MARKS = re.compile(
 )
 _AXIS = re.compile(rf"(?<![a-z])(?:{_any_of(words.AXES)})(?![a-z])")
 _BEHIND = re.compile(rf"[ \t(*_]*+({_any_of(words.AXES)})(?![a-z])")
+_HEADED = re.compile(rf"[ \t)\]*_`]*+\(({_any_of(words.AXES)})\s*+,\s*+({_any_of(words.AXES)})\)")
 _THIRD = re.compile(rf"[\s,;)*_]*+(?:{_any_of(words.AXES)})[\s:=*_]*+[0-9]")
 _LISTED = re.compile(
     rf"(?P<before>(?:{_AXIS.pattern}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
@@ -307,11 +308,12 @@ def _is_statement(match: re.Match[str]) -> bool:
 
 
 def _counts(match: re.Match[str]) -> bool:
-    """Tells whether the numbers of a match count, as in "1 of 3" and "row 2 (3 cells left)", or are parts of three."""
+    """Tells whether the numbers of a match count, as in "1 of 3" and "the choice is 50/50", or are parts of three."""
     before, between = (_AXIS.search(match[gap]) for gap in ("before", "between"))
     is_third = between and not before and _THIRD.match(match.string, match.end())
     is_count = _COUNTING.search(match["between"]) and not (before and between)
-    return bool(is_count or is_third or _COUNTED.match(match.string, match.end()))
+    is_share = match["between"] == "/" and match.groupdict().get("verb") != "open"
+    return bool(is_share or is_count or is_third or _COUNTED.match(match.string, match.end()))
 
 
 def _bare(body: str) -> Move | None:
@@ -327,11 +329,13 @@ def _from_body(body: str) -> Move | None:
 def _from_match(match: re.Match[str]) -> Move | None:
     """Returns the move of a match; a name of a coordinate belongs to the number that follows it.
 
-    Two names before both numbers are a heading, and two names each behind its number belong to them, as in "3 (row), 4
-    (column)". Names that contradict each other make no move.
+    Two names before both numbers, or in parentheses behind them, are a heading, and two names each behind its number
+    belong to them, as in "3 (row), 4 (column)". Names that contradict each other make no move.
     """
     before, between = ([words.AXES[name] for name in _AXIS.findall(match[gap])] for gap in ("before", "between"))
     behind = _BEHIND.match(match.string, match.end())
+    if not (before or between) and (headed := _HEADED.match(match.string, match.end("second"))):
+        before = [words.AXES[name] for name in headed.groups()]
     if len(between) == 1 and not before and behind and _BEHIND.match(match["between"]):
         axes = [between[0], words.AXES[behind[1]]]
     elif between:
