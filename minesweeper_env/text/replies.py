@@ -23,8 +23,8 @@ _TOKEN = r"<\|[^<>|\s]{1,40}+\|>|\[call_id\][a-z0-9]{1,40}+"
 # The Spanish "and" in "fila 3 y columna 4"; a lone y may name a coordinate.
 _Y = rf"y(?=[ \t](?:{_any_of(words.AXES)})(?![a-z]))"
 _GAP = (
-    rf"(?:\s++|{_Y}|{_TOKEN}|->|\\(?:left|right)(?![a-z])|[:=,;→()\[\]{{}}<>/\"'`*_\\$|~]"
-    rf"|(?:{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
+    rf"(?:\s++|{_Y}|{_TOKEN}|->|\\(?:left|right)(?![a-z])|[:=,;&→()\[\]{{}}<>/\"'`*_\\$|~]"
+    rf"|(?:-(?=[ \t])[ \t*_]{{1,4}}+(?:{_any_of(words.AXES)})|{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
 )
 _NUMBER = r"-?[0-9]++(?!\.[0-9])"
 _PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,20}}+)(?P<second>{_NUMBER})"
@@ -128,8 +128,9 @@ _QUIET = {*words.LABELS, *words.FILLERS, *words.LEADS}
 _MOST = 500
 """The number of tags and objects, and of moves in prose, at the end of a reply among which its move is sought."""
 
-_ASCII = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0x3001: ","}
-"""The ASCII form of full-width characters."""
+_ASCII = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0x3001: ",", 0x200B: ""}
+_ASCII |= dict.fromkeys(map(ord, "“”„«»「」【】⟨⟩"), "`") | dict.fromkeys(map(ord, "⇒➜➔➡"), "→") | {0x2044: "/"}
+"""The form of full-width characters, quotes, arrows and fraction bars that the patterns know."""
 
 
 class Reply(NamedTuple):

@@ -12,7 +12,10 @@ VERBS = {
 }
 """The move that each verb means; a verb may also be a tool's name, such as open_cell."""
 
-LABELS = ("move", "action", "answer", "choice", "pick", "decision", "respuesta", "respuesta final", "jugada")
+LABELS = (
+    *("move", "action", "answer", "choice", "pick", "decision", "solution", "respuesta", "respuesta final", "jugada"),
+    *("to open", "to reveal", "to click", "safest cell", "only safe cell", "selected cell", "chosen cell"),
+)
 """Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
 
 LABEL_ENDS = (":", "=", "→", "->", "is", "es")
@@ -34,11 +37,14 @@ PLACES = (
 )
 """Words that may stand before the numbers of a cell; between two numbers, as in "1 of 3", they count."""
 
+_CORNERS = [f"{end}{sep}{side}" for end in ("top", "bottom") for sep in "- " for side in ("left", "right")]
+
 FILLERS = (
     *(*PLACES, "and", "position", "coordinate", "coordinates", "coord", "coords", "location", "target", "index"),
     *("boxed", "arguments", "args", "parameters", "parameter", "params", "action", "opening"),
     *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain"),
-    *("textbf", "texttt", "mathbf", "quad"),
+    *("textbf", "texttt", "mathbf", "quad", "a", "this", "that", "following", "just", "random", "center", "centre"),
+    *("middle", "selected", "chosen", *(f"{corner} {noun}" for corner in _CORNERS for noun in ("corner", "cell"))),
 )
 """Words that may stand around the numbers of a cell."""
 
@@ -108,7 +114,7 @@ RETRACTIONS = (
 )
 """Words that take back the last move before them."""
 
-TAGS = ("move", "answer", "action", "tool_call", "final_answer", "final", "output", "choice")
+TAGS = ("move", "answer", "action", "tool_call", "final_answer", "final", "output", "choice", "solution")
 """The tags of a reply that hold its move, and the keys of an object that do."""
 
 ACTS = ("action", "move", "verb", "type", "tool", "name", "function", "command", "operation", "op", "act")
