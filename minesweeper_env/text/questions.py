@@ -44,14 +44,19 @@ _NUMBER = re.compile(
     r"(?:(?P<per_cent>\\?%|per\s?cent|por\s?ciento)"
     r"|(?:/|(?:out\s++of|of|in|de)\s(?:(?:the|las|los)\s)?+)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
 )
+_RISK = re.compile(
+    r"(?:[\s,;:(=~≈$-]|(?:with|at|an?|the|p|risk|mine|probability|chance|is|of|about|only)(?![a-z])){1,30}+"
+    r"(?:0?\.[0-9]++|[0-9]++(?:\.[0-9]++)?\s*+\\?%|[0-9]++/[0-9]++)[\s).$]*+(?:(?:risk|chance|probability)\W*+)?\Z"
+)
+"""The risk that may stand behind a guessed cell."""
 _NO_OF = (
-    "layouts?|arrangements?|configurations?|assignments?|solutions?|such|valid|possible|consistent"
-    "|because|since|it|there|hay|existe"
+    "layouts?|arrangements?|configurations?|assignments?|placements?|combinations?|boards?|solutions?|such|valid"
+    "|possible|consistent|because|since|it|there|way(?=[ \t]++to)|hay|existe"
 )
 _YES_NO = re.compile(rf"\b(?:yes|sí|no(?![ \t]++(?!(?:{_NO_OF})\b)[^\W\d_]))\b|\A\W*+si\W*+\Z")
 """A yes or a no, but not the "no" of "no idea", which refuses, or of "no contradiction", which means yes."""
-_VERDICTS = {"possible": "yes", "true": "yes", "impossible": "no", "false": "no"}
-"""Answers of one word that mean yes or no."""
+_VERDICTS = {"possible": "yes", "true": "yes", "impossible": "no", "not possible": "no", "false": "no"}
+"""Answers without these words that mean yes or no."""
 
 Facts = Mapping[str, Any]
 
@@ -192,7 +197,7 @@ class _BestGuess(Question):
         return "{} {}".format(*facts["cell"])
 
     def score(self, body: str, facts: Facts) -> float:
-        cell, board, (row, col) = _cell(body), facts["board"], facts["cell"]
+        cell, board, (row, col) = _cell(_RISK.sub("", body)), facts["board"], facts["cell"]
         if cell is None or not (0 <= cell[0] < len(board) and 0 <= cell[1] < len(board[0])):
             return 0.0
         if board[cell[0]][cell[1]] != HIDDEN:

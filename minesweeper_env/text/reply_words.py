@@ -48,7 +48,7 @@ FILLERS = (
 )
 """Words that may stand around the numbers of a cell."""
 
-CLAIMS = ("is", "certainly")
+CLAIMS = ("is", "certainly", "so", "thus", "therefore", "best", "guess")
 """Words that may also stand around a cell without a verb, as in "(3, 4) is safe"."""
 
 LEADS = ("final", "best", "my", "so", "is", "to", "call", "function", "functions", "commentary", "result")
@@ -177,7 +177,11 @@ PROSE_FORMS = (
 
 BARE_FORMS = (
     *("({row}, {col})", "[{row} {col}]", "Row {row}, column {col}.", "({row}, {col}) is safe.", "Opening {row} {col}"),
-    *('{{"col": {col}, "row": {row}}}', '{{"row": {row}, "col": {col}, "reason": "safe"}}'),
+    *(
+        "So ({row}, {col}) is safe.",
+        '{{"col": {col}, "row": {row}}}',
+        '{{"row": {row}, "col": {col}, "reason": "safe"}}',
+    ),
 )
 """Forms of a cell to open that count when they are the whole reply."""
 

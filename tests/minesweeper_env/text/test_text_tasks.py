@@ -249,10 +249,30 @@ def test_a_marked_answer_counts_and_not_the_words_before_it(reply):
     assert TextTasks.score_answer(reply, {"metadata": {"kind": "possible", "possible": True}}) == 1
 
 
+@pytest.mark.parametrize(
+    "risk", [" (0.2)", " (20%)", ": .2", ", risk 1/5", " with a probability of 0.20.", " - 20 % risk"]
+)
+def test_the_risk_may_stand_behind_a_guessed_cell(risk):
+    entry = {"metadata": {"kind": "best_guess", "cell": [1, 2], "board": [[HIDDEN] * 4] * 4, "risks": [[0.2] * 4] * 4}}
+    assert TextTasks.score_answer(tagged(f"(1, 2){risk}"), entry) == TextTasks.score_answer(tagged(f"1 2{risk}"), entry)
+    assert TextTasks.score_answer(tagged(f"(1, 2){risk}"), entry) == 1
+    assert TextTasks.score_answer(tagged(f"not (1, 2){risk}"), entry) == 0
+
+
 def test_a_no_counts_but_a_refusal_does_not():
     entry = {"metadata": {"kind": "possible", "possible": False}}
-    no = ("No, it cannot be.", "No layout fits.", "no\nIt needs 6 mines.", "There is no such layout.", "No, si hay 6.")
-    assert [TextTasks.score_answer(said, entry) for said in (*no, "No hay ninguna.", "**No** way.", "False")] == [1] * 8
+    no = (
+        "No, it cannot be.",
+        "No layout fits.",
+        "no\nIt needs 6 mines.",
+        "There is no such layout.",
+        "No, si hay 6.",
+        "No placement fits.",
+        "Not possible.",
+    )
+    assert [TextTasks.score_answer(said, entry) for said in (*no, "No hay ninguna.", "**No** way.", "False")] == [
+        1
+    ] * 10
     refusals = ("I have no idea.", "No comment", "No puedo ayudar.", "I see no contradiction.")
     assert [TextTasks.score_answer(reply, entry) for reply in refusals] == [0] * 4
     with pytest.raises(TypeError, match="a reply must be a text or None, not list"):
