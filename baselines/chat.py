@@ -34,11 +34,17 @@ class ChatError(policy.PolicyError):
     """A chat server cannot be reached, refuses a request, or answers with something else than a chat completion."""
 
 
-_CUT = ("length", "max_tokens", "model_length", "max_output_tokens", "incomplete", "content_filter")
+_CUT = (
+    *("length", "max_tokens", "model_length", "max_output_tokens", "incomplete", "model_context_window_exceeded"),
+    *("context_length_exceeded", "content_filter", "safety", "recitation", "sensitive", "refusal"),
+)
 """The reasons of servers for an answer that is not whole, most often a limit of tokens."""
 
-_FAILED = ("error", "abort", "aborted")
+_FAILED = ("error", "abort", "aborted", "network_error", "insufficient_system_resource")
 """The reasons of servers for an answer that ended by a fault of their own."""
+
+_THINKING = ("thinking", "thought", "reasoning")
+"""The beginnings of the types of parts that hold thinking."""
 
 _MOST_BYTES, _MOST_ERROR_BYTES = 1 << 23, 1 << 16
 """Size of the largest answer that is read, and of the largest text of an error."""
@@ -172,7 +178,7 @@ def _texts(message: dict[str, Any]) -> tuple[str, str]:
     """Returns the reply, with its tool calls, and the thinking of a message, whose content may come in parts."""
     content = message.get("content")
     parts = content if isinstance(content, list) else [content]
-    thoughts = [part for part in parts if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")]
+    thoughts = [part for part in parts if isinstance(part, dict) and str(part.get("type")).startswith(_THINKING)]
     calls = [call.get("function") for call in message.get("tool_calls") or []] + [message.get("function_call")]
     reply = _joined([part for part in parts if part not in thoughts])
     reply += "".join(replies.tool_call(str(call.get("name")), call.get("arguments")) for call in calls if call)

@@ -167,6 +167,7 @@ FORMS = {
     "parts": lambda row, col: [
         {"type": "thinking", "thinking": [{"type": "text", "text": "open 0 0"}]},
         {"type": "text", "text": f"open {row} {col}"},
+        {"type": "reasoning_text", "text": "open 0 0"},
     ],
     "tool": lambda row, col: {
         "tool_calls": [{"function": {"name": "open", "arguments": json.dumps({"col": col, "row": row})}}]
@@ -193,7 +194,7 @@ def test_a_perfect_player_wins_every_game_in_each_form(form, tmp_path):
 
 
 def test_a_cut_reply_is_no_move_and_is_counted(tmp_path):
-    reasons = iter(["length", "max_output_tokens", "incomplete", "content_filter"])
+    reasons = iter(["length", "max_output_tokens", "SAFETY", "content_filter"])
     with ChatServer(lambda _: Raw(200, completion("It is safe, so I open 2 1", next(reasons)))) as server:
         results = baselines.evaluate(chat(server, tmp_path, max_illegal=4), 5, 3, 1, against=())
     assert results.policies[0].counters["cut"] == results.policies[0].counters["illegal"] == 4
@@ -241,6 +242,7 @@ def error_of(code):
         (Raw(400, b"x" * 100, pause=0.2), 1, "400"),
         (Raw(200, b" " * 100, pause=0.2), 2, "not whole after 0.5 seconds"),
         (Raw(200, completion("I might open 0 0", "abort")), 2, "I might"),
+        (Raw(200, completion("I might open 0 0", "insufficient_system_resource")), 2, "I might"),
         (Raw(200, b"{}", 3.0), 2, "timed out"),
     ],
 )
