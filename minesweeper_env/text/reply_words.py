@@ -177,11 +177,7 @@ PROSE_FORMS = (
 
 BARE_FORMS = (
     *("({row}, {col})", "[{row} {col}]", "Row {row}, column {col}.", "({row}, {col}) is safe.", "Opening {row} {col}"),
-    *(
-        "So ({row}, {col}) is safe.",
-        '{{"col": {col}, "row": {row}}}',
-        '{{"row": {row}, "col": {col}, "reason": "safe"}}',
-    ),
+    *('{{"col": {col}, "row": {row}}}', '{{"row": {row}, "col": {col}, "reason": "safe"}}'),
 )
 """Forms of a cell to open that count when they are the whole reply."""
 

@@ -228,6 +228,7 @@ def test_another_verb_of_an_object_is_no_move(verb):
         ('<move type="open">3 4</move>', (3, 4)),
         ("<think>a <analysis>b</analysis> open 1 1", None),
         ("Fila 3, columna 4.", (3, 4)),
+        ("Therefore (3, 4) is safe.", (3, 4)),
         ("Respuesta final: (3, 4)", (3, 4)),
         ('{"columna": 4, "fila": 3}', (3, 4)),
         ('{"move": "open 3 4", "previous_move": "open 1 1"}', (3, 4)),
