@@ -63,7 +63,7 @@ _NOUN = re.compile(rf"\b(?:{_any_of(words.ARTICLES)})[ \t*_\"'`]++\Z")
 """The end of a text after which "open" or "flag" describes a cell."""
 _NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)|(?:[ \t]++[0-9#f*])++[ \t]*+(?:\n|\Z)")
 """What follows a cell of a list with its number, and the numbers of a row of a board."""
-_ASKED = re.compile(r"[ \t)\]*_\"'`]*+\?[\s*_\"'`]*+(?!yes)\w")
+_ASKED = re.compile(r"[ \t)\]*_\"'`]*+\?++[\s*_\"'`]*+(?!yes)\w")
 """What follows a cell in a question that the text answers, but for a yes."""
 _COUNTING = re.compile(rf"(?<![a-z])(?:{_any_of(words.PLACES)})(?![a-z])")
 _COUNTED = re.compile(rf"[ \t]*+(?:{_any_of(words.COUNTED)})(?![a-z])")
@@ -116,7 +116,7 @@ _PART = re.compile(
 _OTHER = re.compile(
     rf"[\"']name{_COLON}|(?:mine|flag)[a-z_]{{0,12}}+{_COLON}true|safe{_COLON}false"
     rf"|(?:{_key(words.ACTS)}{_QUOTE}(?=[a-z])|{_COLON}{_QUOTE}(?=[a-z_]{{1,24}}+{_QUOTE}))"
-    rf"(?!(?:{_any_of((*words.FILLERS, *words.TAGS))})(?![a-z_]))"
+    rf"(?!(?:{_any_of((*words.FILLERS, *words.TAGS, *words.AXES))})(?![a-z_]))"
 )
 """The part of an object without a verb that says something else of its cell."""
 _BEGIN_OF = {end: begin for begin, end in words.THINKING}
@@ -313,7 +313,7 @@ def _counts(match: re.Match[str]) -> bool:
     before, between = (_AXIS.search(match[gap]) for gap in ("before", "between"))
     is_third = between and not before and _THIRD.match(match.string, match.end())
     is_count = _COUNTING.search(match["between"]) and not (before and between)
-    is_share = match["between"] == "/" and match.groupdict().get("verb") != "open"
+    is_share = match["between"].strip() == "/" and match.groupdict().get("verb") != "open"
     return bool(is_share or is_count or is_third or _COUNTED.match(match.string, match.end()))
 
 

@@ -14,7 +14,7 @@ VERBS = {
 
 LABELS = (
     *("move", "action", "answer", "choice", "pick", "decision", "solution", "respuesta", "respuesta final", "jugada"),
-    *("to open", "to reveal", "to click", "safest cell", "only safe cell", "selected cell", "chosen cell"),
+    *("cell to open", "cell to reveal", "cell to click", "safest cell", "only safe cell", "chosen cell"),
 )
 """Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
 
