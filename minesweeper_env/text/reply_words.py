@@ -58,7 +58,7 @@ DENIALS = (
     *("if", "if i", "if we", "if you", "unless", "until", "before", "never", "mistake", "wrong", "unsafe", "risky"),
     *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas", "alternative"),
     *("alternatively", "otherwise", "later", "rejected", "suppose", "assume", "assuming", "imagine", "say i", "when i"),
-    *("when we", "in case", "might", "could", "either", "neither", "nor", "afraid", "hesitate", "unable", "decline"),
+    *("when we", "in case", "might", "could", "neither", "nor", "afraid", "hesitate", "unable", "decline"),
     *("i doubt", "foolish", "no sense", "no point", "no circumstances", "next turn", "one option", "another option"),
 )
 """Words that deny a move at most three words behind them, but not after one of `DEGREES`."""
