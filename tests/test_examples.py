@@ -108,7 +108,7 @@ def test_an_example_refuses_options_that_cannot_work(name, wrong, tmp_path, monk
         run_example(f"{name}.py", *wrong)
 
 
-@pytest.mark.parametrize("name", ["curriculum", "dqn", "offline", "ppo_sb3", "text_transformer"])
+@pytest.mark.parametrize("name", ["curriculum", "dqn", "offline", "ppo_sb3", "text_transformer", "windows"])
 def test_two_trainings_cannot_share_a_folder(name, tmp_path, capsys, run_example):
     if name == "offline":
         pytest.importorskip("minari")
@@ -123,7 +123,7 @@ def test_two_trainings_cannot_share_a_folder(name, tmp_path, capsys, run_example
 
 
 @pytest.mark.parametrize("content", [b"garbage", {"weight": torch.ones(1)}])
-@pytest.mark.parametrize("name", ["curriculum", "dqn", "offline", "ppo_sb3"])
+@pytest.mark.parametrize("name", ["curriculum", "dqn", "offline", "ppo_sb3", "windows"])
 def test_an_agent_refuses_a_damaged_file_by_its_name(name, content, tmp_path):
     if name == "offline":
         pytest.importorskip("minari")
@@ -161,6 +161,31 @@ def test_a_win_tells_the_example_of_dqn_the_mines_of_its_boards_since_the_last_g
     assert 20 < known.sum() < len(rows)
     assert not np.concatenate(guesses)[rows["cell"]][known].any()
     np.testing.assert_array_equal(rows["safe_cells"][known], ~np.concatenate(layouts)[rows["cell"]][known])
+
+
+@pytest.mark.slow
+def test_the_example_of_windows_learns_and_plays_a_larger_board(tmp_path, run_example, capsys):
+    run_example("windows.py", "--cpu-minutes", 0.3, "--num-envs", 16, "--batch-size", 64, "--out", tmp_path)
+    assert json.loads((tmp_path / "curve.json").read_bytes())[-1]["wins"] > 0.05
+    line = shlex.split(capsys.readouterr().out.splitlines()[0].partition(": ")[2])[2:]
+    assert evaluate.main([*line[:-1], "12x9", "--mines", "8", "--games", "20", "--json", f"{tmp_path}/test.json"]) == 0
+    assert json.loads((tmp_path / "test.json").read_bytes())["results"][0]["clicks_per_game"] > 3
+
+
+def test_a_window_shows_at_play_what_it_shows_in_training():
+    example = runpy.run_path(str(ROOT / "examples" / "windows.py"))
+    env = gym.make_vec("minesweeper_env:Minesweeper-v0", 50, size=(16, 20), mines=60, moves=("click",))
+    boards, _ = env.reset(seed=0)
+    for _ in range(8):
+        boards, *_ = env.step(env.unwrapped.sample_actions())
+    codes = torch.as_tensor(boards)
+    around, part = example["neighbours"]((codes > 8).float()), (slice(None), slice(3, 11), slice(12, 20))
+    seen = torch.zeros(codes.shape, dtype=torch.bool)
+    seen[part] = True
+    trained, played = example["known"](codes, around, seen), example["known"](codes[part], around[part])
+    for known, shown, outside in zip(trained, played, (0, -1), strict=True):
+        assert torch.equal(known[part], shown)
+        assert (known[~seen] == outside).all()
 
 
 @pytest.mark.slow
