@@ -74,6 +74,8 @@ class Agent(nn.Module):
 
     def __init__(self, mines: int, file: str | None, stride: int = 2, **_: object) -> None:
         super().__init__()
+        if not 1 <= stride <= SIDE:
+            raise ValueError(f"stride, the distance of two windows, must be 1 to {SIDE}, not {stride}")
         self.mines, self.stride = mines, stride
         self.stem, self.recall = (nn.Conv2d(21, CHANNELS, 3, padding=1) for _ in range(2))
         self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1, bias=bias) for bias in (False, True))
@@ -105,16 +107,19 @@ class Agent(nn.Module):
         codes, (rows, cols) = torch.as_tensor(boards), boards.shape[1:]
         covered = (codes > 8).float()
         around, density = neighbours(covered), self.mines / covered.sum((1, 2)).clamp(min=1)
+        places = list(product(windows(rows, self.stride), windows(cols, self.stride)))
+        parts = [(slice(None), slice(top, top + SIDE), slice(left, left + SIDE)) for (top, _), (left, _) in places]
+        shown = [torch.stack([each[part] for part in parts], 1) for each in (codes, around)]
+        used = (shown[0] > 8).any(3).any(2)  # A window without a covered cell has nothing to tell.
+        batches = [each.split(512) for each in (shown[0][used], shown[1][used], density[used.nonzero()[:, 0]])]
+        logits = torch.zeros_like(shown[1])
+        logits[used] = torch.cat([self(*known(*pair), share) for *pair, share in zip(*batches, strict=True)])
         total, weights = torch.zeros_like(covered), torch.zeros_like(covered)
-        for (top, tall), (left, wide) in product(windows(rows, self.stride), windows(cols, self.stride)):
-            part = (slice(top, top + SIDE), slice(left, left + SIDE))
+        for part, ((_, tall), (_, wide)), seen in zip(parts, places, logits.unbind(1), strict=True):
             weight = torch.minimum(tall[:, None], wide)
-            used = covered[:, *part].any(2).any(1).nonzero()[:, 0]
-            if len(used):
-                logits = self(*known(codes[used][:, *part], around[used][:, *part]), density[used])
-                total[used, *part] += weight * logits
-                weights[used, *part] += weight
-        return (total / weights.clamp(min=1e-9)).flatten(1).numpy()
+            total[part] += weight * seen
+            weights[part] += weight
+        return (total / weights).flatten(1).numpy()
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """Returns the clicks, (N,) int64, for (N, rows, cols) codes and (N, rows * cols) masks; first the middle."""
