@@ -99,6 +99,9 @@ def test_what_trains_a_model_of_stable_baselines3_seeds_its_games_with_training_
         ("--num-envs", "0"),
         ("--batch-size", "0"),
         ("--learning-rate", "nan"),
+        ("--consistency", "nan"),
+        ("--won-games", "-1"),
+        ("--threshold", "inf"),
     ],
 )
 @pytest.mark.parametrize("name", ["curriculum", "dqn", "ppo_sb3"])

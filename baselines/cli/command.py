@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from decimal import Decimal
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from textwrap import wrap
@@ -156,14 +157,14 @@ def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
     return parse
 
 
-def positive_number(text: str) -> float:
-    """Returns a finite number above 0."""
+def positive_number(text: str, *, or_zero: bool = False) -> float:
+    """Returns a finite number above 0, or 0 itself where it is allowed."""
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a number above 0, not {text!r}")
+    if not (0 < number < math.inf or (or_zero and number == 0)):
+        raise argparse.ArgumentTypeError(f"must be a number {'of at least' if or_zero else 'above'} 0, not {text!r}")
     return number
 
 
@@ -260,6 +261,8 @@ def parser_of(options: type, description: str | None) -> Parser:
         flag, default, (meaning, *reader) = "--" + name.replace("_", "-"), getattr(options, name), hint.__metadata__
         # A seed or a switch may be 0, and what is counted, such as games, is at least 1.
         number = whole_number_from(int(default > 1)) if isinstance(default, int) else type(default)
+        if isinstance(default, float):
+            number = partial(positive_number, or_zero=True)
         kind = SHARED.get(flag) or {"type": reader[0] if reader else number}
         shown = "x".join(map(str, default)) if isinstance(default, tuple) else default
         text = meaning if default is None else f"{meaning} (default {shown})"
