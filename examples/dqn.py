@@ -43,7 +43,7 @@ class Args:
     steps: Annotated[int, "clicks to learn from, if they take less time"] = 1_000_000_000
     size: Annotated[tuple[int, int], "board, such as 8 or 16x30; the mines do not follow"] = (8, 8)
     mines: Annotated[int, "mines of the board"] = 14
-    luck: Annotated[int, "0 plays games without luck; Q is then no risk, so only the clicks teach"] = 1
+    luck: Annotated[bool, "play games without luck; Q is then no risk, so only the clicks teach"] = True
     gamma: Annotated[float, "discount of the next click, below 1"] = 0.0
     num_envs: Annotated[int, "games side by side, one click of each per update"] = 256
     batch_size: Annotated[int, "stored clicks of each update"] = 256
@@ -177,7 +177,7 @@ def main() -> None:
     torch.manual_seed(args.seed)
     agent = Agent(args.mines, None).to(args.device)
     optimizer = Muon(agent.parameters(), weight_decay=0.1)  # Learns faster than Adam in the first minutes
-    game = {"size": args.size, "mines": args.mines, "luck": bool(args.luck), "moves": ("click",)}
+    game = {"size": args.size, "mines": args.mines, "luck": args.luck, "moves": ("click",)}
     game |= {"reward": "safe_click", "autoreset_mode": "SameStep"}
     env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, **game)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)  # the seeds of test games are below 2**30

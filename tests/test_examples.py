@@ -18,6 +18,7 @@ from support.processes import run_python
 
 import baselines
 from baselines.cli import dataset, evaluate
+from baselines.cli.command import parser_of
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.files import hold_folder
 from minesweeper_env.inference import mine_probabilities_batch
@@ -109,6 +110,11 @@ def test_an_example_refuses_options_that_cannot_work(name, wrong, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match="2"):
         run_example(f"{name}.py", *wrong)
+
+
+def test_an_example_switches_luck_off_as_the_commands_do():
+    parser = parser_of(runpy.run_path(str(ROOT / "examples" / "dqn.py"))["Args"], None)
+    assert [parser.parse_args(words).luck for words in ([], ["--no-luck"])] == [True, False]
 
 
 @pytest.mark.parametrize("name", ["curriculum", "dqn", "offline", "ppo_sb3", "text_transformer", "windows"])

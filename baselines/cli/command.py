@@ -258,14 +258,17 @@ def parser_of(options: type, description: str | None) -> Parser:
     """Returns a parser with an option for each field of a dataclass, annotated by its meaning and perhaps a reader."""
     parser = Parser(description=description)
     for name, hint in get_type_hints(options, include_extras=True).items():
-        flag, default, (meaning, *reader) = "--" + name.replace("_", "-"), getattr(options, name), hint.__metadata__
-        # A seed or a switch may be 0, and what is counted, such as games, is at least 1.
+        default, (meaning, *reader) = getattr(options, name), hint.__metadata__
+        # A rule that is switched off has the option of the other commands, such as --no-luck.
+        is_rule = isinstance(default, bool)
+        flag = f"--{'no-' * is_rule}{name.replace('_', '-')}"
+        # A seed may be 0, and what is counted, such as games, is at least 1.
         number = whole_number_from(int(default > 1)) if isinstance(default, int) else type(default)
         if isinstance(default, float):
             number = partial(positive_number, or_zero=True)
         kind = SHARED.get(flag) or {"type": reader[0] if reader else number}
         shown = "x".join(map(str, default)) if isinstance(default, tuple) else default
-        text = meaning if default is None else f"{meaning} (default {shown})"
+        text = meaning if default is None or is_rule else f"{meaning} (default {shown})"
         parser.add_argument(flag, **{**kind, "default": default, "help": text})
     return parser
 
