@@ -131,6 +131,15 @@ def test_two_trainings_cannot_share_a_folder(name, tmp_path, capsys, run_example
     assert not list(tmp_path.glob("*.pt"))
 
 
+@pytest.mark.parametrize("file", ["model.pt", "curve.json"])
+@pytest.mark.parametrize("name", ["curriculum", "dqn", "ppo_sb3"])
+def test_a_training_replaces_no_file_of_an_earlier_one(name, file, tmp_path, run_example):
+    (tmp_path / file).write_text("earlier", encoding="utf-8")
+    with pytest.raises(SystemExit, match="2"):
+        run_example(f"{name}.py", "--cpu-minutes", "1e-9", "--out", tmp_path)
+    assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["earlier"]
+
+
 @pytest.mark.parametrize("content", [b"garbage", {"weight": torch.ones(1)}])
 @pytest.mark.parametrize("name", ["curriculum", "dqn", "offline", "ppo_sb3", "windows"])
 def test_an_agent_refuses_a_damaged_file_by_its_name(name, content, tmp_path):

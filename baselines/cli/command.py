@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -274,14 +275,14 @@ def parser_of(options: type, description: str | None) -> Parser:
 
 
 def claim_model_folder(parser: Parser, folder: Path) -> None:
-    """Locks the folder of a new model.pt until the process ends; ends the program if it has one, or is in use."""
+    """Locks the folder of a new model until the process ends; ends the program if one is there, or it is in use."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _HELD.enter_context(hold_folder(folder))
     except OSError as error:
         parser.error(explain(error))
-    if (folder / "model.pt").exists():
-        parser.error(f"{folder} holds a model; choose another --out")
+    if there := [name for name in ("model.pt", "curve.json") if os.path.lexists(folder / name)]:
+        parser.error(f"{folder} holds {' and '.join(there)}; choose another --out")
 
 
 def chosen_board(options: argparse.Namespace) -> BoardConfig:
