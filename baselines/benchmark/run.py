@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,14 +25,15 @@ from baselines.files import file_name, hold_folder, read_bounded, replace_file, 
 from baselines.progress import format_seconds, progress_display, progress_line
 from baselines.provenance import earlier_results, installation_id, source_commit
 from baselines.registry import Specification, find_policy
-from baselines.schemas import Count, convert
+from baselines.schemas import Count, Seconds, convert
+from baselines.user_policy import MEASURED
 from baselines.workers import Workers
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.console import say
 
 SUFFIX = ".msgpack.gz"
 
-Stored = tuple[Count, list[GameRecord], Annotated[float, msgspec.Meta(ge=0)], dict[str, Count], dict[str, Any]]
+Stored = tuple[Count, list[GameRecord], Seconds, dict[str, Count], dict[str, Any]]
 """Content of a file of games: the fields of its `Part`, and whose they are: `Task.owner`."""
 
 RECORD_BYTES = 128
@@ -124,8 +125,9 @@ def policy_folder(policy: str) -> str:
 
 def _checked(part: Part, path: Path, games: Assignment, actions: bool) -> Part:
     seeds = [record.seed - games.seeds[0] for record in part.records]
-    is_right = path.name == f"{part.first:08d}{SUFFIX}" and seeds == [*part.games]
-    if not (is_right and all(_is_possible(record, games.config) for record in part.records)):
+    # A counter with the name of a figure would replace it.
+    is_right = path.name == f"{part.first:08d}{SUFFIX}" and part.counters.keys().isdisjoint(MEASURED)
+    if not (is_right and seeds == [*part.games] and all(_is_possible(record, games.config) for record in part.records)):
         raise ValueError("a file has the name of its first game, and the games that follow it, as they can be")
     if not actions:
         return part._replace(records=tuple(record._replace(actions=b"") for record in part.records))

@@ -274,6 +274,11 @@ def test_outcomes_and_numbers_that_no_game_has_are_refused(capsys):
             path.write_bytes(gzip.compress(msgspec.msgpack.encode((first, changed, *rest))))
             with pytest.raises(OSError, match="is damaged"):
                 task.read(Path("a"))
+    seconds, counters, owner = rest
+    for changed in ((1e300, counters, owner), (seconds, counters | {"clicks": 1}, owner)):
+        path.write_bytes(gzip.compress(msgspec.msgpack.encode((first, games, *changed))))
+        with pytest.raises(OSError, match="is damaged"):
+            task.read(Path("a"))
     path.write_bytes(whole)
     assert run("a", games=8) == 0
 
