@@ -35,6 +35,8 @@ MOST_CELL_MOVES = 1 << 29
 """The most moves times cells of a saved game: a session keeps the board before each move, two bytes per cell."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_STEPS)]
+Identity = Annotated[str, msgspec.Meta(max_length=64)]
+"""The random name of a session, which the statistics copy from a saved game."""
 
 
 def user_folder(kind: Literal["data", "config"]) -> Path:
@@ -97,7 +99,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     solved: Count  # 3BV of what was open
     clicks: Count  # moves that changed the board, with marks and the cells that `help` opened
     aids: str  # the kinds of help used, joined by commas; a game with help sets no best time
-    identity: str  # the random name of the session
+    identity: Identity
     luck: bool = True  # records of old lack it
 
     def __post_init__(self) -> None:
@@ -253,7 +255,7 @@ class SavedGame(msgspec.Struct):
     first_click: str
     radius: Literal[1]
     seed: int
-    identity: str
+    identity: Identity
     no_guess: bool | Literal["subset", "exact"]
     practice: bool
     aids: set[Aid]

@@ -293,6 +293,7 @@ def changed(**changes):
         ({"moves": [["flag", 7, 7, 2.0], ["open", 2, 2, 1.0]]}, "must rise from 0"),
         ({"moves": [["open", -1, 2, 1.0]]}, "lies between"),
         ({"rows": 10**12}, "cells"),
+        ({"identity": "x" * 10**6}, "identity"),
         ({"layout": ["xxxxxxxx"] * 8}, "shape"),
         ({"layout": ["********", "**......", *["........"] * 6], "moves": [["open", 0, 0, 1.0]]}, "first click"),
         ({"layout": ["********", "**......", *["........"] * 6], "moves": [["open", 2, 0, 1.0]]}, "first click"),
