@@ -28,6 +28,7 @@ def _game(tmp_path, monkeypatch):
     for name in ("game.txt", "game.dot"):
         (tmp_path / name).write_text(GAME)
     (tmp_path / "wrong.txt").write_text("2\n2\n0\n0\n11\n1x\n")
+    (tmp_path / "own.dot").write_text("digraph search { a -> b }\n")
 
 
 def run(capsys, line):
@@ -98,6 +99,7 @@ def test_a_board_is_made_from_a_seed(capsys):
         ("-file game.txt -depth 2 -console -tree tree.png", "tree.png"),
         ("-file game.txt -depth 2 -console -tree game.txt", "game.txt"),
         ("-file game.dot -depth 2 -console -tree game.dot", "game.dot exists"),
+        ("-file game.txt -depth 2 -console -tree own.dot", "own.dot exists"),
         ("-file game.txt -depth 2 -console -tree nowhere/x.dot", "folder"),
         ("-file nowhere/new.txt -generate 3x3", "folder"),
     ],
@@ -109,7 +111,7 @@ def test_wrong_arguments_and_files_give_one_line_and_status_2(capsys, line, word
     assert last.startswith("python -m azulejos_env: ")
     assert word in last
     assert Path("wrong.txt").read_text() == "2\n2\n0\n0\n11\n1x\n"
-    assert {path.name for path in Path().iterdir()} == {"game.txt", "game.dot", "wrong.txt"}
+    assert {path.name for path in Path().iterdir()} == {"game.txt", "game.dot", "wrong.txt", "own.dot"}
     assert Path("game.txt").read_text() == Path("game.dot").read_text() == GAME
 
 
