@@ -316,7 +316,7 @@ class Session:
             self._run_clock(False)
         if self.status == "lost":
             self.exploded = min(each for each in opened if self.placed_mines[each])
-        key = self.status if self.is_over else "solvable" if layout is not None else "unsolvable" if level else ""
+        key = self.status if self.is_over else "" if not level else "solvable" if self.no_guess else "unsolvable"
         return replace(_message(key, *cell), cells=cells_of(before != self.board))
 
     def _find_layout(self, first_cell: Cell, level: Literal["subset", "exact"]) -> NDArray[np.bool_] | None:
@@ -330,7 +330,13 @@ class Session:
             return generate(self.config, first_cell, level, self.seed, on_attempts=note).layout
         except GenerationError:
             self.no_guess = False
+        if self.config.first_click != "any":
             return None
+        # The first click stays as safe as a hint has called it.
+        mines, (row, col) = np.zeros(self.board.shape, np.bool_), first_cell
+        others = np.delete(np.arange(mines.size), row * self.config.cols + col)
+        mines.flat[self._random.choice(others, self.config.mines, replace=False)] = True
+        return mines
 
     def _take_back(self) -> None:
         self._state = self._history.pop()

@@ -261,10 +261,15 @@ def test_a_cancelled_search_changes_nothing():
     assert session.open(3, 4).accepted
 
 
-def test_an_impossible_board_is_played_as_one_that_may_need_a_guess():
-    session = Session(BoardConfig(2, 2, 2, first_click="safe"), seed=0, no_guess="exact")
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("rule", ["any", "safe"])
+def test_an_impossible_board_is_played_as_one_that_may_need_a_guess(rule, seed):
+    session = Session(BoardConfig(2, 2, 2, first_click=rule), seed=seed, no_guess="exact")
+    # The first click is as safe as the hint says.
+    assert session.hint((0, 0)).risk == 0.0
     assert session.open(0, 0).key == "unsolvable"
     assert (session.status, session.no_guess, len(session.moves)) == ("playing", False, 1)
+    assert session.placed_mines.sum() == 2
 
 
 # Games without luck
