@@ -136,7 +136,7 @@ def _add_board(add: Callable[..., object]) -> None:
     rule = f"protect the first click by this rule: {', '.join(FIRST_CLICKS)} {usual}"
     add("--first-click", choices=FIRST_CLICKS, metavar="RULE", help=rule)
     level = "play on boards that logic alone wins: subset (clues combined), exact (all that can be inferred)"
-    add("--no-guess", choices=("subset", "exact"), default=False, metavar="LEVEL", help=level)
+    add("--no-guess", choices=("none", "subset", "exact"), default="none", metavar="LEVEL", help=level)
     rule = "a guess survives where no cell is certainly safe, and loses where one is"
     add("--no-luck", dest="luck", action="store_false", help=f"play games in which {rule} (default: with luck)")
     seed = "give game i the seed SEED + i (default: random seeds)"
@@ -202,6 +202,7 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str, wo
         **{name: value for name, value in vars(given).items() if name in PlayOptions.__dataclass_fields__},
         "language": given.language or language_of(),
         "first_click": rule,
+        "no_guess": given.no_guess != "none" and given.no_guess,
         "versus": given.versus and tuple(given.versus),
         # Settings that one visitor of a web page changes are no business of the next one.
         "keeps_settings": not (given.no_settings or given.serve),

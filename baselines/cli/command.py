@@ -196,11 +196,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": f"protect the first click by this rule: {', '.join(FIRST_CLICKS)}",
     },
     "--no-guess": {
-        "choices": NO_GUESS_LEVELS,
-        "default": False,
+        "choices": ("none", *NO_GUESS_LEVELS),
+        "default": "none",
         "metavar": "LEVEL",
         "help": "play boards that logic wins without a guess, at this level: subset (differences and overlaps of "
-        "clues) or exact (every cell that is safe in all layouts) (default: all boards)",
+        "clues) or exact (every cell that is safe in all layouts) (default none: all boards)",
     },
     "--no-luck": {
         "action": "store_false",
@@ -287,7 +287,8 @@ def claim_model_folder(parser: Parser, folder: Path) -> None:
 
 def chosen_board(options: argparse.Namespace) -> BoardConfig:
     """Returns the games that the options of `BOARD` name, played by clicks."""
-    rules = {"first_click": options.first_click, "no_guess": options.no_guess, "luck": options.luck}
+    level = options.no_guess != "none" and options.no_guess
+    rules = {"first_click": options.first_click, "no_guess": level, "luck": options.luck}
     return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
 
 

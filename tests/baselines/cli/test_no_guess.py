@@ -7,8 +7,9 @@ from support.commands import refused
 from support.tiny_training import TINY, one_thread  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli import evaluate, train
-from baselines.cli.command import Parser
+from baselines.cli.command import BOARD, Parser, add_options, chosen_board
 from baselines.learned.configurations import settings_and_folder
+from minesweeper_play.command import read_options
 
 SMALL = ["--size", "6", "--mines", "8", "--games", "60", "--seed", "3"]
 EACH = pytest.mark.parametrize(
@@ -53,6 +54,14 @@ def test_a_board_that_always_needs_a_guess_is_told_in_one_line(capsys):
     line = capsys.readouterr().err.splitlines()[-1]
     assert "no layout of 1x3 with 1 mines" in line
     assert "choose another number of mines" in line
+
+
+def test_none_stands_for_all_boards_in_every_command():
+    parser = Parser(prog="command")
+    add_options(parser, *BOARD)
+    for words in ([], ["--no-guess", "none"]):
+        assert chosen_board(parser.parse_args(words)).no_guess is False
+    assert read_options(["--size", "8", "--no-guess", "none"], "play.py")[1].no_guess is False
 
 
 def test_other_levels_and_a_training_with_nothing_to_learn_are_refused(capsys):
