@@ -152,6 +152,13 @@ def test_an_agent_refuses_a_damaged_file_by_its_name(name, content, tmp_path):
         agent(size=(8, 8), mines=14, file=str(path))
 
 
+def test_an_agent_refuses_weights_that_are_no_numbers(tmp_path):
+    agent = runpy.run_path(str(ROOT / "examples" / "dqn.py"))["Agent"]
+    torch.save({name: weight * np.nan for name, weight in agent(14, None).state_dict().items()}, tmp_path / "model.pt")
+    with pytest.raises(ValueError, match=r"model\.pt cannot be used: a weight is NaN or infinite: stem"):
+        agent(14, str(tmp_path / "model.pt"))
+
+
 def test_an_agent_without_a_favourite_first_click_takes_the_middle():
     agent = runpy.run_path(str(ROOT / "examples" / "dqn.py"))["Agent"](3, None)
     torch.nn.init.constant_(agent.head.bias, 100.0)  # Q of each cell is 1

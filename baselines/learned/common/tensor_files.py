@@ -73,7 +73,9 @@ def saved(path: str | Path) -> Generator[Any]:
     except Exception:
         # PyTorch raises errors of many kinds, and some of them advise to load the file without its protection.
         raise ValueError(f"{path} is damaged or no file of torch.save") from None
+    weights = content if isinstance(content, dict) else {}
     try:
+        _check_finite({name: weight for name, weight in weights.items() if isinstance(weight, Tensor)})
         yield content
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise ValueError(f"{path} cannot be used: {first_line(error)}") from error
@@ -95,9 +97,13 @@ def save_model(network: nn.Module, curve: Sequence[Any], folder: Path) -> None:
 def load_weights(network: nn.Module, weights: Tensors) -> None:
     """Copies weights into a network; raises ValueError if they do not fit, or one is NaN or infinite."""
     check_weights(network, weights)
+    _check_finite(weights)
+    network.load_state_dict(weights)
+
+
+def _check_finite(weights: Tensors) -> None:
     if unusable := [name for name, tensor in weights.items() if not tensor.isfinite().all()]:
         raise ValueError(f"a weight is NaN or infinite: {', '.join(unusable[:3])}")
-    network.load_state_dict(weights)
 
 
 def check_weights(network: nn.Module, weights: Tensors) -> None:
