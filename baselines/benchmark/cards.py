@@ -17,6 +17,11 @@ AUTHOR = "minesweeper-env"
 MOST_NAME, MOST_TEXT = 60, 200
 """Maximum length of the names of a card, which stand in tables, and of its other texts, in characters."""
 
+MOST_ENTRIES = 20
+"""The most links of a card, and packages of a result file."""
+
+Text = Annotated[str, msgspec.Meta(max_length=MOST_TEXT)]
+
 
 class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a result file, which has no other fields."""
@@ -39,11 +44,11 @@ class Card(Strict, frozen=True):
     policy: str
     track: str
     author: str
-    links: tuple[str, ...] = ()
+    links: Annotated[tuple[str, ...], msgspec.Meta(max_length=MOST_ENTRIES)] = ()
     training_steps: Annotated[int, msgspec.Meta(ge=0, le=10**15)] | None = None
     training_hours: Annotated[float, msgspec.Meta(ge=0, le=1e7)] | None = None
     hardware: str = ""
-    sha256: str | None = None
+    sha256: Text | None = None
     inference: str | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.benchmark.cards import Card, Strict, check_card
+from baselines.benchmark.cards import MOST_ENTRIES, Card, Strict, Text, check_card
 from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, Protocol
 from baselines.evaluation.games import GameRecord
 from baselines.files import first_line, read_bounded, replace_file
@@ -164,7 +164,7 @@ class Time(Strict, frozen=True):
 class Times(Strict, frozen=True):
     """Times per game by board, such as "8x8/14 opening", on one processor."""
 
-    processor: str
+    processor: Text
     boards: dict[str, Time]
 
 
@@ -183,7 +183,7 @@ class ResultFile(Strict, frozen=True):
     """
 
     card: Card
-    versions: dict[str, str]
+    versions: Annotated[dict[Text, Text], msgspec.Meta(max_length=MOST_ENTRIES)]
     boards: tuple[Games, ...]
     times: Times | None
     sha256: str

@@ -136,6 +136,8 @@ def test_times_hold_for_the_same_games_of_the_same_policy_alone(result, records)
         (lambda content: content.update(times={"processor": "", "boards": {"9": {"games": 1, "ms_per_game": 1}}}), "9"),
         # None of these is noticed by a hash alone.
         (lambda content: content.update(more=1), "unknown field `more`"),
+        (lambda content: content.update(versions={str(number): "1" for number in range(1000)}), "$.versions"),
+        (lambda content: content.update(times={"processor": "x" * 1000, "boards": {}}), "$.times.processor"),
         (lambda content: content["boards"][0].update(more=1), "unknown field `more`"),
         (lambda content: content["boards"][0].update(moves=["dig"]), "the moves are some of"),
         (lambda content: content["boards"][0].update(board="7x7/5"), "7x7/5"),
@@ -276,6 +278,8 @@ LINKS = ("http://x.org", "javascript:alert(1)", "//x.org", "../x", "a b", "https
         {"track": "best"},
         {"inference": "rules"},
         {"training_steps": -1},
+        {"links": ("https://x.org",) * 1000},
+        {"sha256": "0" * 1000},
         *({"name": name} for name in NAMES),
         *({"author": author} for author in AUTHORS),
         *({"links": (link,)} for link in LINKS),
