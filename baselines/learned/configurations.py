@@ -19,7 +19,7 @@ from typing import Any
 
 import minesweeper_env
 from baselines.checks import did_you_mean, number_or_text
-from baselines.files import file_name, read_json, write_json
+from baselines.files import file_name, read_bounded, read_json, write_json
 from baselines.hub import AGENT_FILE, AGENT_WEIGHTS_FILE, HUB_NAME, RUN_FILE
 from baselines.learned.options import options_of
 from baselines.learned.settings import ALGORITHMS, TrainingSettings
@@ -55,6 +55,10 @@ def configuration_names() -> list[str]:
     return sorted(entry.name.removesuffix(SUFFIX) for entry in FOLDER.iterdir() if entry.name.endswith(SUFFIX))
 
 
+MOST_BYTES = 1 << 20
+"""Size of the largest configuration that is read."""
+
+
 def read_configuration(name: str) -> dict[str, Any]:
     """Returns the settings, by name, in one of `configuration_names()` or in the .toml file of this path.
 
@@ -68,7 +72,7 @@ def read_configuration(name: str) -> dict[str, Any]:
         )
     try:
         file = Path(name) if name.endswith(SUFFIX) else FOLDER / f"{name}{SUFFIX}"
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(read_bounded(file, MOST_BYTES).decode())
     except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"the configuration {name} cannot be read: {error}") from error
 

@@ -122,6 +122,11 @@ def test_bad_arguments_are_one_line_and_leave_nothing(arguments, word, tmp_path,
     assert not out.exists()
 
 
+def test_a_configuration_of_a_stranger_cannot_fill_the_memory(tmp_path, capsys):
+    (tmp_path / "large.toml").write_bytes(b"#" * (1 << 21))
+    assert "has more than 1048576 bytes" in refused(capsys, main, "--config", str(tmp_path / "large.toml"))
+
+
 @pytest.mark.parametrize("changed", [["--reward", "shaped"], ["--reward", "win"], ["--gamma", "0.9"], []])
 def test_a_training_says_that_it_goes_without_hindsight(changed, capsys):
     with pytest.raises(SystemExit):
