@@ -1,4 +1,4 @@
-"""Command line of the game: best move, window, random board, match; the usage is that of the source of 2014."""
+"""Command line of the game: best move, window, random board, match; the options are those of the program of 2014."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _check_tree(path: Path) -> None:
 
 
 def _check_target(path: Path, what: str, is_own: Callable[[str], bool]) -> None:
-    """Raises a ValueError if a file cannot be written, or holds anything of another kind."""
+    """Raises a ValueError if a path cannot be written, or holds a text that `is_own` refuses as no `what`."""
     if path.is_dir() or not path.parent.is_dir():
         raise ValueError(f"{path} is a folder" if path.is_dir() else f"the folder of {path} does not exist")
     text = path.read_text("ascii", errors="replace") if path.is_file() and not _is_device(path) else ""

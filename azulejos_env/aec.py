@@ -86,7 +86,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self._set_ends()
 
     def step(self, action: Any) -> None:
-        """Makes the move of the agent to move; None for an agent whose game is over.
+        """Makes a move for the agent in `agent_selection`; `action` is None once the game is over.
 
         Raises:
             gymnasium.error.ResetNeeded: no game has begun.
@@ -99,6 +99,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._set_ends()
         gain = self._game.earn(0)
+        # The game is zero-sum; `0.0 - gain` is never -0.0.
         self.rewards = dict(zip(self.agents, (gain, 0.0 - gain), strict=True))
         self.agent_selection = self.agents[self._game.position.player]
         self._accumulate_rewards()

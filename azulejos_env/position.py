@@ -121,6 +121,7 @@ class Position:
         rows, cols = self.board.shape
         if not (0 <= row < rows and 0 <= col < cols):
             raise ValueError(f"a cell has a row in 0..{rows - 1} and a column in 0..{cols - 1}, not ({row},{col})")
+        # `gather` makes the tiles of the group negative in the copy.
         marked, cell = with_border(self.board), (row + 1) * (cols + 1) + col
         size = gather(marked, cols, cell, np.zeros(rows * cols, np.int32)) if marked[cell] else 0
         return (size > 1) & (_without_border(marked, self.config) < 0)

@@ -113,14 +113,18 @@ def _draw_line(line: NDArray[np.uint8], view: View, player: int, side: int) -> N
         drawing.write(line[:, side * place : side * (place + 1)], digit, COLOURS[3])
 
 
-def _outline(board: NDArray[np.uint8], cells: NDArray[np.bool_], side: int) -> None:
-    """Draws a dark line with a light rim around a set of cells."""
+def _outline(picture: NDArray[np.uint8], cells: NDArray[np.bool_], side: int) -> None:
+    """Draws a dark line along the inner edge of a set of cells, (rows, cols) bool, and a light line within it.
+
+    `picture` is that of the board, (side * rows, side * cols, 3).
+    """
+    # A margin of one tile, so that `np.roll` carries no pixel of the set from one side to the other.
     inside = np.kron(np.pad(cells, 1), np.ones((side, side), np.bool_))
     core = _shrunk(inside, max(1, side // 10))
     light = core & ~_shrunk(core, max(1, side // 16))
     crop = (slice(side, -side), slice(side, -side))
-    board[(inside & ~core)[crop]] = drawing.INK
-    board[light[crop]] = (255, 255, 255)
+    picture[(inside & ~core)[crop]] = drawing.INK
+    picture[light[crop]] = (255, 255, 255)
 
 
 def _shrunk(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:

@@ -252,7 +252,10 @@ class Searcher:
         return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, 0.0, not is_open)
 
     def _run(self, own: int, other: int, left: int, alpha: int, beta: int) -> tuple[int, bool]:
-        """Runs the kernel, in another thread where it may take long, so that the clock or Ctrl-C can stop it."""
+        """Calls `_minimax` with these arguments, and returns its result.
+
+        A search that may take long runs in a thread of its own, so that the clock or Ctrl-C can stop it.
+        """
         found: list[tuple[int, bool]] = []
         arguments = (self._config.rules, self._arrays, self._prune, 0, own, other, left, alpha, beta)
         worker = Thread(target=lambda: found.append(_minimax(*arguments)), daemon=True)
@@ -265,6 +268,7 @@ class Searcher:
             while worker.is_alive() and not self.reached():
                 worker.join(_PAUSE)
         finally:
+            # The kernel reads this limit at each position, and stops.
             self._arrays.counters[_LIMIT] = 0
             worker.join()
         return found[0]

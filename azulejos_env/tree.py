@@ -50,14 +50,16 @@ class SearchTree:
         return "".join(f"{line}\n" for line in ["digraph search {", *head, *self._dot_lines(), "}"])
 
     def _dot_lines(self) -> Iterator[str]:
+        """Yields a line for each node, and one for the edge from its parent; a node is named by its moves."""
         for node in self.nodes:
-            _, style, edge = _STYLES.get(node.kind, ("", "", ""))
+            _, style, edge_style = _STYLES.get(node.kind, ("", "", ""))
             moves = [f"({row},{col})" for row, col in node.line]
             name, parent = " ".join(moves) or "Start", " ".join(moves[:-1]) or "Start"
             label = (moves or ["Start"])[-1] + ("" if node.value is None else f": {node.value}")
+            # The players take turns, so the player of the root moves at even depths.
             yield f'  "{name}" [label="{label}", shape="{("box", "ellipse")[len(moves) % 2]}"{style}];'
             if moves:
-                yield f'  "{parent}" -> "{name}"{edge};'
+                yield f'  "{parent}" -> "{name}"{edge_style};'
 
 
 _GRAPH = 'labelloc="t", labeljust="l", rankdir="LR", nodesep="0.08", ranksep="0.7", fontname="Helvetica", fontsize="12"'
