@@ -50,7 +50,8 @@ def minesweeper(
 def play(arguments: dict[str, Any], history: int | None = None) -> Solver:
     """Returns a solver that answers each move of the model with the next board, to the end of the game.
 
-    A limit of Inspect ends a game as not won. Its figures are kept after each reply, so that they are scored then too.
+    A limit of Inspect ends a game as not won. The solver stores the figures of the game after each reply, so that
+    Inspect scores them after a limit too.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
