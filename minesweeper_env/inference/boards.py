@@ -34,10 +34,10 @@ class PositionTooHardError(ValueError):
 
 
 def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) -> tuple[NDArray[np.int8], int, int]:
-    """Returns cell codes of any integer type as a contiguous int8 array that can be written to, `mines` and `radius`.
+    """Returns cell codes of any integer type as a contiguous, writable int8 array; then `mines` and `radius` as ints.
 
-    `dimensions` is 2 for one board (rows, cols), and 3 for a batch (N, rows, cols). The numbers become int, because a
-    kernel has no code for those of other types, and small ones overflow.
+    `dimensions` is 2 for one board (rows, cols), and 3 for a batch (N, rows, cols). Kernels are compiled for int alone,
+    and NumPy's small integers overflow.
 
     Raises:
         ValueError: the radius, type, shape, codes or number of mines are not allowed; the message states what is.

@@ -84,14 +84,14 @@ class OptimalPlay:
     def first_cell_values(self) -> NDArray[np.object_]:
         """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click."""
         values = np.empty(self.config.cells, np.object_)
-        for cell, images in self._kinds_of_cells():
+        for cell, images in self._symmetry_classes():
             values[images] = Fraction(self._solve(cell, 0), self._all_layouts(cell))
         return values.reshape(self.config.rows, self.config.cols)
 
     def best_first_click(self) -> BestClick:
         """Returns the best first click; among equally good ones, the first that the search finds."""
         best, best_cell = Fraction(0), -1
-        for cell, _ in self._kinds_of_cells():
+        for cell, _ in self._symmetry_classes():
             goal = math.floor(best * self._all_layouts(cell))
             wins = self._solve(cell, goal)
             if wins > goal:
@@ -140,11 +140,11 @@ class OptimalPlay:
             return math.comb(self.config.cells, self.config.mines)
         return self._layouts(cell)
 
-    def _kinds_of_cells(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yields one cell of each symmetry class with all cells of the class, those with the fewest layouts first."""
+    def _symmetry_classes(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yields the first cell and all cells of each symmetry class; classes with the fewest layouts come first."""
         images = [np.unique(column) for column in symmetry_table(self.config.rows, self.config.cols).T]
-        kinds = [cell for cell in range(self.config.cells) if images[cell][0] == cell]
-        for cell in sorted(kinds, key=self._layouts):
+        firsts = [cell for cell in range(self.config.cells) if images[cell][0] == cell]
+        for cell in sorted(firsts, key=self._layouts):
             yield cell, images[cell]
 
 

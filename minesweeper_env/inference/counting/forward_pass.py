@@ -188,12 +188,12 @@ def _thin_out(tables: Tables, end: int) -> int:
 def _place(
     frontier: Frontier, tables: Tables, weighting: Weighting, level: int, group: int, bits: int, words: int
 ) -> int:
-    """Places a group, which adds a level with its values after `level`; returns the outcome."""
+    """Places a group: adds the next level, with `words` words per key and `bits` bits per slot; returns the outcome."""
     size, following = frontier.size[group], tables.first_state[level + 1]
     bounds = open_group(frontier, tables, group, bits, words)
     found = branch(tables, level, size, bounds, bits, words, weighting.track)
     close_group(frontier, tables, group)
-    if found <= 0:
+    if found <= 0:  # Where memory lacks, `branch` returns a negated outcome.
         # No state is left, so the constraints of this group contradict the others; the first of them is named.
         return ws.INFEASIBLE + frontier.over[frontier.above[group]] if found == 0 else -found
     width = 1
@@ -227,7 +227,7 @@ def push_values(tables: Tables, weighting: Weighting, level: int, size: int, at:
             onto = to * target_width + low[i] + mines * weighting.track - low[following + to]
             for m in range(length):
                 target[np.uint64(onto + m)] += weight * values[np.uint64(origin + m)]
-            mines += 1
+            mines += 1  # The links of a state are in the order of their mines, without gaps.
 
 
 @subroutine

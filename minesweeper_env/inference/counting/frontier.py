@@ -211,14 +211,14 @@ def _farthest(frontier: Frontier, seed: int) -> int:
 
 @inlined
 def _cheapest(frontier: Frontier, many: int) -> int:
-    """Returns the active constraint that is cheapest to finish; the earliest one in a tie."""
+    """Returns which of the `many` active constraints is cheapest to finish; the earliest one in a tie."""
     chosen = int(frontier.active[0])
     if many == 1:
         return chosen
     least = 1 << 40
     for i in range(many):
         constraint = frontier.active[i]
-        # _FRESH outweighs any number of groups, so that this number only breaks ties.
+        # The number of groups only breaks ties: it is below _FRESH, the cost of a constraint to open.
         cost = int(frontier.waiting[constraint])
         for j in range(frontier.below[constraint], frontier.below[constraint + 1]):
             group = frontier.under[j]
@@ -269,16 +269,16 @@ def reorder_wide_components(frontier: Frontier, components: int) -> int:
     for component in range(components):
         end = int(np.int64(frontier.end[component]))
         if end - begin >= _MANY:
-            present, _ = _rate(frontier, frontier.order[begin:end])
-            if present > _WIDE:
-                peak = max(peak, _try_sweeps(frontier, frontier.order[begin:end], present))
+            states, _ = _rate(frontier, frontier.order[begin:end])
+            if states > _WIDE:
+                peak = max(peak, _try_sweeps(frontier, frontier.order[begin:end], states))
         begin = end
     return peak
 
 
 @inlined
-def _try_sweeps(frontier: Frontier, order: Ints, present: float) -> int:
-    """Tries both sweeps; returns the constraints open at once if it changes `order`, else 0."""
+def _try_sweeps(frontier: Frontier, order: Ints, least: float) -> int:
+    """Sorts `order` by rows or columns if this has under 2**least states; returns the constraints open at once or 0."""
     cells, degree = frontier.neighbours.shape
     sweep, keys = frontier.scratch[1, : len(order)], frontier.scratch[2]
     # Neighbours are in reading order without the cell itself, so the one below comes 2 * radius after the middle. For
@@ -298,8 +298,8 @@ def _try_sweeps(frontier: Frontier, order: Ints, present: float) -> int:
                 j -= 1
             sweep[j] = order[i]
         states, open_at_once = _rate(frontier, sweep)
-        if states < present:
-            present, peak = states, open_at_once
+        if states < least:
+            least, peak = states, open_at_once
             for i in range(len(order)):
                 order[i] = sweep[i]
     return peak

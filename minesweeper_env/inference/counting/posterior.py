@@ -309,12 +309,11 @@ def matching_density(board: Boards, mines: int, radius: int) -> float:
     fewer. This density keeps the largest weights in range.
     """
     probabilities = np.empty((1, *board.shape))
-    passes = _HALVINGS + 2
-    infer(board[None], mines, radius, forward.BOOLEAN, 0.0, probabilities, passes)
+    passes = _HALVINGS + 2  # the check, the bisection, and the caller's own pass
+    infer(board[None], mines, radius, forward.BOOLEAN, 0.0, probabilities, passes)  # Raises if no layout fits.
     low, high = _EXTREME, 1.0 - _EXTREME
     for _ in range(_HALVINGS):
-        # Bisection of the log odds.
-        odds = (low / (1.0 - low) * high / (1.0 - high)) ** 0.5
+        odds = (low / (1.0 - low) * high / (1.0 - high)) ** 0.5  # Bisects the log odds.
         density = odds / (1.0 + odds)
         infer(board[None], mines, radius, forward.IID, density, probabilities, passes)
         low, high = (density, high) if probabilities.sum() < mines else (low, density)

@@ -22,7 +22,7 @@ _ONE = np.uint64(1)
 
 @inlined
 def prepare_slots(frontier: Frontier, tables: Tables, constraints: int) -> int:
-    """Frees all slots; returns the number of bits per slot."""
+    """Resets the slots and `left` of all constraints; returns the bits per slot, enough for all that one can lack."""
     most = 1
     for constraint in range(constraints):
         cell = frontier.cell_of[constraint]

@@ -106,15 +106,14 @@ def _forces(state: BoardState, reason: Reason, bit: int) -> bool:
 
 
 def _shrink(state: BoardState, clues: list[int], uses_total: bool, bit: int) -> Reason:
-    """Drops clues while the others force a cell: far ones first, in runs of 2**k, then of 2**(k - 1), down to one.
+    """Returns a reason of needed clues only: drops far ones first, in runs of 2**k, then of 2**(k - 1), down to one.
 
     The runs of one are a deletion filter (Chinneck & Dravnieks 1991): of what it keeps, no clue can be left out.
     """
     (row, col), cols = state.cells_of(bit)[0], state.shape[1]
     clues.sort(key=lambda clue: (-max(abs(clue // cols - row), abs(clue % cols - col)), clue))
     for halvings in reversed(range(len(clues).bit_length())):
-        run = 1 << halvings
-        start = 0
+        run, start = 1 << halvings, 0
         while start < len(clues):
             fewer = clues[:start] + clues[start + run :]
             if _forces(state, Reason(fewer, uses_total), bit):
@@ -172,7 +171,10 @@ class BoardState:
         self.constraints = {clue: Constraint(self._around(clue), int(missing[clue]), 1 << clue) for clue in clues}
 
     def look_further(self, deducer: Deducer) -> tuple[int, int]:
-        """Returns what `read_board` and `pack_board` find, and leaves the rest in the arrays of a deducer."""
+        """Returns the kind of step that several clues allow, such as BY_DIFFERENCE, and its constraint or -1.
+
+        The arrays of the deducer then hold the cells of the step; see `read_board` and `pack_board`.
+        """
         arrays = (*deducer.clues, *deducer.memory)
         found, constraint = read_board(self._board.ravel(), self._codes.max_count, True, *arrays)
         # A closure that found nothing is complete, so that the arrays are ready for packings.

@@ -22,9 +22,9 @@ from minesweeper_env.threads import ObjectPool
 
 @subroutine
 def look_further(clues: Clues, memory: Memory, mines: int, unknown: int) -> int:
-    """Looks for what several clues prove, once no single clue proves anything; negative `mines` leave out the total.
+    """Returns what several clues prove: BY_DIFFERENCE or BY_OVERLAP, with `certain`, or a result of `pack_constraints`.
 
-    It returns BY_DIFFERENCE or BY_OVERLAP, with the list `certain`, or what `pack_constraints` returns.
+    Single clues have proved all they can. The `unknown` cells hold `mines` mines; below 0, the total is left out.
     """
     found = _combine_clues(clues, memory)
     return pack_constraints(clues, memory, mines, unknown) if found == constraints.NOTHING and mines >= 0 else found
@@ -66,7 +66,7 @@ def read_board(board: NDArray[np.int8], max_count: int, further: bool, *arrays: 
 
 @kernel
 def pack_board(mines: int, unknown: int, *arrays: Any) -> int:
-    """Returns what `pack_constraints` does; few boards need this kernel, so it is compiled apart from `read_board`."""
+    """Returns what `pack_constraints` returns; compiled apart from `read_board`, because few boards need it."""
     return pack_constraints(Clues(*arrays[:6]), Memory(*arrays[6:]), mines, unknown)
 
 

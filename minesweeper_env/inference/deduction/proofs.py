@@ -172,6 +172,7 @@ class _Search:
     def best(self) -> list[_Inference]:
         """Returns the inferences of a shortest proof, in order."""
         last = [number for number, (_, one) in enumerate(self._ranked) if one.finds & self._goals]
+        # Iterative deepening begins at the least rank: an inference of rank r takes at least r steps, itself included.
         for limit in range(self._ranked[last[0]][0], MAX_STEPS + 1):
             self._found: list[tuple[tuple[int, ...], list[_Inference]]] = []
             self._seen: set[frozenset[int]] = set()

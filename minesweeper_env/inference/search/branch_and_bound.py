@@ -282,7 +282,7 @@ def begin_search(search: Search, size: int, cells: int, goal: int, generation: i
 
 @inlined
 def _is_under_way(levels: Levels, depth: int) -> bool:
-    """Returns whether the trial of a level has pending parts and may still succeed."""
+    """Returns whether the trial of a level has pending parts, and may still exceed the best value of the level."""
     pending = levels.trial[depth] >= 0 and levels.end[depth] > levels.begin[depth]
     return pending and levels.total[depth] > levels.best[depth]
 

@@ -192,7 +192,7 @@ def _total_can_be_met(work: Backtracking, clues: int) -> bool:
     """
     # A new stamp clears all marks at once.
     work.stamp[0] += 1
-    least, beside = 0, 0
+    least, packed = 0, 0
     # Disjoint clues take exactly their missing mines; the other cells take none to all. Any packing gives valid bounds,
     # and a greedy one is cheap.
     for i in range(clues):
@@ -203,10 +203,10 @@ def _total_can_be_met(work: Backtracking, clues: int) -> bool:
             apart &= work.state[cell] != UNKNOWN or work.mark[cell] != work.stamp[0]
         if apart:
             least += work.missing[clue]
-            beside += work.covered[clue]
+            packed += work.covered[clue]
             for k in range(work.neighbours.shape[1]):
                 work.mark[work.neighbours[clue, k]] = work.stamp[0]
-    return least <= work.mines_left[0] <= least + work.cells_left[0] - beside
+    return least <= work.mines_left[0] <= least + work.cells_left[0] - packed
 
 
 @inlined
@@ -364,11 +364,10 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
 
 
 def _contradiction(fault: int, board: NDArray[np.int8], most: int) -> InconsistentBoardError:
+    """Returns the error for the violated clue in the cell `fault`, or for the number of mines if that is -1."""
     cols = board.shape[1]
     if fault >= 0:
         reason = f"the count {board.flat[fault]} cannot be met together with the others"
         return InconsistentBoardError(reason, divmod(fault, cols))
-    covered = np.flatnonzero(board > most)
-    return InconsistentBoardError(
-        "the number of mines does not fit", divmod(int(covered[0]) if len(covered) else 0, cols)
-    )
+    first_covered = int(np.argmax(board > most))  # 0 if all cells are open
+    return InconsistentBoardError("the number of mines does not fit", divmod(first_covered, cols))

@@ -36,9 +36,9 @@ _MOST_ENTRIES = 1 << 22
 
 @kernel
 def lay_out_everywhere(columns: Cells, mines: int, chosen: Cells, codes: NDArray[np.uint8]) -> None:
-    """Writes all layouts with `mines` mines in some of C columns, (m,), into `codes`, in lexicographic order.
+    """Writes all layouts with `mines` mines in the m `columns`, (m,), into `codes`, in lexicographic order.
 
-    `codes`, (N, C), has N = C(m, mines) rows; 1 is a mine. `chosen`, (mines,), is scratch.
+    `codes` is (N, cells) with N = comb(m, mines), and 1 for a mine. `chosen`, (mines,), is scratch.
     """
     for k in range(mines):
         chosen[k] = k
@@ -133,9 +133,10 @@ class SmallBoard:
         self.images = symmetry_table(rows, cols).astype(np.uint32)
         self._neighbours = neighbour_table(rows, cols, radius)
         self._max_count = Codes.of_radius(radius).max_count
-        self._words = np.random.default_rng(0).integers(0, 2**64, (self.cells, 2), np.uint64)
+        self._zobrist = np.random.default_rng(0).integers(0, 2**64, (self.cells, 2), np.uint64)
         self._mined = np.zeros(self.cells + 1, np.uint8)
         self._layouts = layouts
+        # The transposition table has 4 to 8 entries for each layout: a power of two, _MOST_ENTRIES at most.
         self._table = np.zeros((min(1 << (4 * layouts).bit_length(), _MOST_ENTRIES), 2), np.uint64)
         self._search: SearchMemory | None = None
 
@@ -174,7 +175,7 @@ class SmallBoard:
 
     def _solve(self, search: SearchMemory, size: int, cells: Cells, goal: int) -> tuple[int, int]:
         arrays = search.arrays
-        begin_on_board(size, cells, goal, self._neighbours, self.images, self._words, self._mined, *arrays)
+        begin_on_board(size, cells, goal, self._neighbours, self.images, self._zobrist, self._mined, *arrays)
         for nodes in range(SLICE, MAX_POSITION_NODES + 1, SLICE):
             column, wins, over = search_loaded(nodes, *arrays)
             if over:
