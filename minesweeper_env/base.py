@@ -1,4 +1,4 @@
-"""Base of the environments of one game and of a batch: their games, and how these are drawn."""
+"""Base class of the single and of the vector environment: their arguments, their games, and the rendering."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Cells of a board, numbered in reading order: their neighbours, the symmetries, and sets of them.
-
-Bit i of the int that is a set stands for cell i.
-"""
+"""Cells of a board, numbered in reading order: neighbours, symmetries, and sets as ints whose bit i is cell i."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Words that people read: numbers with their nouns, and texts made harmless for a terminal, Markdown, HTML or SVG."""
+"""Text for people: counted nouns, and escaping for terminals, Markdown, HTML and SVG."""
 
 import html as _html
 import re

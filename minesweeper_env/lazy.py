@@ -1,4 +1,4 @@
-"""Work put off: public names that are imported at first use (PEP 562), and calls after the import of Gymnasium."""
+"""Deferred work: public names imported at first use (PEP 562), and calls that wait for the import of Gymnasium."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,6 @@
-"""Numba's private names, all in this file: fragments of kernels, and a cache that never fails.
+"""Use of numba's private interface, in this file alone: fragments of kernels, and a cache that never fails.
 
-Importing this module raises where a version of numba lacks one of the names. Then `compiled` uses plain numba.
+The import of this module fails where a version of numba lacks one of the names. Then `compiled` uses plain numba.
 
 Numba optimises each function with everything that it calls, so a small function deep inside a kernel is optimised once
 for every function above it. A fragment remains LLVM code, and the kernel that links it in optimises all of it once.

@@ -1,4 +1,4 @@
-"""Installed program `minesweeper`."""
+"""Entry point of the console script `minesweeper`."""
 
 import sys
 from importlib import import_module

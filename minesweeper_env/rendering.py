@@ -1,4 +1,4 @@
-"""Boards as text and as pictures, with NumPy alone; each side of a tile has its own drawing."""
+"""Boards as text and as pictures, with NumPy alone; tiles are drawn for each size, and never scaled."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Division of one call among threads, and what threads must not share: scratch arrays that they borrow."""
+"""Thread pool that divides one call, and pools that lend objects, such as scratch arrays, to one thread at a time."""
 
 import os
 import weakref
