@@ -219,7 +219,7 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
 
 
 def is_number(value: Any) -> bool:
-    """Returns whether a value is a finite number that a float holds, of Python or of NumPy; a bool is none."""
+    """Returns whether a value is a number of Python or NumPy that is finite as a float; a bool is no number."""
     with suppress(OverflowError):
         return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
     return False

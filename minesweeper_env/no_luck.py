@@ -201,13 +201,13 @@ class LayoutRedraw:
         run_boards(self._config, judge_moves, arguments, lambda game: shown[game, :-1], leave)
 
     def _draw(self, games: Games, i: int, cell: int, is_mine: bool) -> NDArray[np.bool_]:
-        """Returns a layout, (1, n), drawn uniformly among those that fit the board of game i and have this cell so."""
+        """Returns a uniform layout, (1, n) bool, of those that fit game i; `cell` is a mine if `is_mine`, else free."""
         config = self._config
         board = games.boards.shown[i, :-1].copy()
         # The codes of a known mine and, after it, of a known safe cell.
         board[cell] = config.codes.mine + (not is_mine)
         uniforms, layouts = np.empty((1, 3 * config.cells + 1)), np.empty((1, config.cells), np.bool_)
-        draw_uniforms(games.boards.rng, i, uniforms[0])
+        draw_uniforms(games.boards.rng, i, uniforms[0])  # 3 * n + 1 numbers, as `fill_layouts` needs.
         fill_layouts(board.reshape(config.rows, config.cols), config.mines, config.radius, uniforms, layouts)
         return layouts
 

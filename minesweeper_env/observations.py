@@ -60,7 +60,7 @@ class Encoder:
         return planes.reshape(len(boards), *self.space.shape)
 
     def decode(self, observations: ArrayLike) -> NDArray[np.int8]:
-        """Returns the codes, (N, rows, cols) int8, of N observations in this encoding; a ValueError refuses others."""
+        """Returns the codes, (N, rows, cols) int8, of N encoded observations; raises a ValueError for other sizes."""
         given = np.asarray(observations)
         if self.encoding == "codes":
             return given.reshape(len(given), *self._board).astype(np.int8, copy=False)

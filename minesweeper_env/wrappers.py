@@ -117,13 +117,13 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
         # No attribute: a copy of the wrapper around another environment must not ask the first one.
         return self.env.unwrapped
 
-    def _explain_boards(self) -> None:
-        """Lets the environment draw the probabilities, if `overlay` is set."""
+    def _set_overlay(self) -> None:
+        """Gives the environment the oracle whose probabilities `render` shows, or none without `overlay`."""
         self._bare.ask_oracle = self._oracle.ask if self._overlay else None
 
     def render(self) -> Any:
         """Returns the environment's rendering, with the probabilities if `overlay` is set."""
-        self._explain_boards()
+        self._set_overlay()
         return self.env.render()
 
     def _join(self, observation: Any, probabilities: NDArray[np.float64]) -> Any:
@@ -190,7 +190,7 @@ class MineProbabilities(_Explained, gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts a new game; returns the environment's observation and info, with the probabilities."""
-        self._explain_boards()
+        self._set_overlay()
         return self._add(*self.env.reset(seed=seed, options=options))
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -237,7 +237,7 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts new games; returns the environment's observations and infos, with the probabilities."""
-        self._explain_boards()
+        self._set_overlay()
         observations, infos = self.env.reset(seed=seed, options=options)
         answers = self._oracle.ask(self._encoder.decode(observations))
         return self._join(observations, answers.probabilities), _with(infos, answers, infos["_action_mask"])

@@ -340,6 +340,7 @@ class Searcher:
             clues = int(log.clues_named[0])
 
     def _play(self, arena: Arena, layouts: NDArray[np.bool_], first: int, level: str) -> NDArray[np.bool_]:
+        """Plays each of (M, rows, cols) layouts once, without mixing; returns (M,) bool, whether logic wins."""
         many, strength = len(layouts), NO_GUESS_LEVELS.index(level)
         flat = np.array(layouts, np.bool_, order="C").reshape(many, self.config.cells)
         firsts, states = np.full(many, first), np.zeros(many, np.uint64)

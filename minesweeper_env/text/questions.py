@@ -1,7 +1,4 @@
-"""Kinds of questions about a position: what each asks, the least reasoning that answers it, scores, and solutions.
-
-Facts are the part of a task that follows from its board: a dict with values of JSON.
-"""
+"""Kinds of questions about a position: what each asks, the least reasoning that answers it, scores, and solutions."""
 
 import re
 from abc import ABC, abstractmethod
@@ -59,6 +56,7 @@ _VERDICTS = {"possible": "yes", "true": "yes", "impossible": "no", "not possible
 """Answers without these words that mean yes or no."""
 
 Facts = Mapping[str, Any]
+"""The part of a task that follows from its board, with values of JSON."""
 
 
 class Position:
@@ -81,12 +79,12 @@ class Position:
 
     @cached_property
     def by_single_numbers(self) -> NDArray[np.int8]:
-        """What `known_cells` finds with one number at a time, (rows, cols)."""
+        """UNKNOWN, SAFE, MINE or OPEN for each cell, (rows, cols), by one number at a time; see `known_cells`."""
         return known_cells(self.codes[None], self.mines, 1, SINGLE)[0]
 
     @cached_property
     def by_several_numbers(self) -> NDArray[np.int8]:
-        """All that `known_cells` finds with several numbers and the number of mines, (rows, cols)."""
+        """UNKNOWN, SAFE, MINE or OPEN for each cell, (rows, cols), by all numbers and the number of mines."""
         return known_cells(self.codes[None], self.mines, 1, WITH_TOTAL, find_all=True)[0]
 
     def level(self, wanted: NDArray[np.bool_], sort: int, number: int) -> tuple[str, NDArray[np.bool_]]:

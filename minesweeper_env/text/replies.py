@@ -270,13 +270,13 @@ def _first(marks: Iterable[re.Match[str]], whole: str) -> Move | None:
 
 
 def _has_words(tag: re.Match[str]) -> bool:
-    """Tells whether a tag or a box should hold a move."""
+    """Returns whether a tag or a box holds text other than the form that the prompt shows."""
     body = tag[str(tag.lastgroup)]
     return bool(body.strip("> \t\r\n")) and words.PLACEHOLDER not in body
 
 
 def _is_alone(match: re.Match[str]) -> bool:
-    """Tells whether a call, a bracket or an object is an answer, and no remark: its line says nothing else."""
+    """Returns whether a call, a bracket or an object is an answer, and no remark: its line says nothing else."""
     text, begin, end = match.string, match.start(), match.end()
     line = text[max(0, begin - 80) : begin].rpartition("\n")[2] + " " + text[end : end + 80].partition("\n")[0]
     return all(word in _QUIET for word in _LETTERS.findall(line) if word.isalpha())
@@ -293,7 +293,7 @@ def _is_taken_back(match: re.Match[str]) -> bool:
 
 
 def _is_statement(match: re.Match[str]) -> bool:
-    """Tells whether a match begins with a whole word, and states a move that is not denied, asked for or another one.
+    """Returns whether a match begins with a whole word, and states a move that is not denied, asked for or another one.
 
     "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell.
     """
@@ -309,7 +309,7 @@ def _is_statement(match: re.Match[str]) -> bool:
 
 
 def _counts(match: re.Match[str]) -> bool:
-    """Tells whether the numbers of a match count, as in "1 of 3" and "the choice is 50/50", or are parts of three."""
+    """Returns whether the numbers of a match count, as in "1 of 3" and "the choice is 50/50", or are parts of three."""
     before, between = (_AXIS.search(match[gap]) for gap in ("before", "between"))
     is_third = between and not before and _THIRD.match(match.string, match.end())
     is_count = _COUNTING.search(match["between"]) and not (before and between)
@@ -370,8 +370,9 @@ class _Object:
 
     def take(self, part: re.Match[str]) -> None:
         """Takes the coordinate, the cell, the verb, or the move in words that a part holds."""
-        said = _stated(_PROSE.finditer(part["said"])) if part["said"] and part["label"] else None
-        cell = said or (_bare(part["said"]) if part["said"] else None)
+        text = part["said"] or ""
+        move = _stated(_PROSE.finditer(text)) if part["label"] else None  # A sentence counts under a label alone.
+        cell = move or _bare(text)
         if part["axis"]:
             self.cell.setdefault(words.AXES[part["axis"]], int(part["number"][:9]))
         elif part["row"]:
@@ -379,7 +380,7 @@ class _Object:
         elif cell:
             self.cell |= {0: cell.row, 1: cell.col}
         self.is_label |= bool(part["label"] and (part["row"] or cell))
-        self.verb = self.verb or (said.verb if said else words.VERBS.get(part["verb"] or "", ""))
+        self.verb = self.verb or (move.verb if move else words.VERBS.get(part["verb"] or "", ""))
 
 
 def _from_object(text: str, needs_verb: bool) -> Move | None:
