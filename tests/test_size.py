@@ -14,11 +14,11 @@ LINES = {
     "baselines": 16_600,
     "benchmarks": 1_635,
     "docs": 1_270,
-    "examples": 1_425,
-    "minesweeper_env": 12_100,
-    "minesweeper_play": 5_650,
+    "examples": 1_665,
+    "minesweeper_env": 12_165,
+    "minesweeper_play": 5_660,
     "minesweeper_text": 500,
-    "tests": 25_900,
+    "tests": 26_060,
 }
 """Lines of each folder, counted once for each release; the slack leaves room for the changes between two releases."""
 
