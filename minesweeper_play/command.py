@@ -162,6 +162,7 @@ def _add_modes(parser: Parser) -> None:
     group = parser.add_argument_group("instead of a game in the full terminal")
     choose, watch = group.add_mutually_exclusive_group().add_argument, group.add_mutually_exclusive_group().add_argument
     add = group.add_argument
+    # The options that `choose` adds exclude each other, and so do those of `watch`.
     choose("--classic", action="store_true", help="play line by line, as where stdin or stdout is no terminal")
     watched = "watch this policy play; with --analyse, let it play the analysed game, for comparison"
     watch("--policy", metavar="POLICY", help=watched)
@@ -172,8 +173,7 @@ def _add_modes(parser: Parser) -> None:
     served = f"serve the page at this port (default {port})"
     add("--port", type=whole_number_from(1, 65535), metavar="PORT", default=port, help=served)
     choose("--window", action="store_true", help="play in a window")
-    source = "judge the position or the game in this file, or on stdin (-)"
-    choose("--analyse", metavar="FILE", help=source)
+    choose("--analyse", metavar="FILE", help="judge the position or the game in this file, or on stdin (-)")
     add("--json", dest="as_json", action="store_true", help="write the analysis as JSON")
     add("--record", type=Path, metavar="FILE", help="draw the analysed game with its risks into this .gif or .svg")
     asked = f"answer questions about positions: {', '.join(PRACTICE)}"

@@ -150,9 +150,9 @@ def _better(advice: Advice, catalogue: Catalogue) -> str:
 
 
 def explain_ending(session: Session, statistics: Statistics | None, catalogue: Catalogue) -> list[str]:
-    """Returns the figures of a finished game and its place among the best times.
+    """Adds a finished game to the statistics, and returns its figures and its place among the best times.
 
-    The game is added to the statistics, if there are any and it is no practice.
+    A practice game is not added, and no game is if `statistics` is None.
     """
     record, text, number = GameRecord.of(session), catalogue.text, catalogue.number
     finish = Finish() if statistics is None or session.practice else statistics.finish(record)

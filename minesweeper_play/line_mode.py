@@ -234,10 +234,10 @@ class ClassicGame:
         finally:
             self.console.draw_again("")
 
-    def _show_search(self, count: int, most: int) -> None:
+    def _show_search(self, attempts: int, max_attempts: int) -> None:
         text = self.console.catalogue.text
-        part = self.console.catalogue.per_cent(min(count / most, 1.0))
-        self.console.draw_again(text("searching", count=count, part=part))
+        part = self.console.catalogue.per_cent(min(attempts / max_attempts, 1.0))
+        self.console.draw_again(text("searching", count=attempts, part=part))
 
     def _hint(self, command: Command) -> None:
         if refusal := self.session.refuse_hint(command.cell):

@@ -35,16 +35,16 @@ EXACT = ("over", "exact", "logic")
 
 
 def curve_lines(values: Sequence[float], width: int) -> list[str]:
-    """Returns a curve of at least one probability over the moves, from 100 % at the top to 0 % at the bottom."""
-    points = min(max(width - 6, 2), max(len(values), 2))
-    heights = np.interp(np.linspace(0, len(values) - 1, points), range(len(values)), values)
+    """Returns the lines of a chart, at most `width` wide, of one or more probabilities: after 0 moves, after 1, ..."""
+    columns = min(max(width - len("100% |"), 2), max(len(values), 2))
+    heights = np.interp(np.linspace(0, len(values) - 1, columns), range(len(values)), values)
     levels = np.round(heights * (CURVE_ROWS - 1)).astype(int)
     lines = []
     for level in reversed(range(CURVE_ROWS)):
         marks = "".join("*" if each == level else " " for each in levels)
         lines.append(f"{level * 100 // (CURVE_ROWS - 1):>3}% |{marks}".rstrip())
     last = str(len(values) - 1)
-    return [*lines, "     0" + last.rjust(max(points - 1, len(last) + 1))]
+    return [*lines, "     0" + last.rjust(max(columns - 1, len(last) + 1))]
 
 
 def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list[str]:

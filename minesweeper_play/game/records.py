@@ -270,7 +270,7 @@ class SavedGame(msgspec.Struct):
         times = [0.0, *(move.seconds for move in self.moves), self.seconds]
         if times != sorted(times):
             raise ValueError(f"the times of its moves must rise from 0 to its {self.seconds} seconds")
-        level: Any = self.no_guess
+        no_guess: Any = self.no_guess
         config = BoardConfig(self.rows, self.cols, self.mines, self.first_click, luck=self.luck)
         if config.cells * len(self.moves) > MOST_CELL_MOVES:
             raise ValueError(f"it has {len(self.moves)} moves, too many for the memory on {config.in_words}")
@@ -280,7 +280,7 @@ class SavedGame(msgspec.Struct):
         if self.layout is None and any(move.kind not in ("flag", "question") for move in self.moves):
             raise ValueError("it has an open cell, but no layout")
         mines = None if self.layout is None else np.array([[cell == "*" for cell in row] for row in self.layout])
-        session = Session(config, seed=self.seed, no_guess=level, layout=mines)
+        session = Session(config, seed=self.seed, no_guess=no_guess, layout=mines)
         for number, move in enumerate(self.moves, 1):
             if not session.repeat(move).accepted:
                 raise ValueError(f"its move {number} is not possible")

@@ -216,7 +216,7 @@ class Session:
             self._since = self._now()
 
     def opening_layers(self, report: Report, origin: Cell) -> list[list[Cell]]:
-        """Returns the cells that a move on `origin` has opened in layers: the click, then what the zeros of each open.
+        """Returns the cells that a move on `origin` opened, in layers: `origin`, then what the zeros of each open.
 
         A chord does not open its own cell. A single cell and a lost game have no layers.
         """
@@ -225,7 +225,7 @@ class Session:
             return []
         layers, layer = [], [origin]
         while layer:
-            layers += [layer] if waiting.issuperset(layer) else []
+            layers += [layer] if waiting.issuperset(layer) else []  # The own cell of a chord is no layer.
             waiting -= {*layer}
             zeros = (cell for cell in layer if self.board[cell] == 0 or cell == origin)
             around = {near for cell in zeros for near in neighbours(cell, self.board.shape)}
@@ -345,6 +345,7 @@ class Session:
         self.exploded = None
 
     def _run_clock(self, runs: bool) -> None:
+        """Starts or stops the clock: `_counted` are its seconds before `_since`, which is None while it stands."""
         if runs != (self._since is not None):
             self._counted, self._since = self.seconds, self._now() if runs else None
 
@@ -353,8 +354,7 @@ class Session:
 
     def _covered_around(self, cell: Cell) -> tuple[list[Cell], list[Cell]]:
         """Returns the flagged neighbours of a cell, and its other covered neighbours."""
-        near = neighbours(cell, self.board.shape)
-        covered = [each for each in near if not self._is_open(each)]
+        covered = [each for each in neighbours(cell, self.board.shape) if not self._is_open(each)]
         flags = [each for each in covered if self.board[each] == FLAGGED]
         return flags, [each for each in covered if each not in flags]
 

@@ -183,7 +183,7 @@ class Pencil:
         row, inner = divmod(line, self.size.height)
         looks = (self._look(picture, (row, col)) for col in range(picture.cols))
         is_middle = inner == self.size.height // 2
-        return list(Segment.simplify(Segment(self._placed(text if is_middle else ""), style) for text, style in looks))
+        return list(Segment.simplify(Segment(self._padded(text if is_middle else ""), style) for text, style in looks))
 
     def row_label(self, picture: Picture, line: int) -> Segment:
         """Returns the row number at the left of a line, with the blank after it."""
@@ -200,7 +200,7 @@ class Pencil:
         # The number of the cursor stands alone where there is no room for every one.
         numbers = [number for number in shown if every or here is None or abs(number - here) > 1]
         for number in numbers if here is None else [*numbers, here]:
-            placed = self._placed(str(number))
+            placed = self._padded(str(number))
             begin = max(0, number * width - len(placed))
             for place, character in enumerate(placed, begin):
                 if character != " ":
@@ -210,8 +210,8 @@ class Pencil:
     def _label_style(self, strong: bool) -> Style:
         return style_of(self.palette.label_strong if strong else self.palette.label, self.palette.screen, strong)
 
-    def _placed(self, text: str) -> str:
-        return text.rjust(2) if self.size.width == 2 else text.center(self.size.width)
+    def _padded(self, text: str) -> str:
+        return text.rjust(2) if self.size.width == 2 else text.center(self.size.width)  # "1".center(2) is "1 ".
 
     def _look(self, picture: Picture, cell: Cell) -> tuple[str, Style]:
         """Returns the text and the style of a cell: its own, under risks, under a hint, under the cursor."""

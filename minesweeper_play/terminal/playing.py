@@ -211,10 +211,11 @@ class GameScreen(GameAppScreen):
             self._oracle.forget()
             self._risks = None
             return
-        self._oracle.ask(self.session.probabilities, self._take_risks)
-        self.set_timer(STALE_SECONDS, lambda: self._take_risks(None) if self._oracle.is_busy else None)
+        self._oracle.ask(self.session.probabilities, self._show_risks)
+        self.set_timer(STALE_SECONDS, lambda: self._show_risks(None) if self._oracle.is_busy else None)
 
-    def _take_risks(self, risks: NDArray[np.float64] | None) -> None:
+    def _show_risks(self, risks: NDArray[np.float64] | None) -> None:
+        """Shows risks, (rows, cols), on the board; None hides those of an earlier board."""
         if risks is not None or self._risks is not None:
             self._risks = risks
             self.board.show(self._picture())
@@ -279,7 +280,6 @@ class GameScreen(GameAppScreen):
         self.set_timer(PATIENCE_SECONDS, show)
 
     def action_review(self) -> None:
-        # Its import loads what the coach needs.
         from minesweeper_play.coach.review import review_game
 
         session = self.session
