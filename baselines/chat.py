@@ -148,9 +148,9 @@ def _bounded_client(openai: Any, timeout: float) -> Any:
 
 
 def _read_answer(response: Any) -> tuple[Any, str, int]:
-    """Returns what `_read_completion` does, also for an answer that breaks off or is too large."""
+    """Returns the triple of `_read_completion`, also for an answer that breaks off or is larger than `_MOST_BYTES`."""
     try:
-        # Its bytes are bounded already, but a compressed answer grows while it is read.
+        # `_bounded_client` bounds the bytes of an answer, but a compressed one grows while it is read.
         body = next(response.iter_bytes(_MOST_BYTES + 1), b"")
     except Exception as error:  # of the HTTP library, which the version of openai decides
         return None, f"the answer broke off: {error}", 0

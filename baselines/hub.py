@@ -50,7 +50,7 @@ class HubName(NamedTuple):
 
 
 def parse_hub_name(text: str) -> HubName:
-    """Returns the parts of a name, with `DEFAULT_REVISION` if it has no revision; ValueError for another form."""
+    """Returns the parts of a hub name, by default with `DEFAULT_REVISION`; raises ValueError for any other text."""
     match = HUB_NAME.fullmatch(text)
     if match is None:
         raise ValueError(

@@ -316,6 +316,7 @@ def mp4(slides: Sequence[Slide], overlay: bool) -> bytes:
     """Returns an H.264 video; each slide takes as many frames as its time needs, at least one."""
     import imageio.v2 as imageio
 
+    # A move takes a whole number of frames, so that the video keeps the seconds per move.
     fps = math.ceil(LEAST_FPS * slides[0].seconds) / slides[0].seconds
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "recording.mp4")

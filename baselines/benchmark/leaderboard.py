@@ -114,6 +114,7 @@ def _lines(cells: Sequence[str]) -> str:
 
 
 def _cell(rows: Sequence[Row]) -> str:
+    """Returns the win rate of an entry under one set of rules, with interval and `*` as `overview` says; "" if none."""
     if not rows:
         return ""
     rates = [row["win_rate"] for row in rows]

@@ -134,15 +134,16 @@ def _mean(name: str, values: list[int]) -> Row:
 
 
 def _tests(here: Played, paired: str) -> list[Row]:
-    """Returns the tests on a board, between policies that play the same games.
+    """Returns the paired tests on a board; for `paired` see `results.paired_tests`.
 
-    A reference meets each policy on the games that both played; ranks hold only policies of equally many games.
+    With "next" or "all", only policies of equally many games are compared. A reference is compared with each policy on
+    the games that both played. Policies whose games begin in a way of their own are compared among themselves.
     """
-    alike: dict[tuple[str | None, int | None], list[results.PolicyResult]] = {}
+    comparable: dict[tuple[str | None, int | None], list[results.PolicyResult]] = {}
     for task, result in here:
         games = len(task.games.seeds) if paired in ("next", "all") else None
-        alike.setdefault((task.entry.start, games), []).append(result)
-    return [test for each in alike.values() for test in results.paired_tests(each, paired)]
+        comparable.setdefault((task.entry.start, games), []).append(result)
+    return [test for each in comparable.values() for test in results.paired_tests(each, paired)]
 
 
 def _notes(played: Played, refused: Sequence[Refusal], games: int) -> Iterator[str]:
@@ -222,10 +223,10 @@ def fill(page: Page, content: Content) -> None:
 def markdown(content: Content) -> str:
     """Returns the page results.md."""
     lines = [f"# {content['title']}", "", f"{escape.markdown_code(content['command'])}: {caption(content)}.", ""]
-    for found in sections(content):
-        table = found.fitted()
-        rule = ["--:" if column.form else "---" for column in table.columns]
-        rows = ([column.heading for column in table.columns], rule, *table.rows)
+    for table in (section.fitted() for section in sections(content)):
+        # Columns of numbers have a form, and are aligned at the right.
+        alignment = ["--:" if column.form else "---" for column in table.columns]
+        rows = ([column.heading for column in table.columns], alignment, *table.rows)
         lines += [f"## {table.title}", "", *(f"| {' | '.join(map(escape.markdown, row))} |" for row in rows), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"
 

@@ -275,7 +275,7 @@ def parser_of(options: type, description: str | None) -> Parser:
 
 
 def claim_model_folder(parser: Parser, folder: Path) -> None:
-    """Locks the folder of a new model until the process ends; ends the program if one is there, or it is in use."""
+    """Locks the folder of a new model until the process ends; a folder in use, or with a model, ends the program."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _HELD.enter_context(hold_folder(folder))

@@ -133,6 +133,7 @@ def _report(program: str, training: Training) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
+    """Locks the run folder, and returns the training of the options as work that keeps the lock."""
     check_extra(*NEEDED)
     for module in ("wandb", "tensorboard") if options.track else ():
         check_extra(module, extra=module)
@@ -149,11 +150,11 @@ def _prepare(options: argparse.Namespace) -> Work:
         from baselines.learned.training.loop import prepare
 
         training = prepare(settings, folder, options.resume)
-        before = read_json(folder / RUN_FILE)["settings"] if options.resume else {}
-        is_new = (settings.steps, settings.minutes) != (before.get("steps"), before.get("minutes"))
-        if options.resume and is_new and training.budget.progress(training.steps) >= 1:
+        earlier = read_json(folder / RUN_FILE)["settings"] if options.resume else {}
+        has_new_budget = (settings.steps, settings.minutes) != (earlier.get("steps"), earlier.get("minutes"))
+        if options.resume and has_new_budget and training.budget.progress(training.steps) >= 1:
             raise ValueError(f"a budget counts all sessions, and {training.steps} steps are done; name a larger one")
-        sweep(0)
+        sweep(0)  # Nothing is refused any more: remove what killed writes left in the folder.
         return partial(_train, options, training, held.pop_all())
 
 

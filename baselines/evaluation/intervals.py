@@ -47,16 +47,17 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def difference_interval(one: Sequence[float], other: Sequence[float]) -> tuple[float, float] | None:
-    """Returns the 95 % interval of the mean of one sample less that of another, by Welch's t; None below 2 in each."""
+    """Returns the 95 % interval of mean(one) - mean(other), by Welch's t; None if a sample has fewer than 2 values."""
     from scipy.special import stdtrit
 
     if min(len(one), len(other)) < 2:
         return None
-    parts = [(variance(each) / len(each), len(each)) for each in (one, other)]
-    square, gap = sum(part for part, _ in parts), fmean(one) - fmean(other)
-    freedom = square**2 / sum(part**2 / (count - 1) for part, count in parts) if square else 1
-    reach = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(square)
-    return gap - reach, gap + reach
+    squared_errors = [(variance(each) / len(each), len(each)) for each in (one, other)]
+    total, difference = sum(error for error, _ in squared_errors), fmean(one) - fmean(other)
+    # The degrees of freedom of Welch and Satterthwaite; any number does where neither sample varies.
+    freedom = total**2 / sum(error**2 / (count - 1) for error, count in squared_errors) if total else 1
+    reach = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(total)
+    return difference - reach, difference + reach
 
 
 def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tuple[float, tuple[float, float]]:

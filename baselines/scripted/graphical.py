@@ -212,7 +212,7 @@ class StateValues:
         self._best: NDArray[np.int16] = (best @ BITS)[order].astype(np.int16)
 
     def click_values(self, subgrids: Ints) -> tuple[Floats, NDArray[np.bool_]]:
-        """Looks up the best clicks of (..., 9) sub-grids of open cells, covered cells and what lies outside.
+        """Looks up the best clicks of (..., 9) sub-grids of clues, covered cells and cells outside the board.
 
         Returns:
             (..., 9) float64, the value of each best click, and minus infinity for the other cells; and (...,) bool,
@@ -220,6 +220,7 @@ class StateValues:
             is minus infinity for longest paths.
         """
         covered = subgrids == self._alphabet.covered
+        # The tables hold states with a canonical set of covered cells: turn to these, and turn their clicks back.
         symmetries = SYMMETRIES[CANONICAL_SYMMETRY[covered @ BITS]]
         numbers = self._alphabet.numbers(np.take_along_axis(subgrids, symmetries, axis=-1))
         indices = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)

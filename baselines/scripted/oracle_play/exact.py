@@ -238,11 +238,12 @@ class ExactPolicy:
         return self._least_risks(boards, legal)[0]
 
     def _least_risks(self, boards: Boards, legal: Flags) -> tuple[Cells, Floats]:
-        """Returns the clicks of least risk, and the log of the number of layouts; see `choose_clicks`."""
+        """Returns the `clicks`, (N,), and the `log_layouts`, (N,), of `choose_clicks`; counts the guesses."""
         config, risks = self.config, np.empty(boards.shape[1])
         clicks, log_layouts = np.empty(len(boards), np.int64), np.full(len(boards), CERTAIN)
         arguments = (boards, legal, self._max_count, config.mines, self._first_cell, clicks, log_layouts, risks)
         run_boards(config, choose_clicks, arguments, boards.__getitem__)
         begun = np.any(boards <= self._max_count, axis=1)
+        # A first click counts as well, unless the first-click rule protects it.
         self.counters["guesses"] += count_risky(begun[(log_layouts != CERTAIN) | ~begun], config)
         return clicks, log_layouts
