@@ -59,10 +59,10 @@ class Hyperparameters(Options):
     )
 
     def learning_rate_at(self, remaining: float) -> float:
-        """Returns the learning rate when this fraction of the training, from 1 down to 0, remains."""
+        """Returns the learning rate when this fraction of the training, from 1 to 0, remains: flat, then linear."""
         # The last rollout may pass the end of the budget, which makes the remaining fraction negative.
-        falling = min(1.0, max(0.0, remaining) / (1.0 - self.learning_rate_flat))
-        return self.learning_rate * (self.learning_rate_final + (1.0 - self.learning_rate_final) * falling)
+        decay = min(1.0, max(0.0, remaining) / (1.0 - self.learning_rate_flat))
+        return self.learning_rate * (self.learning_rate_final + (1.0 - self.learning_rate_final) * decay)
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class TrainingSettings(Options):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether returns are probabilities: of a safe click with gamma 0, or that of a won game, discounted."""
+        """Whether returns are probabilities: of a safe click (gamma 0), or of a won game (discounted by gamma)."""
         return self.reward == "win" or self.rates_safety
 
     @property

@@ -154,16 +154,16 @@ class SelfPlay:
         self._games = Games(config, count, RewardWeights())
 
     def play(self, network: AfterstateNetwork, rng: np.random.Generator, searches: bool) -> tuple[Samples, Afterstates]:
-        """Plays `count` games to their ends.
+        """Plays a round of `count` games to their ends, and returns what they teach.
 
-        All randomness is from `rng`. If a round `searches`, it weighs the clicks at guesses; the safest one is clicked
-        otherwise. Returns what the games teach: the layout of a game is looked at once it is over, when every player
-        sees it.
+        All randomness is from `rng`. A guess is the click of highest value by the search if the round `searches`, else
+        the safest click. The layout of a game is read only after its end, when every player sees it.
         """
         self._network, self._rng, self._searches = network, rng, searches
         self.rated = self.guessed = self.changed = 0
         self._guesses = np.zeros(self.count, np.int64)
         self._records: list[GuessRecords] = []
+        # The games, (k,), and codes, (k, rows, cols), of the boards that `Samples` is made of.
         self._kept: list[tuple[NDArray[np.int64], NDArray[np.int8]]] = []
         self._games.seed(rng.integers(0, 1 << 64, self.count, np.uint64, endpoint=False))
         self._games.reset(np.ones(self.count, np.bool_))

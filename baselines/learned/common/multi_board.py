@@ -176,17 +176,18 @@ class MultiBoardMixin(BaseAlgorithm):
     def __init__(self, policy: Any, env: MinesweeperVecEnv, hyperparameters: Any, **kwargs: Any) -> None:
         """Makes a model, and starts its games on one board; `play_on` starts others."""
         super().__init__(policy, env, **kwargs)
+        # Safety is a probability with gamma 0; whether the reward makes it one, only `make_model` knows.
         may_be_safety = self.policy.probability and self.gamma == 0
         self.hyperparameters = hyperparameters if may_be_safety else without_safety(hyperparameters)
         self.play_on([env], [self.batch_size])
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
-        """Starts games on all boards, with a number of boards in a minibatch for each, and activates the first slot."""
+        """Starts games on each board, with its boards per minibatch, and activates the slot of the first board."""
         self.slots = []
         for env, batch_size in zip(envs, batch_sizes, strict=True):
             buffer = ThinnedReplayBuffer(self.hyperparameters.buffer_size, env.observation_space, device=self.device)
-            games = env.reset(), np.ones(env.num_envs, np.bool_), np.arange(env.num_envs)
-            self.slots.append(BoardSlot(env, batch_size, buffer, *games))
+            starts, games = np.ones(env.num_envs, np.bool_), np.arange(env.num_envs)
+            self.slots.append(BoardSlot(env, batch_size, buffer, env.reset(), starts, games))
         self.activate(self.slots[0])
 
     def _play_and_learn(self, callback: BaseCallback) -> int:
@@ -194,7 +195,7 @@ class MultiBoardMixin(BaseAlgorithm):
         raise NotImplementedError
 
     def current_network(self) -> BoardNetwork:
-        """Returns the network that plays; training keeps changing its weights. PPO merges its heads into a new one."""
+        """Returns the network that plays. Training goes on to change its weights, except those of PPO's merged head."""
         extractor = next(module for module in self.policy.modules() if isinstance(module, BoardExtractor))
         return BoardNetwork(extractor.trunk, self.policy.click_head())
 
