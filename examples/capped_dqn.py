@@ -25,10 +25,10 @@ LEFT = PLANES - FEW - 1
 
 
 def capped_network(most: int) -> BoardNetwork:
-    """Returns the network of `dqn` with that plane capped at `most` cells."""
+    """Returns the network of `dqn` with the plane `LEFT` capped at `most` cells."""
 
     def cap(_: nn.Module, inputs: tuple[Tensor]) -> tuple[Tensor]:
-        planes = inputs[0].clone()
+        planes = inputs[0].clone()  # (N, PLANES, rows, cols)
         planes[:, LEFT].clamp_(max=most / 64)
         return (planes,)
 
@@ -55,7 +55,7 @@ def clicks(size: tuple[int, int], mines: int, first_click: str) -> BoardConfig:
 
 
 def capped_dqn(size: tuple[int, int], mines: int, first_click: str, most: int = 10) -> LearnedPolicy:
-    """Returns `dqn` with that plane capped at `most` cells."""
+    """Returns `dqn` with the plane `LEFT` capped at `most` cells."""
     return LearnedPolicy(capped_network(most), clicks(size, mines, first_click))
 
 

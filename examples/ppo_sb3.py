@@ -128,6 +128,7 @@ class Clock(BaseCallback):
         return self.left() > 0
 
     def _on_rollout_start(self) -> None:
+        # Every 10 seconds it logs and saves as at the end.
         if self.seconds() > self.curve[-1]["seconds"] + 10:
             self._on_training_end()
 

@@ -44,7 +44,7 @@ PORT = 8080
 
 
 class Block(nn.Module):
-    """A layer of a transformer; a cache holds the keys and values of earlier characters."""
+    """A layer of a transformer; a cache, empty at first, holds the keys and values of earlier characters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Transformer(nn.Module):
         self.head = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 128))
 
     def forward(self, text: Tensor, caches: list[list[Tensor]] | None = None, begin: int = 0) -> Tensor:
-        """Returns the logits of the next character, (N, L, 128), for (N, L) characters from place `begin` on."""
+        """Returns the logits of the next character, (N, L, 128), for (N, L) characters from position `begin` on."""
         x = self.characters(text) + self.places(torch.arange(begin, begin + text.shape[1]))
         for number, block in enumerate(self.blocks):
             x = block(x, None if caches is None else caches[number])
