@@ -1,4 +1,4 @@
-"""Values from users and optional dependencies, checked.
+"""Checks of values from users, and of optional dependencies.
 
 A value that is not allowed raises a ValueError, in one line that names what is.
 """

@@ -1,4 +1,4 @@
-"""Result files: checked before the work starts, and written atomically."""
+"""Files of results: checks before the work starts, atomic writes, bounded reads, and locks of folders."""
 
 import errno
 import json

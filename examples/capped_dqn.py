@@ -1,9 +1,9 @@
-"""`dqn`, which trained on 8x8 boards alone, on larger ones: one plane of its input is capped, its safety is fitted.
+"""Play `dqn`, which trained on 8x8 alone, on larger boards: cap one plane of its input, and fit its safety to clues.
 
 The plane holds the number of safe cells left, up to 64. On 16x30/99 it is at its end for most of a game, where 8x8/14
 never goes. With a cap of 10, it says of every board that at most 10 safe cells are left.
 
-What loses games then is mostly a cell far from every clue that the network calls certain: 8x8 has no such cells.
+Most games are then lost by a cell far from every clue that the network calls certain: 8x8 has no such cells.
 `fitted_dqn` divides the log-odds by 4, and fits the risks of every board to the clues. This fit is inference written by
 hand. `fit_alone` shows what it wins without any network, after 0 steps.
 

@@ -1,4 +1,4 @@
-"""Plays a suite into a folder, and resumes it there.
+"""Run of a suite: play its games into a folder, and resume them there.
 
 The games of a policy on a board are a task. A file per unit of play holds them, written whole or not at all.
 """

@@ -1,4 +1,4 @@
-"""Suites, which are data: groups of boards and of the policies that play on them."""
+"""Suites of the benchmark, declared as data: groups of boards, each with the policies that play on them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A command from its declaration: its parser, the arguments that several commands share, its work and its errors."""
+"""Declaration of a command: its parser, its work and its errors, and the arguments that several commands share."""
 
 import argparse
 import math

@@ -1,4 +1,4 @@
-"""`python train.py`: trains an agent and leaves it in a run folder that `evaluate.py` plays.
+"""`python train.py`: train an agent, and leave it in a run folder that `evaluate.py` plays.
 
 The studies of many trainings, `seeds` and `sweep`, share the functions at the end.
 """

@@ -2,8 +2,8 @@
 
     D(p, q)  =  p log2(p / q) + (1 - p) log2((1 - p) / (1 - q))
 
-The Kullback-Leibler divergence of a cell is the information that a policy lacks that takes q for the exact p. Win rates
-mix beliefs with luck and with the choice of a click; this is the beliefs alone.
+The Kullback-Leibler divergence of a cell is the information that a policy lacks if its probability is q and the exact
+one is p. Win rates mix beliefs with luck and with the choice of a click; the divergence measures beliefs alone.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Score policies on the same seeded games: `evaluate` from Python, and what it and the commands are made of."""
+"""Score policies on the same seeded games: the function `evaluate`, and the steps that it and the commands share."""
 
 import pickle
 import sys

@@ -1,4 +1,4 @@
-"""Play of assignments by units: their schedule, and the loop that hands them to workers and yields their games."""
+"""Parallel play: an assignment is a policy on a board, a unit some of its games; a schedule hands units to workers."""
 
 from __future__ import annotations
 

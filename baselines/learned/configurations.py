@@ -1,4 +1,4 @@
-"""Settings of a training, from configuration files and the command line; what a run folder tells: sessions and log."""
+"""Settings of a training, from configuration files and the command line; the sessions and the log of a run folder."""
 
 import argparse
 import csv

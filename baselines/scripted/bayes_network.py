@@ -1,9 +1,9 @@
 """`bayes`: least posterior mine probability in the Bayesian network of the board.
 
-Antolín & de la Torre (2018) propose the network and the choice of the likeliest safe cell. This policy computes them
-with exact inference; `bayes_source` replays their program.
+Antolín & de la Torre (2018) propose the network and the choice of the likeliest safe cell. This policy computes the
+posteriors exactly; `bayes_source` replays their program.
 
-`NetworkPosteriors` does so by pgmpy's variable elimination. Open cells are observed free, with their clues. A query
+`NetworkPosteriors` uses pgmpy's variable elimination. Open cells are observed free, with their clues. A query
 uses only the relevant part of the network: the clues of covered cells are barren, and the evidence separates the
 components of the frontier. Nothing else is left out, so the posterior is exact; their program also deletes parents of
 clues.

@@ -1,4 +1,4 @@
-"""Safetensors files, written atomically, checked by a checksum and loaded without unpickling; the state they keep."""
+"""Safetensors files, atomic, with a checksum and without pickle; the tensors of optimisers and random generators."""
 
 import hashlib
 import io

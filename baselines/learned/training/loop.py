@@ -1,4 +1,4 @@
-"""Training: from the settings to the agent in a run folder, by one loop, and what it shows; read `run` first."""
+"""Training loop: from the settings to the agent in a run folder, and what a terminal shows of it; read `run` first."""
 
 import signal
 import threading

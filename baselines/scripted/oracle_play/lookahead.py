@@ -1,4 +1,4 @@
-"""`lookahead`: plays to win the game instead of surviving the next click.
+"""`lookahead`: guess to win the game, instead of surviving the next click.
 
 It searches one or two clicks ahead, and the end of the game exactly as `minesweeper_env.inference.optimal` does.
 """

@@ -1,4 +1,4 @@
-"""`rollout`: chooses guesses by playouts of the best clicks, where `lookahead` can only estimate.
+"""`rollout`: guesses by playouts of the best clicks, where `lookahead` can only estimate.
 
 Rollouts improve a policy by simulating what follows each of its clicks (Tesauro and Galperin 1996, "On-line policy
 improvement using Monte-Carlo search").
