@@ -264,8 +264,10 @@ def parser_of(options: type, description: str | None) -> Parser:
         is_rule = isinstance(default, bool)
         flag = f"--{'no-' * is_rule}{name.replace('_', '-')}"
         # A seed may be 0, and what is counted, such as games, is at least 1.
-        number = whole_number_from(int(default > 1)) if isinstance(default, int) else type(default)
-        if isinstance(default, float):
+        number: Callable[[str], object] = type(default)
+        if isinstance(default, int):
+            number = whole_number_from(int(default > 1))
+        elif isinstance(default, float):
             number = partial(positive_number, or_zero=True)
         kind = SHARED.get(flag) or {"type": reader[0] if reader else number}
         shown = "x".join(map(str, default)) if isinstance(default, tuple) else default

@@ -71,8 +71,9 @@ def read_configuration(name: str) -> dict[str, Any]:
             f"there is no configuration {name!r}; there are {known}, and files that end in {SUFFIX}{meant}"
         )
     try:
-        file = Path(name) if name.endswith(SUFFIX) else FOLDER / f"{name}{SUFFIX}"
-        return tomllib.loads(read_bounded(file, MOST_BYTES).decode())
+        given = name.endswith(SUFFIX)
+        content = read_bounded(Path(name), MOST_BYTES) if given else (FOLDER / f"{name}{SUFFIX}").read_bytes()
+        return tomllib.loads(content.decode())
     except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"the configuration {name} cannot be read: {error}") from error
 
