@@ -6,7 +6,7 @@ import pytest
 
 ANNOUNCEMENTS = (
     *("Play ", "Train ", "Draw ", "Compare ", "Write ", "Check ", "Benchmark "),
-    *("Load ", "Prepare ", "Connect ", "Record ", "playing ", "List ", "Ask ", "hf:"),
+    *("Load ", "Compiling ", "Prepare ", "Connect ", "Record ", "playing ", "List ", "Ask ", "hf:"),
 )
 """The beginnings of the lines in which a command says what it is about to do, or which commit a name means."""
 
