@@ -255,10 +255,10 @@ def main() -> None:
     optimizer = Muon(network.parameters(), weight_decay=0.1)
     replay = Replay(np.random.default_rng(args.seed))
     games = [Games(mines, args) for mines in MINES]
-    won, curve, done = [0.0], [], 0.0
+    won, curve, steps, done = [0.0], [], 0, 0.0
     while done < 1:
         for each in games:
-            agent.mines = each.mines
+            agent.mines, steps = each.mines, steps + args.num_envs
             won = [*won, *each.step(agent, replay)][-2000:]
         while updates * args.batch_size < args.replays * (replay.stored - 2000):
             updates += 1
@@ -270,7 +270,7 @@ def main() -> None:
         seconds = time.process_time() if args.cpu_minutes else time.monotonic() - begin
         done = seconds / 60 / (args.cpu_minutes or args.minutes)
         if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
-            curve.append({"updates": updates, "seconds": round(seconds, 1), "wins": round(float(np.mean(won)), 4)})
+            curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(won)), 4)})
             print(curve[-1], flush=True)
             save_model(agent, curve, args.out)
 
