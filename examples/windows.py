@@ -28,6 +28,7 @@ from baselines.process import one_thread
 SIDE = 8  # of the boards of the training, and of a window
 MINES = range(9, 17)  # of these boards
 CHANNELS, DEPTH = 32, 7
+MINE = 12  # the code of a mine that the end shows; 0 to 8 are clues, and covered cells have higher codes
 CERTAIN = 0.999  # cells of this safety are clicked one after the other without another look
 
 
@@ -155,7 +156,7 @@ class Replay:
     def add(self, boards: list[np.ndarray], last: np.ndarray, mines: int) -> None:
         """Stores boards of one game; its last board shows the mines of a lost game, and a won one covers them."""
         for board in boards:
-            safe = last != 12 if (last == 12).any() else last <= 8
+            safe = last != MINE if (last == MINE).any() else last <= 8
             self.rows[self.stored % len(self.rows)] = (board, safe, mines / (board > 8).sum())
             self.stored += 1
 
@@ -177,9 +178,9 @@ class Replay:
         return torch.as_tensor(inside[0, :, :, None] & inside[1, :, None])
 
     def noisy(self, density: np.ndarray, noise: float) -> torch.Tensor:
-        """Returns densities with errors. With the true one the network counts how many mines the window lacks.
+        """Returns densities with random errors, (N,) float32, so that the network does not count with them.
 
-        That helps on 8x8, of which a window shows nearly all, and misleads on a large board.
+        The exact density tells how many mines a window of 8x8 lacks. On a large board these mines may be anywhere.
         """
         errors = noise * self.random.standard_normal(len(density))
         return torch.as_tensor((density * np.exp(errors)).clip(0, 1), dtype=torch.float32)
@@ -211,7 +212,7 @@ class Games:
         for game in np.flatnonzero(ended):
             last = info["final_obs"][game]
             replay.add(self.kept[game], last, self.mines)
-            won.append(not (last == 12).any())
+            won.append(not (last == MINE).any())
             self.kept[game], self.certain[game] = [], False
         return won
 
