@@ -40,6 +40,7 @@ class Args:
     seed: Annotated[int, "seed of the weights and of the training games"] = 1
     minutes: Annotated[float, "wall time of the training", positive_number] = 45.0
     cpu_minutes: Annotated[float | None, "processor time of the command, in place of --minutes", positive_number] = None
+    steps: Annotated[int, "clicks to learn from, if they take less time"] = 1_000_000_000
     num_envs: Annotated[int, "games side by side, for each number of mines"] = 128
     batch_size: Annotated[int, "boards of each update"] = 128
     replays: Annotated[int, "updates that a stored board takes part in, on average"] = 6
@@ -269,7 +270,7 @@ def main() -> None:
                 for slow, fast in zip(agent.parameters(), network.parameters(), strict=True):
                     slow.lerp_(fast, max(0.005, 1 / (updates + 1)))
         seconds = time.process_time() if args.cpu_minutes else time.monotonic() - begin
-        done = seconds / 60 / (args.cpu_minutes or args.minutes)
+        done = max(seconds / 60 / (args.cpu_minutes or args.minutes), steps / args.steps)
         if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
             curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(won)), 4)})
             print(curve[-1], flush=True)

@@ -190,7 +190,8 @@ def test_a_win_tells_the_example_of_dqn_the_mines_of_its_boards_since_the_last_g
 
 @pytest.mark.slow
 def test_the_example_of_windows_learns_and_plays_a_larger_board(tmp_path, run_example, capsys):
-    run_example("windows.py", "--cpu-minutes", 0.3, "--num-envs", 16, "--batch-size", 64, "--out", tmp_path)
+    short = ("--steps", 20_000, "--num-envs", 16, "--batch-size", 64)
+    run_example("windows.py", *short, "--out", tmp_path)
     assert json.loads((tmp_path / "curve.json").read_bytes())[-1]["wins"] > 0.05
     line = shlex.split(capsys.readouterr().out.splitlines()[0].partition(": ")[2])[2:]
     assert evaluate.main([*line[:-1], "12x9", "--mines", "8", "--games", "20", "--json", f"{tmp_path}/test.json"]) == 0
