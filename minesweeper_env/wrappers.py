@@ -95,7 +95,7 @@ class ActionMaskObservation(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.uti
         }
 
 
-class _Explained(gymnasium.utils.RecordConstructorArgs):
+class _WithProbabilities(gymnasium.utils.RecordConstructorArgs):
     """What the wrapper of one environment and that of a batch share."""
 
     env: Any
@@ -145,7 +145,7 @@ def _with_a_plane(space: Space[Any], config: BoardConfig) -> Space[Any]:
     return Box(np.concatenate([space.low, low]), np.concatenate([space.high, high]), dtype=np.float32)
 
 
-class MineProbabilities(_Explained, gymnasium.Wrapper[Any, Any, Any, Any]):
+class MineProbabilities(_WithProbabilities, gymnasium.Wrapper[Any, Any, Any, Any]):
     """Adds the exact mine probability of each cell, inferred from the visible board alone.
 
     At every reset and step info has two more keys:
@@ -210,7 +210,7 @@ class MineProbabilities(_Explained, gymnasium.Wrapper[Any, Any, Any, Any]):
         return self._join(observation, probabilities), info
 
 
-class VectorMineProbabilities(_Explained, VectorWrapper):
+class VectorMineProbabilities(_WithProbabilities, VectorWrapper):
     """Adds the keys of `MineProbabilities` to the batched environment, with a first axis of length N.
 
     With `AutoresetMode.SAME_STEP`, "final_obs" and "final_info" hold the probabilities of the final boards.

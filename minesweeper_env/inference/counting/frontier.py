@@ -143,19 +143,19 @@ def order_groups(frontier: Frontier, constraints: int, groups: int) -> tuple[int
             # The seed may lie in the middle of its component, where more constraints are open at once than at its rim.
             active[0] = _farthest(frontier, seed)
             stage[active[0]] = OPENED
-            many = 1
-            while many > 0:
-                done, many = _finish(frontier, _cheapest(frontier, many), many, done)
+            active_count = 1
+            while active_count > 0:
+                done, active_count = _finish(frontier, _cheapest(frontier, active_count), active_count, done)
                 # Counted before finished constraints are dropped, since all of them are open for a moment.
-                peak = max(peak, many)
-                many = _drop_finished(frontier, many)
+                peak = max(peak, active_count)
+                active_count = _drop_finished(frontier, active_count)
             frontier.end[components] = done
             components += 1
     return components, peak
 
 
 @inlined
-def _finish(frontier: Frontier, chosen: int, many: int, done: int) -> tuple[int, int]:
+def _finish(frontier: Frontier, chosen: int, active_count: int, done: int) -> tuple[int, int]:
     """Places all groups under a constraint; returns the number of placed groups and of active constraints."""
     while frontier.waiting[chosen] > 0:
         group = _next_group(frontier, chosen)
@@ -167,15 +167,15 @@ def _finish(frontier: Frontier, chosen: int, many: int, done: int) -> tuple[int,
             frontier.waiting[constraint] -= 1
             if frontier.stage[constraint] == UNSEEN:
                 frontier.stage[constraint] = OPENED
-                frontier.active[many] = constraint
-                many += 1
-    return done, many
+                frontier.active[active_count] = constraint
+                active_count += 1
+    return done, active_count
 
 
 @inlined
-def _drop_finished(frontier: Frontier, many: int) -> int:
+def _drop_finished(frontier: Frontier, active_count: int) -> int:
     kept = 0
-    for i in range(many):
+    for i in range(active_count):
         constraint = frontier.active[i]
         if frontier.waiting[constraint] > 0:
             frontier.active[kept] = constraint
@@ -210,13 +210,13 @@ def _farthest(frontier: Frontier, seed: int) -> int:
 
 
 @inlined
-def _cheapest(frontier: Frontier, many: int) -> int:
-    """Returns which of the `many` active constraints is cheapest to finish; the earliest one in a tie."""
+def _cheapest(frontier: Frontier, active_count: int) -> int:
+    """Returns the active constraint that is cheapest to finish; the earliest one in a tie."""
     chosen = int(frontier.active[0])
-    if many == 1:
+    if active_count == 1:
         return chosen
     least = 1 << 40
-    for i in range(many):
+    for i in range(active_count):
         constraint = frontier.active[i]
         # The number of groups only breaks ties: it is below _FRESH, the cost of a constraint to open.
         cost = int(frontier.waiting[constraint])
