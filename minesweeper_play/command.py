@@ -110,7 +110,8 @@ def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, Pl
     given = [name for name, value in vars(found).items() if value is not None]
     mode = next((name for name in MODES if name in given), "terminal")
     try:
-        check_company(given, mode)
+        # The level "none" is what goes with every other option.
+        check_company([name for name in given if (name, found.no_guess) != ("no_guess", "none")], mode)
         return mode, _options(options, frozenset(given), program, tuple(words))
     except ValueError as error:
         parser.error(str(error))

@@ -61,7 +61,7 @@ def test_none_stands_for_all_boards_in_every_command():
     add_options(parser, *BOARD)
     for words in ([], ["--no-guess", "none"]):
         assert chosen_board(parser.parse_args(words)).no_guess is False
-    assert read_options(["--size", "8", "--no-guess", "none"], "play.py")[1].no_guess is False
+    assert read_options(["--size", "8", "--no-guess", "none", "--no-luck"], "play.py")[1].no_guess is False
 
 
 def test_other_levels_and_a_training_with_nothing_to_learn_are_refused(capsys):
