@@ -32,9 +32,6 @@ _OF_MODE = {"console": _SEARCH, "visual": _SEARCH, "generate": ("colours", "seed
 
 TREE_ENDINGS = (".dot", ".gv")
 
-TREE_BEGINNING = 'digraph search {\n  graph [label="Each node: its move, and its value in points'
-"""How the file of a tree begins; a graph of somebody else may be called "search", too."""
-
 _EXAMPLES = """a move is the (row,column) of a tile, from 0
 
 examples:
@@ -233,7 +230,13 @@ def _check_tree(path: Path) -> None:
     if path.suffix not in TREE_ENDINGS and not _is_device(path):
         allowed = f"-tree needs a file that ends in {' or '.join(TREE_ENDINGS)}, not {path}"
         raise ValueError(f"{allowed}; Graphviz makes a picture of it, as in: dot -Tsvg tree.dot -o tree.svg")
-    _check_target(path, "tree of Azulejos", lambda text: text.startswith(TREE_BEGINNING))
+    _check_target(path, "tree of Azulejos", _is_tree)
+
+
+def _is_tree(text: str) -> bool:
+    from azulejos_env.tree import BEGINNING  # It imports numba, and few commands meet a file.
+
+    return text.startswith(BEGINNING)
 
 
 def _check_target(path: Path, what: str, is_own: Callable[[str], bool]) -> None:

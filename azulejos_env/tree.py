@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from azulejos_env.position import Cell, Position
 from azulejos_env.search import INFINITE, Searcher, SearchResult, search
 
-__all__ = ["CHOSEN", "CUT", "MAX_NODES", "VALUED", "SearchTree", "TreeNode", "search_tree"]
+__all__ = ["BEGINNING", "CHOSEN", "CUT", "MAX_NODES", "VALUED", "SearchTree", "TreeNode", "search_tree"]
 
 MAX_NODES = 5_000
 """Number of nodes from which a tree leaves out its deepest level, unless levels are given: more than Graphviz lays out
@@ -46,8 +46,8 @@ class SearchTree:
         legend += (text for kind, (text, *_) in _STYLES.items() if kind in kinds)
         label = "".join(f"{line}\\l" for line in legend)
         # Graphs that grow to the right are as tall as they have leaves, and texts lie side by side: a page to scroll.
-        head = [f'  graph [label="{label}", {_GRAPH}];', f"  node [{_NODE}];", f"  edge [{_EDGE}];"]
-        return "".join(f"{line}\n" for line in ["digraph search {", *head, *self._dot_lines(), "}"])
+        head = [f'{_HEAD}{label}", {_GRAPH}];', f"  node [{_NODE}];", f"  edge [{_EDGE}];"]
+        return "".join(f"{line}\n" for line in [*head, *self._dot_lines(), "}"])
 
     def _dot_lines(self) -> Iterator[str]:
         """Yields a line for each node, and one for the edge from its parent; a node is named by its moves."""
@@ -69,6 +69,9 @@ _SHAPES = (
     "Each node: its move, and its value in points for the {} player.",
     "Box: the {} player is to move; ellipse: the other one.",
 )
+_HEAD = 'digraph search {\n  graph [label="'
+BEGINNING = _HEAD + _SHAPES[0].partition("{}")[0]
+"""How the text of every tree begins; a graph of somebody else may be called "search", too."""
 _STYLES: dict[str, tuple[str, str, str]] = {
     CHOSEN: (
         "Blue: the best move of its position.",

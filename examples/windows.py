@@ -23,12 +23,13 @@ from torch import nn
 from baselines.cli.command import claim_model_folder, parser_of, positive_number
 from baselines.learned.common.optimisation import Muon
 from baselines.learned.common.tensor_files import save_model, saved
+from baselines.learned.networks import symmetries, transform
 from baselines.process import one_thread
+from minesweeper_env import MINE
 
 SIDE = 8  # of the boards of the training, and of a window
 MINES = range(9, 17)  # of these boards
 CHANNELS, DEPTH = 32, 7
-MINE = 12  # the code of a mine that the end shows; 0 to 8 are clues, and covered cells have higher codes
 CERTAIN = 0.999  # cells of this safety are clicked one after the other without another look
 
 
@@ -164,9 +165,8 @@ class Replay:
     def sample(self, args: Args) -> tuple[torch.Tensor, ...]:
         """Returns boards in one of the 8 rotations and reflections, their safe cells, seen cells and densities."""
         batch = self.rows[self.random.integers(min(self.stored, len(self.rows)), size=args.batch_size)]
-        turns, mirrored = self.random.integers(4), self.random.random() < 0.5
-        turned = [np.rot90(batch[name], turns, (1, 2)) for name in ("board", "safe")]
-        boards, safe = (torch.as_tensor((each[:, ::-1] if mirrored else each).copy()) for each in turned)
+        symmetry = symmetries(SIDE, SIDE)[self.random.integers(8)]
+        boards, safe = (transform(torch.from_numpy(batch[name].copy()), symmetry) for name in ("board", "safe"))
         return boards, safe, self.seen(args), self.noisy(batch["density"], args.noise)
 
     def seen(self, args: Args) -> torch.Tensor:

@@ -195,7 +195,8 @@ def test_the_example_of_windows_learns_and_plays_a_larger_board(tmp_path, run_ex
     assert json.loads((tmp_path / "curve.json").read_bytes())[-1]["wins"] > 0.05
     line = shlex.split(capsys.readouterr().out.splitlines()[0].partition(": ")[2])[2:]
     assert evaluate.main([*line[:-1], "12x9", "--mines", "8", "--games", "20", "--json", f"{tmp_path}/test.json"]) == 0
-    assert json.loads((tmp_path / "test.json").read_bytes())["results"][0]["clicks_per_game"] > 3
+    # Random clicks win none of these games.
+    assert json.loads((tmp_path / "test.json").read_bytes())["results"][0]["wins"] > 10
 
 
 def test_a_window_shows_at_play_what_it_shows_in_training():

@@ -53,7 +53,7 @@ _NO_OF = (
 _YES_NO = re.compile(rf"\b(?:yes|sí|no(?![ \t]++(?!(?:{_NO_OF})\b)[^\W\d_]))\b|\A\W*+si\W*+\Z")
 """A yes or a no, but not the "no" of "no idea", which refuses, or of "no contradiction", which means yes."""
 _VERDICTS = {"possible": "yes", "true": "yes", "impossible": "no", "not possible": "no", "false": "no"}
-"""Answers without these words that mean yes or no."""
+"""Whole answers that say neither yes nor no, and mean one of them."""
 
 Facts = Mapping[str, Any]
 """The part of a task that follows from its board, with values of JSON."""

@@ -48,6 +48,7 @@ _DENIAL = re.compile(
 )
 """The end of a text after which a move is denied, or one of several."""
 _ASKING = re.compile(rf"(?<![a-z])(?:{_any_of(words.ASKS)})(?:{_WORD}){{0,3}}(?:{_BLANK})?\Z")
+"""The end of a text that asks whether to make the move behind it."""
 _YES = re.compile(r"[ \t)\]*_\"'`]*+\?[\s*_\"'`]*+(?:yes|sí)\b")
 _REFUTED = re.compile(
     rf"[ \t)\]*_\"'`:(=>→\u2013\u2014-]{{0,8}}+(?:(?:in )?(?:{_any_of(words.REFUTATIONS)})(?![a-z])"
@@ -298,6 +299,7 @@ def _is_statement(match: re.Match[str]) -> bool:
     "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell.
     """
     text, end = match.string, match.end()
+    # The beginning of a reply begins a line, too.
     before = "\n" * (match.start() < 40) + text[max(0, match.start() - 40) : match.start()]
     is_spanish = match["verb"] in words.SPANISH
     is_noun = match["verb"] in words.VERBS and not is_spanish and _NOUN.search(before)

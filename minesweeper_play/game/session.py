@@ -316,7 +316,8 @@ class Session:
             self._run_clock(False)
         if self.status == "lost":
             self.exploded = min(each for each in opened if self.placed_mines[each])
-        key = self.status if self.is_over else "" if not level else "solvable" if self.no_guess else "unsolvable"
+        found = ("solvable" if self.no_guess else "unsolvable") if level else ""
+        key = self.status if self.is_over else found
         return replace(_message(key, *cell), cells=cells_of(before != self.board))
 
     def _find_layout(self, first_cell: Cell, level: Literal["subset", "exact"]) -> NDArray[np.bool_] | None:
