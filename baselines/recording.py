@@ -1,4 +1,4 @@
-"""Games of policies played again move by move, as pictures: the board, and beside it the move and its risk."""
+"""Pictures of recorded games, replayed move by move: the board, and beside it the move and its risk."""
 
 import argparse
 import io

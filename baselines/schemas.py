@@ -1,4 +1,4 @@
-"""Structs of the JSON files that are read; msgspec checks their types and bounds."""
+"""Schemas of the JSON files that this package reads: structs whose types and bounds msgspec checks."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar

@@ -1,4 +1,4 @@
-"""Time of boards without guesses, and the bias of their repair.
+"""Time to generate boards without guesses, and the bias of repairing boards in place of rejecting them.
 
     python benchmarks/generation.py
     python benchmarks/generation.py --bias

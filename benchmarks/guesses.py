@@ -1,4 +1,4 @@
-"""Comparison of rules for guesses, where games show too little: 10 000 games see a difference of 0.9 points.
+"""Comparison of rules for guesses, finer than by win rates: 10 000 games resolve only 0.9 percentage points.
 
     python benchmarks/guesses.py playouts --rules lookahead:clicks=1 lookahead:clicks=2 --boards 8x8/14 --games 4000
     python benchmarks/guesses.py gaps --rules lookahead:clicks=1 lookahead:clicks=2

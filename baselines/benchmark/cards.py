@@ -1,4 +1,4 @@
-"""Cards of entries of the benchmark: their fields, what these may say, and the names that others hold."""
+"""Cards of benchmark entries: their fields, the checks of these, and the check that no other author has the name."""
 
 import re
 import unicodedata

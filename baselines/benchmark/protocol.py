@@ -1,7 +1,7 @@
-"""Protocols of the benchmark, frozen: their boards, seeds, tracks and rules. docs/benchmark.md explains it.
+"""Frozen protocols of the benchmark: their boards, seeds, tracks and rules. docs/benchmark.md explains them.
 
-A published version never changes, because results of all times stand in one table. A new version gets a new name, seeds
-of its own and a table of its own.
+A published version never changes, because one table compares all its results. A new version gets a new name, new seeds
+and a table of its own.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""`minesweeper warm-up`: play and train a little with all that is compiled, so that no later command waits."""
+"""`minesweeper warm-up`: compile and cache all kernels in short games and trainings, so that no later command waits."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Judge the clicks of games by the exact mine probabilities of the boards before them, and show what was found."""
+"""Judge the clicks of games by the exact mine probabilities of the boards before them, and show these diagnoses."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Hook of MkDocs: pages made from files beside docs, and links to such files, which lead to them or to the repository.
+"""Hook of MkDocs: make pages of files outside docs, and lead links to such files to these pages or to the repository.
 
 While `repo_url` is not set in mkdocs.yml, the text of a link to the repository stands without a link.
 """

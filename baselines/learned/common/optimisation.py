@@ -1,4 +1,4 @@
-"""Losses on all covered cells: what the end of a game shows, and what the clues say; and optimisers by name."""
+"""Auxiliary losses on all covered cells, from the end of a game and from the clues; and optimisers by name."""
 
 from collections.abc import Iterable
 from inspect import unwrap

@@ -1,4 +1,4 @@
-"""The selection games of a training: scores of an agent and of scripted policies in them."""
+"""Selection games, the validation set of a training: scores of an agent and of scripted policies in them."""
 
 import math
 from collections.abc import Callable, Hashable
