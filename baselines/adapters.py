@@ -378,15 +378,16 @@ class TorchPolicy(_ScoredPolicy):
     def _rate(self, boards: NDArray[np.int8], _masks: NDArray[np.bool_], /) -> Any:
         import torch
 
-        inputs = torch.as_tensor(self._encoder.encode(boards), dtype=self._dtype, device=self._device)
-        more = (torch.full((len(boards),), float(self.config.mines), device=self._device),) if self._mines_input else ()
+        inputs = [torch.as_tensor(self._encoder.encode(boards), dtype=self._dtype, device=self._device)]
+        if self._mines_input:
+            inputs.append(torch.full((len(boards),), float(self.config.mines), device=self._device))
         network = self._network
-        if trains := getattr(network, "training", False):
+        if was_training := getattr(network, "training", False):
             network.eval()
         try:
-            return network(inputs, *more)
+            return network(*inputs)
         finally:
-            if trains:
+            if was_training:
                 network.train()
 
     def _check_outputs(self) -> None:

@@ -114,9 +114,9 @@ class ChatServer:
 
 
 def _bounded_client(openai: Any, timeout: float) -> Any:
-    """Returns the HTTP client of openai, which reads each answer within `timeout` seconds and up to a size.
+    """Returns an HTTP client for openai that refuses answers which are too large or last longer than `timeout` seconds.
 
-    The client itself would wait that long for each part of an answer, and read an error to its end.
+    By default the client allows `timeout` seconds for each part of an answer, and reads errors of any size.
     """
     # The HTTP library depends on the version of openai, whose public class inherits from its client.
     httpx = import_module(openai.DefaultHttpxClient.__base__.__module__.partition(".")[0])
@@ -126,15 +126,15 @@ def _bounded_client(openai: Any, timeout: float) -> Any:
             self._stream, self._is_error = stream, is_error
 
         def __iter__(self) -> Iterator[bytes]:
-            end, most = time.monotonic() + timeout, _MOST_ERROR_BYTES if self._is_error else _MOST_BYTES
-            left = most
+            deadline, limit = time.monotonic() + timeout, _MOST_ERROR_BYTES if self._is_error else _MOST_BYTES
+            left = limit
             for part in self._stream:
                 left -= len(part)
-                if self._is_error and (left < 0 or time.monotonic() > end):
-                    return  # The status says enough.
+                if self._is_error and (left < 0 or time.monotonic() > deadline):
+                    return  # The HTTP status of an error says enough.
                 if left < 0:
-                    raise ValueError(f"the server sent more than {most} bytes")
-                if time.monotonic() > end:
+                    raise ValueError(f"the server sent more than {limit} bytes")
+                if time.monotonic() > deadline:
                     raise ValueError(f"the answer was not whole after {timeout:g} seconds")
                 yield part
 

@@ -94,11 +94,12 @@ class Transcripts:
             lock.close()
 
     def read(self, seed: int) -> list[Answer]:
-        """Returns the answers of an earlier play of a game that may be read; [] for none.
+        """Returns the answers of a game in this evaluation, or for `replay` in an earlier one; [] if neither has it.
 
-        A PolicyError names a file that is no transcript, or one of other settings.
+        A PolicyError names a file that is no transcript, or whose settings differ.
         """
-        folders = [self.folder / self._run] * bool(self._run) + [self._earlier] * self._replay
+        folders = [self.folder / self._run] if self._run else []
+        folders += [self._earlier] if self._replay else []
         paths = (folder / f"{seed}.jsonl" for folder in folders)
         for path in filter(Path.exists, paths):
             try:

@@ -113,8 +113,8 @@ class ProcessPool(Workers):
         """
         self.count, self._kills, self._context = count, kills, multiprocessing.get_context("spawn")
         try:
-            # Workers end when this process closes one end, by its own end or by a kill too.
-            self._theirs, self._ours = self._context.Pipe(duplex=False)
+            # Workers end when this process closes its end of the pipe, as it does even if it is killed.
+            self._child_end, self._parent_end = self._context.Pipe(duplex=False)
             self._executors = [self._executor(number) for number in range(count)]
         except OSError as error:
             # Their locks need shared memory, which some containers lack.
@@ -151,7 +151,7 @@ class ProcessPool(Workers):
                         self._begun = True
                     return self._executors[number].submit(work, *call).result()
                 except (BrokenProcessPool, MemoryError) as error:
-                    if self._ours.closed:
+                    if self._parent_end.closed:
                         raise
                     if not self._begun:
                         raise WorkerError(_NO_START) from error
@@ -167,12 +167,12 @@ class ProcessPool(Workers):
             self._free.put(number)
 
     def _executor(self, number: int) -> ProcessPoolExecutor:
-        # All workers compile the same, so the first one alone announces it.
-        return ProcessPoolExecutor(1, self._context, _start_worker, (self._theirs, number == 0))
+        # All workers compile the same kernels, so the first worker alone announces them.
+        return ProcessPoolExecutor(1, self._context, _start_worker, (self._child_end, number == 0))
 
     def close(self) -> None:
         """Ends the workers at once."""
-        self._ours.close()
+        self._parent_end.close()
         self._threads.shutdown(cancel_futures=True)
         for executor in self._executors:
             executor.shutdown()

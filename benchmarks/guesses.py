@@ -44,7 +44,7 @@ EARLY = 10_000
 
 
 def config_of(board: str) -> BoardConfig:
-    """Returns the games of a board such as "8x8/14:safe"; the rule is "opening" where none is named."""
+    """Returns the configuration of a board such as "8x8/14:safe"; the default first-click rule is "opening"."""
     name, _, rule = board.partition(":")
     return BoardConfig.of_name(name, rule or "opening")
 
@@ -251,19 +251,19 @@ def gaps(options: argparse.Namespace) -> None:
 
 
 def values_of(config: BoardConfig, board: NDArray[np.int8], cells: Sequence[int], endings: Endings) -> dict[int, float]:
-    """Returns the probability of winning with each click on a board (n,) and perfect play after it."""
+    """Returns {cell: probability of winning} for a click on each cell of a board (n,), and perfect play after it."""
     square = board.reshape(config.rows, config.cols)
-    found = consistent_layouts(square, config.mines, round(math.exp(endings.most)), radius=config.radius)
+    layouts = consistent_layouts(square, config.mines, round(math.exp(endings.most)), radius=config.radius)
     values = {}
     for cell in cells:
-        column = found.cells.tolist().index(cell)
-        counts, sizes = np.unique(found.counts[found.mines[:, column] == 0, column], return_counts=True)
+        column = layouts.cells.tolist().index(cell)
+        counts, sizes = np.unique(layouts.counts[layouts.mines[:, column] == 0, column], return_counts=True)
         wins = 0.0
         for count, size in zip(counts, sizes.tolist(), strict=True):
             after = board.copy()
             after[cell] = count
-            wins += size * (1.0 if size == 1 else exact_value(endings, after, size))
-        values[cell] = wins / len(found.mines)
+            wins += size * (1.0 if size == 1 else exact_value(endings, after, size))  # One layout left: won.
+        values[cell] = wins / len(layouts.mines)
     return values
 
 

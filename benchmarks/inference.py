@@ -132,8 +132,8 @@ def measure(boards: NDArray[np.int8], mines: int, options: argparse.Namespace) -
     header = ("", "median", "99th percentile", "this / ours", "99th percentile")
     print_table("single calls from Python, microseconds", header, lines)
 
-    def one_by_one(engine: Engine, those: Sequence[Any]) -> int:
-        return len([engine(board, mines) for board in those])
+    def one_by_one(engine: Engine, positions: Sequence[Any]) -> int:
+        return len([engine(board, mines) for board in positions])
 
     works: dict[str, Work] = {"ours, in batches": lambda: len(mine_probabilities_batch(boards, mines))}
     for name, (engine, _) in ENGINES.items():

@@ -140,12 +140,12 @@ def loss_of(agent: Agent, replay: Replay, args: Args) -> torch.Tensor:
     turned = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))
     boards = torch.as_tensor(batch["board"].reshape(len(batch), -1)[:, turned], device=device)
     logits = agent(boards)
-    clicked = logits[np.arange(len(batch)), turned.argsort(None)[batch["cell"]]]
-    goal = batch["safe"].copy()  # The goal of Q: was the click safe?
+    clicked = logits[np.arange(len(batch)), turned.argsort(None)[batch["cell"]]]  # `argsort` inverts the symmetry.
+    target = batch["safe"].copy()  # The target of Q: was the click safe?
     if args.gamma > 0:  # And is the next click safe, and so on? After a win all are.
-        following = agent.q(batch["next"], batch["next"].reshape(len(batch), -1) == HIDDEN).max(1)
-        goal = goal * (1 - args.gamma + args.gamma * np.maximum(batch["ended"], following))
-    loss = nn.functional.binary_cross_entropy_with_logits(clicked, torch.as_tensor(goal, device=device))
+        next_q = agent.q(batch["next"], batch["next"].reshape(len(batch), -1) == HIDDEN).max(1)
+        target = target * (1 - args.gamma + args.gamma * np.maximum(batch["ended"], next_q))
+    loss = nn.functional.binary_cross_entropy_with_logits(clicked, torch.as_tensor(target, device=device))
     if args.gamma == 0 and args.luck:  # Then 1 - Q is the chance of a mine, in every covered cell.
         safe_cells = torch.as_tensor(batch["safe_cells"][:, turned.ravel()], device=device)
         loss = loss + args.consistency * consistency_losses(logits, boards, agent.mines).mean()

@@ -63,7 +63,7 @@ def content_of(run: SuiteRun, played: Played) -> Content:
     boards = []
     for group in run.suite.groups:
         for board in group.boards:
-            here = [each for each in played if (each[0].group, each[0].board) == (group.name, board)]
+            here = [(task, result) for task, result in played if (task.group, task.board) == (group.name, board)]
             tests = [results.without_difference(test) for test in _tests(here, group.paired)]
             rows = results.with_tests((_row(run, task, result, group) for task, result in here), tests)
             left_out = [
@@ -190,7 +190,7 @@ def sections(content: Content) -> Iterator[Table]:
 
 
 def _rates_table(title: str, boards: Sequence[Content]) -> Table:
-    """Returns the win rates on all boards; a ">" stands before the highest of a board."""
+    """Returns the win rates, a row per policy and a column per board; ">" marks the highest rate on each board."""
     rules = {board["config"]["first_click"] for board in boards}
     columns: list[str | Column] = ["policy"]
     rows = dict[str, Row]()
@@ -199,8 +199,8 @@ def _rates_table(title: str, boards: Sequence[Content]) -> Table:
         columns.append(Column(heading, heading, "s", number))
         best = best_rows(board["results"])
         for at, row in enumerate(board["results"]):
-            found = rows.setdefault(row["policy"], {"policy": row["policy"]})
-            found[heading] = f"{'>' if at in best else ''}{100 * row['win_rate']:.1f}"
+            table_row = rows.setdefault(row["policy"], {"policy": row["policy"]})
+            table_row[heading] = f"{'>' if at in best else ''}{100 * row['win_rate']:.1f}"
     return replace(table_of(title, columns, [*rows.values()]), legend="> highest win rate on the board.")
 
 

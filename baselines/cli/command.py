@@ -115,13 +115,14 @@ class Parser(argparse.ArgumentParser):
             name, value = found[1][2:].replace("-", "_"), found[2] or "VALUE"
             text += f", and a hyperparameter is set as in --set {name}={value}"
         if found := re.match(r"unrecognized arguments: ([^-]\S*)", text):
-            text += self._place_of(found[1])
+            text += self._hint_for_stray(found[1])
         say(f"{self.prog}: {text}")
         sys.exit(BAD_ARGUMENTS)
 
-    def _place_of(self, word: str) -> str:
-        """Returns where a word belongs that no option takes: after an option, or in place of the value before it."""
+    def _hint_for_stray(self, word: str) -> str:
+        """Returns a hint about a word that no option takes: what the option before it takes, or an option for it."""
         options = self._option_string_actions
+        # A word right after an option is its value, so an equal word elsewhere is the stray one.
         before = ["", *self.words]
         at = next((at for at, each in enumerate(self.words) if each == word and before[at] not in options), 0)
         option = next((each for each in reversed(self.words[:at]) if each in options), None)
@@ -129,8 +130,8 @@ class Parser(argparse.ArgumentParser):
             return f"; {SIZE_FORMS}"
         if option is not None and options[option].nargs != 0:
             return f"; {option} takes one value"
-        naming = [each for each in ("--config", "--policy", "--out") if each in options]
-        return f"; did you mean {naming[0]} {word}?" if naming else ""
+        candidates = [each for each in ("--config", "--policy", "--out") if each in options]
+        return f"; did you mean {candidates[0]} {word}?" if candidates else ""
 
 
 SIZE_FORMS = "a size is a side such as 8, or ROWSxCOLS such as 16x30"

@@ -121,7 +121,7 @@ class Sweep:
         return self.out / JOURNAL
 
     def begun(self) -> dict[int, FrozenTrial]:
-        """Returns the trials so far by their numbers; a ValueError if one that is done says what cannot be."""
+        """Returns the trials so far, by number; a ValueError says that an ended one has impossible figures."""
         from optuna.trial import TrialState
 
         found = {}
@@ -270,12 +270,12 @@ def end_last_line(journal: Path) -> None:
 def run_trial(sweep: Sweep, number: int) -> None:
     """Trains with values that Optuna draws, until the budget is spent or the pruner ends the training.
 
-    A trial that was cut off goes on from its checkpoint.
+    A trial that was interrupted resumes from its checkpoint.
     """
     import optuna
 
-    study, is_pruned, begun = sweep.study(number), False, sweep.begun().get(number)
-    trial = study.ask(sweep.search) if begun is None else optuna.Trial(study, begun._trial_id)
+    study, is_pruned, interrupted = sweep.study(number), False, sweep.begun().get(number)
+    trial = study.ask(sweep.search) if interrupted is None else optuna.Trial(study, interrupted._trial_id)
     trial.set_user_attr(NUMBER, number)
 
     def follow(training: Training) -> bool:

@@ -176,7 +176,7 @@ class Schedule:
         self.games = sum(len(task.seeds) for task in tasks)
         self._unit_seconds = unit_seconds
         parts = parts or [[] for _ in tasks]
-        self._gaps: list[list[range]] = []
+        self._gaps: list[list[range]] = []  # the games of each assignment that no unit holds yet
         for task, done in zip(tasks, parts, strict=True):
             begins = [0, *(part.games.stop for part in done)]
             ends = [*(part.games.start for part in done), len(task.seeds)]
@@ -193,12 +193,13 @@ class Schedule:
         waiting = [task for task, gaps in enumerate(self._gaps) if gaps]
         if not waiting:
             return None
-        work = [pace * sum(map(len, gaps)) for pace, gaps in zip(self._pace, self._gaps, strict=True)]
-        task = max(waiting, key=lambda each: (not self._begun[each], work[each], each))
+        seconds = [pace * sum(map(len, gaps)) for pace, gaps in zip(self._pace, self._gaps, strict=True)]
+        task = max(waiting, key=lambda each: (not self._begun[each], seconds[each], each))
         gap, size, pace = self._gaps[task][0], self.tasks[task].batch_size, self._pace[task]
         self._begun[task] = True
-        limit = min(self._unit_seconds, max(LEAST_SECONDS, sum(work) / (2 * self.workers.count)))
-        games = min(max(1, int(limit / (pace * size))) * size if pace else size, len(gap))
+        # Half of a worker's share of the work left, so units get shorter towards the end.
+        unit_seconds = min(self._unit_seconds, max(LEAST_SECONDS, sum(seconds) / (2 * self.workers.count)))
+        games = min(max(1, int(unit_seconds / (pace * size))) * size if pace else size, len(gap))
         if games > size:
             # The last batch may be short, and a later run with more games would replace it; so it is a unit of its own.
             games -= games % size

@@ -45,8 +45,8 @@ class Score(NamedTuple):
         """The 95 % interval of the mean: Wilson's on one board, the normal approximation on several."""
         if len(self.win_rates) == 1:
             return wilson_interval(round(self.win_rate * self.games), self.games)
-        reach = 1.96 * self.standard_error
-        return max(0.0, self.win_rate - reach), min(1.0, self.win_rate + reach)
+        half_width = 1.96 * self.standard_error
+        return max(0.0, self.win_rate - half_width), min(1.0, self.win_rate + half_width)
 
     def __str__(self) -> str:
         """Returns the mean and the longer side of its interval, such as "76.0% ±5.1"."""

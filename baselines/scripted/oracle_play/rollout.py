@@ -56,11 +56,11 @@ class Playouts:
         games = GuessGames.at(self.config, board, np.tile(layouts, (len(cells), 1, 1)))
         values, luck = np.zeros((2, len(games.risks)))
         games.click(np.arange(len(values)), np.repeat(np.asarray(cells, np.int64), len(layouts)))
-        known: dict[bytes, float] = {}
+        cache: dict[bytes, float] = {}
         playing = np.flatnonzero(games.status == PLAYING)
         while len(playing):
             boards = games.boards()
-            values[playing] = [self._ending(boards[game], games.log_layouts[game], known) for game in playing]
+            values[playing] = [self._exact_value(boards[game], games.log_layouts[game], cache) for game in playing]
             playing = playing[np.isnan(values[playing])]
             if len(playing):
                 guesses = clicks_of(self._policy, self.config, boards[playing])
@@ -72,15 +72,15 @@ class Playouts:
         values[games.status == WON], values[games.status == TRUNCATED] = 1.0, np.nan
         return values.reshape(len(cells), len(layouts)), luck.reshape(len(cells), len(layouts))
 
-    def _ending(self, board: Codes, log_layouts: float, known: dict[bytes, float]) -> float:
-        """Returns the exact value of a board (n,) near its end, or NaN; `known` keeps the values of boards so far."""
+    def _exact_value(self, board: Codes, log_layouts: float, cache: dict[bytes, float]) -> float:
+        """Returns the exact probability of winning on a board (n,) with few layouts, else NaN, and caches it."""
         if log_layouts > self._endings.most:
             return np.nan
         key = board.tobytes()
-        if key not in known:
+        if key not in cache:
             ending = self._endings.find(board, log_layouts)
-            known[key] = np.nan if ending is None else ending.win_probability
-        return known[key]
+            cache[key] = np.nan if ending is None else ending.win_probability
+        return cache[key]
 
 
 def estimate(values: Floats, free: Flags, safety: Floats, luck: Floats) -> tuple[Floats, Floats]:
@@ -137,16 +137,16 @@ def race(
         margin: minimum gain in win probability over the favourite's.
         limit: upper bound on the playouts, at least 2 * FIRST_LAYOUTS.
     """
-    own = np.asarray(cells)
-    free = ~layouts.reshape(len(layouts), -1)[:, own].T
+    clicks = np.asarray(cells)
+    free = ~layouts.reshape(len(layouts), -1)[:, clicks].T
     values, luck = np.zeros((2, *free.shape))
     running, estimated, played = np.arange(len(cells)), np.zeros(len(cells)), 0
     for count in _stages(len(layouts)):
         affordable = np.sort(np.argsort(-estimated, kind="stable")[: limit // (count - played)])
         if len(affordable) < 2:
             break
-        running, more = running[affordable], slice(played, count)
-        values[running, more], luck[running, more] = playouts.play(board, layouts[more], own[running].tolist())
+        running, new = running[affordable], slice(played, count)
+        values[running, new], luck[running, new] = playouts.play(board, layouts[new], clicks[running].tolist())
         limit -= len(running) * (count - played)
         played = count
         wins, moves = estimate(values[running, :count], free[running, :count], safety[running], luck[running, :count])
@@ -154,7 +154,7 @@ def race(
         errors = errors_beside(moves, int(estimated.argmax()))
         ahead = estimated.max() - estimated <= BEHIND * errors
         running, estimated = running[ahead], estimated[ahead]
-        if not errors[ahead].any():
+        if not errors[ahead].any():  # One click is left, or those left do not differ in any layout.
             break
     return int(running[estimated.argmax()])
 
