@@ -200,5 +200,5 @@ def file_name(name: str) -> str:
 
 
 def local_path(name: str) -> Path:
-    """Returns the copy that stands in for a path, or the path itself."""
+    """Returns the copy of a user's file or folder that `COPIES` names on a node of Ray, or else the path itself."""
     return Path(json.loads(os.environ.get(COPIES, "{}")).get(name, name))

@@ -374,9 +374,9 @@ def _svg_mark(mark: Mark) -> str:
 
 
 def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardConfig, Sequence[GameRecord]]]) -> None:
-    """Writes the file of --record from the games of each policy, whose records hold the actions.
+    """Writes the picture of --record from the games of each policy, whose records hold the actions.
 
-    It leaves out the games in which one of the policies made no move, and draws the next ones.
+    A game in which one of the policies made no move is left out, and the next game takes its place.
     """
     recorders = {".gif": gif, ".svg": svg, ".mp4": mp4, ".png": png}
     chosen = list(played) if options.record_all else list(played)[:1]

@@ -331,10 +331,10 @@ def check_distinct(names: Sequence[str]) -> list[Specification]:
 
 
 def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
-    """Returns the specification to play for a name that the file of somebody else at `path` holds.
+    """Returns the specification to play for a policy `name` that stands in a file of somebody else at `path`.
 
-    Such a name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file:
-    these are data. For a class or a function, what the user has `typed` is returned; a ValueError if nothing.
+    The name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file: these
+    run no foreign code. For other names it returns what the user has `typed`; a ValueError if that is None.
     """
     for base in _beginnings(name):
         if base in policy_names() or (HUB_NAME.fullmatch(base) and parse_hub_name(base).is_pinned):

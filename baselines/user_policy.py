@@ -81,10 +81,10 @@ class UserPolicy:
     """Plays as an object of the user does, its `policy`; `batch_size` and `finishes` exist if the object has them."""
 
     def __init__(self, name: str, policy: Any, board: BoardConfig, /, **options: Any) -> None:
-        """Wraps an object that has `act`, or what a class or function makes for a board and options.
+        """Wraps an object that has `act`, or the object that a class or function returns for a board and options.
 
-        The object's `moves` are those of `config`, its games. A ValueError refuses the board, and a PolicyError says
-        what fails, or that there is no `act`, or that `moves` or `batch_size` is not allowed.
+        `config` is the board with the object's `moves`. A ValueError says that the object refuses the board. A
+        PolicyError says that its code fails, that it has no `act`, or that its `moves` or `batch_size` is not allowed.
         """
         self.name = name
         if not has_act(policy):

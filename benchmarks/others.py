@@ -69,7 +69,7 @@ def through_popgym() -> Work:
     return playing(
         lambda seed: env.reset(seed=seed),
         lambda: env.hidden_grid != HiddenSquare.VIEWED,
-        lambda row, col: any(env.step((row, col))[2:4]),
+        lambda row, col: any(env.step((row, col))[2:4]),  # terminated or truncated
     )
 
 

@@ -114,7 +114,7 @@ def _lines(cells: Sequence[str]) -> str:
 
 
 def _cell(rows: Sequence[Row]) -> str:
-    """Returns the win rate of an entry under one set of rules, with interval and `*` as `overview` says; "" if none."""
+    """Returns an entry's win rate under one set of rules, such as "41.7 ±0.9*" (see `overview`); "" for no rows."""
     if not rows:
         return ""
     rates = [row["win_rate"] for row in rows]

@@ -69,7 +69,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         os.environ[PATH_VARIABLE] = str(options.out.resolve())
-    # Before the policies, whose kernels may take minutes to compile.
+    # Check the options before the policies are made, because their kernels may take minutes to compile.
     one_of("--observation", options.observation, ENCODINGS)
     if options.name is not None:
         check_name(options.name)

@@ -206,9 +206,9 @@ def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[s
 def train_in(
     folder: Path, settings: TrainingSettings, command: str, code: Mapping[str, Any] | None = None, **how: Any
 ) -> Training:
-    """Trains in a run folder, or goes on there; a signal raises a KeyboardInterrupt. For `how` see `loop.run`.
+    """Trains an agent in a run folder, or resumes its training there; a signal raises a KeyboardInterrupt.
 
-    `code` is the code of the reward of all trainings of a study; a ValueError says that it has changed.
+    `code` is `code_of_reward` at the start of a study; a ValueError says that it changed. `how` goes to `loop.run`.
     """
     from baselines.learned.training import loop
 

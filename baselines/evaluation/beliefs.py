@@ -101,10 +101,10 @@ def _boards_under_way(policy: Policy, config: BoardConfig, seeds: range) -> Boar
 
 @lru_cache(maxsize=2)
 def frozen_positions(config: BoardConfig, count: int = POSITIONS, shown: bool = False) -> Positions:
-    """Returns a position of each of `count` ordinary games that `exact` plays; games without a second click have none.
+    """Returns one position from each of `count` ordinary games that `exact` plays, except games of one click.
 
-    They follow from the size, the mines and the first-click rule alone. The games take seconds, or minutes on large
-    boards; `shown` shows their progress.
+    The size, the mines and the first-click rule alone decide the positions. Boards that the oracle gives up on, or
+    without a frontier, are left out. The games take seconds, or minutes on large boards; `shown` shows their progress.
     """
     plain = replace(config, moves=("click",), max_steps=None, no_guess=False, luck=True)
     policy, batches = find_policy("exact")(plain), []

@@ -59,7 +59,7 @@ def replay(env: Env[Any, Any], record: GameRecord) -> EpisodeBuffer:
 
 
 def default_name(policy: str, config: BoardConfig) -> str:
-    """Returns an id such as "minesweeper/8x8-14-opening/exact-v0"; the level of `no_guess` follows the mines."""
+    """Returns a data set id, "minesweeper/8x8-14-opening/exact-v0"; a level of `no_guess` follows the mines."""
     spelled = re.sub(r"[^-\w]+", "-", policy).strip("-")
     return f"minesweeper/{files.file_name(config.name)}-{config.first_click}/{spelled}-v0"
 

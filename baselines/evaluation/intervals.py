@@ -122,7 +122,7 @@ def _distance(first: float, second: float, correlation: float) -> float:
 
 
 def _newcombe_correlation(both: int, a_only: int, b_only: int, none: int) -> float:
-    """Returns the correlation of the outcomes, a positive one with Newcombe's continuity correction."""
+    """Returns the phi coefficient of paired outcomes; Newcombe's continuity correction reduces a positive one."""
     margins = (both + a_only) * (b_only + none) * (both + b_only) * (a_only + none)
     excess: float = both * none - a_only * b_only
     if excess > 0:

@@ -173,7 +173,7 @@ def without_difference(test: Row) -> Row:
 
 
 def with_tests(rows: Iterable[Row], tests: Sequence[Row]) -> list[Row]:
-    """Returns rows, each with the first test of its policy, or None, as `mcnemar`."""
+    """Returns the rows with a column `mcnemar`: the first of the tests of the row's policy, or None."""
     first = {test["policy"]: {name: test[name] for name in test if name != "policy"} for test in reversed(tests)}
     return [row | {"mcnemar": first.get(row["policy"])} for row in rows]
 

@@ -295,16 +295,16 @@ def read_run(folder: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     content = read_json(path)
-    convert(content, Run, str(path))
+    convert(content, Run, str(path))  # Raises the ValueError.
     return content
 
 
 def training_of(folder: Path) -> dict[str, Any]:
-    """Returns the training of the agent in a run folder, JSON-able; a ValueError says which file is damaged.
+    """Returns how the agent in a run folder was trained: `steps` and `run`, JSON-able.
 
-    `steps` are all steps of the log, also those after the agent was kept; without a log, the steps until then. `run` is
-    the content of `run.json`. Either is None if the folder does not tell. The entry `START` of `run` has the same about
-    the agent that this one began as.
+    `steps` counts all steps of the log, also those after the agent was kept; without a log, the steps before it was
+    kept. `run` is the content of `run.json`, whose entry `START` describes the training of the agent that this one
+    began as. Either is None if the folder lacks it. A ValueError says which file is damaged.
     """
     selected = read_as(folder / AGENT_FILE, Agent).selected_by
     steps = selected and max([selected["steps"], *(int(float(row[STEP])) for row in read_rows(folder))])

@@ -262,7 +262,7 @@ class BayesSourcePolicy:
         return (*flags, turn.click)
 
     def turn(self, board: Board) -> Turn:
-        """Returns the turn of the program on an (n,) int8 board; see `plan_turn`."""
+        """Returns the flags and the click of the program on an (n,) int8 board; see `plan_turn`."""
         return plan_turn(board, closed_form(self.config, board[None])[0].tolist(), *self._thresholds)
 
     def finishes(self, board: Board) -> bool:

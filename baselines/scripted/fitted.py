@@ -61,7 +61,7 @@ class FittedPolicy(ScriptedPolicy):
     batch_size = 200
 
     def __init__(self, config: BoardConfig, *, fit_games: int | None = None, fit_seed: int = 0) -> None:
-        """Fits the rule to practice games: 1 to `MAX_GAMES`, or `default_games()`; `fit_seed` is at least 0."""
+        """Fits the rule to practice games: 1 to `MAX_GAMES`; None stands for `default_games()`. `fit_seed` is >= 0."""
         super().__init__(config)
         games = self.default_games() if fit_games is None else fit_games
         games = whole_number("fit_games", games, 1, MAX_GAMES)

@@ -106,7 +106,7 @@ def draw_terminal() -> bytes:
 
 
 def draw_review() -> bytes:
-    """Returns the coach's screen for the game of docs/how-to/coach.md."""
+    """Returns the coach's screen, as SVG, for the game of docs/how-to/coach.md."""
     review = coach.review()
     app = MinesweeperApp(PlayOptions(), session=review.session, statistics=NOBODY)
     return asyncio.run(_screenshot(app, 20, "the coach's review", screen=ReviewScreen(app.services, review)))

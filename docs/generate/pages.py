@@ -147,7 +147,7 @@ def text_rewards(board: str) -> str:
 
 
 def beliefs(size: str) -> str:
-    """Returns the bits of each policy on a board such as "8x8", beside its win rate, the fewest bits first."""
+    """Returns a table of the divergence, in bits, and the win rate of each policy on "8x8" or "16x30", best first."""
     file = read_figures(DOCS / "results" / f"beliefs-{size}.json")
     (board,) = file["boards"]
     kept = [row for row in board["results"] if "beliefs" in row]

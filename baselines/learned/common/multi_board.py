@@ -213,7 +213,7 @@ class MultiBoardMixin(BaseAlgorithm):
                 module.observation_space, module.action_space = self.observation_space, self.action_space
 
     def learn_from_buffer(self, loss_of: Callable[[Transitions], Tensor]) -> list[float]:
-        """Draws each stored board `replay_ratio` times on average, in minibatches, and returns their losses."""
+        """Takes gradient steps until each stored board was drawn `replay_ratio` times on average; returns losses."""
         slot, losses = self.slot, []
         while slot.drawn + self.batch_size <= self.hyperparameters.replay_ratio * slot.buffer.added:
             loss = loss_of(slot.buffer.sample(self.batch_size))

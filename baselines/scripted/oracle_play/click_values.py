@@ -79,11 +79,12 @@ def weigh_clicks(
 
     It begins at the board `begin`, and fills in the clicks, (N,). At least one click on each of the (N, n) boards is
     legal, and a second click may be any covered cell. The boards are unchanged in the end. The arrays are the fields
-    of a `Scratch` and of a `Workspace`.
+    of a `Scratch` and of a `Workspace`. Returns (N, OK), or the index of a board that fails and its outcome.
     """
     scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
     risks, twice = scratch.risks, search.next_breadth > 0
     clues = (search.max_count + 1) ** 2 if twice else search.max_count + 1
+    # Two clicks ahead, a later click must be better by more than rounding; one click ahead, by anything.
     cut, gain = (TIE, TIE) if twice else (-TIE, 0.0)
     for i in range(begin, len(boards)):
         board = boards[i]
