@@ -82,8 +82,9 @@ class GameConfig:
 
     @cached_property
     def rules(self) -> Rules:
-        """The rules as kernels take them."""
+        """The rules as kernels take them, with the points of groups of 0 to rows * cols tiles."""
         points = self.per_tile * np.arange(self.cells + 1)
+        # Groups of 0 and of 1 tile earn nothing; `self.points` begins at 2 tiles.
         listed = [0, 0, *self.points][: len(points)]
         points[: len(listed)] = listed
         bonus = Fraction(self.bonus)

@@ -279,7 +279,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         one_of("seat", seat, ("first", "second", "random"))
         self._opponent = None if opponent is None else find_policy(opponent)
         # The named opponent needs no generator of its own: it draws from that of the game.
-        self._draws = isinstance(opponent, str) and opponent == "random"
+        self._opponent_is_random = isinstance(opponent, str) and opponent == "random"
         self._place, self._seat = "first" if opponent is None else seat, 0
         self._game = Game(self.config, reward, observation, max_steps, alone=opponent is None)
         self.render_mode = render_mode
@@ -326,7 +326,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         game, position = self._game, self._game.position
         if self._opponent is None or position.over or position.player == self._seat:
             return
-        if self._draws:
+        if self._opponent_is_random:
             cell = position.groups[game.below(len(position.groups))][:2]
         else:
             self._opponent.reset(game.below(1 << 31))

@@ -234,9 +234,9 @@ def gather(board: Board, cols: int, cell: int, group: Cells) -> int:
 
 @kernel
 def list_groups(rules: Rules, board: Board, group: Cells, moves: Cells, sizes: Cells) -> int:
-    """Lists the groups in reading order, by first cell and number of tiles, and returns their number.
+    """Lists the groups in reading order of their first cells, and returns their number.
 
-    `group` is room for the cells of one.
+    It fills `moves` with their first cells, and `sizes` with their numbers of tiles; `group` is scratch for `gather`.
     """
     count, stride = 0, rules.cols + 1
     for row in range(1, rules.rows + 1):
@@ -246,6 +246,7 @@ def list_groups(rules: Rules, board: Board, group: Cells, moves: Cells, sizes: C
                 if size >= 2:
                     moves[count], sizes[count] = cell, size
                     count += 1
+    # `gather` has made all tiles negative, so that no group is listed twice.
     for cell in range(stride, (rules.rows + 1) * stride):
         board[cell] = abs(board[cell])
     return count

@@ -106,6 +106,7 @@ def _draw_line(line: NDArray[np.uint8], view: View, player: int, side: int) -> N
     """Draws the line of a player into a row of dark tiles."""
     if view.turn == player:
         drawing.write(line[:, :side], ">", LIGHT)
+    # A player alone wins only by clearing the board.
     elif view.turn is None and player in view.leaders and (len(view.scores) > 1 or not view.board.any()):
         drawing.draw_tick(line[:, :side], LIGHT)
     drawing.write(line[:, side : 2 * side], str(player + 1), LIGHT)

@@ -110,25 +110,25 @@ class _TreeBuilder:
 
     def __init__(self, position: Position, depth: int, prune: bool, levels: int | None) -> None:
         self._searcher = Searcher(position, depth, None, None, prune=prune)
-        self._prune, self._depth, self._deepest = prune, depth, min(depth, levels or depth)
-        self._most = MAX_NODES if levels is None else math.inf
+        self._prune, self._depth, self._kept_levels = prune, depth, min(depth, levels or depth)
+        self._max_nodes = MAX_NODES if levels is None else math.inf
         self.nodes: list[TreeNode] = []
         self._visit(position, self._add(()), -INFINITE, INFINITE)
 
     def _add(self, line: tuple[Cell, ...]) -> TreeNode:
-        """Returns a new node, which is cut unless it is visited; the deepest level goes where there are too many."""
+        """Returns a new node, CUT until it is visited; drops the deepest levels while the tree has too many nodes."""
         node = TreeNode(line, CUT)
-        while len(line) <= self._deepest and len(self.nodes) >= self._most:
-            self._deepest -= 1
-            self.nodes = [each for each in self.nodes if len(each.line) <= self._deepest]
-        if len(line) <= self._deepest:
+        while len(line) <= self._kept_levels and len(self.nodes) >= self._max_nodes:
+            self._kept_levels -= 1
+            self.nodes = [each for each in self.nodes if len(each.line) <= self._kept_levels]
+        if len(line) <= self._kept_levels:
             self.nodes.append(node)
         return node
 
     def _visit(self, position: Position, node: TreeNode, alpha: int, beta: int) -> int:
         """Values a node between bounds; returns the value for the player to move."""
         level = len(node.line)
-        if level >= self._deepest or position.over:
+        if level >= self._kept_levels or position.over:
             found = self._searcher.search(position, self._depth - level, alpha, beta)
             assert found is not None
             value = found.value
