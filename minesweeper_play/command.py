@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _run(mode: str, options: PlayOptions) -> int:
-    """Runs a mode; an error becomes one line, and the exit status."""
+    """Runs a mode; an error becomes one line, and the exit status, but the caller handles a broken pipe."""
     try:
         from minesweeper_play.game.records import SavedGameError
 
@@ -150,11 +150,11 @@ def _add_look(add: Callable[..., object]) -> None:
         shown = f"(default {default})" if default else "(default: the one of the locale)"
         add(flag, choices=choices, default=default, help=f"{text}: {', '.join(choices)} {shown}", **settings)
 
-    own, languages = PlayOptions, "show the game in this language"
+    languages = "show the game in this language"
     add_choice("--lang", get_args(Language), None, languages, dest="language", metavar="LANGUAGE")
-    add_choice("--palette", get_args(Palette), own.palette, "show cells in these colours", metavar="PALETTE")
+    add_choice("--palette", get_args(Palette), PlayOptions.palette, "show cells in these colours", metavar="PALETTE")
     layers = "show openings layer by layer; --no-animation shows them at once (default layer by layer)"
-    add("--animation", action=argparse.BooleanOptionalAction, default=own.animation, help=layers)
+    add("--animation", action=argparse.BooleanOptionalAction, default=PlayOptions.animation, help=layers)
     kept = "play without the settings that earlier games in the full terminal kept, and keep none"
     add("--no-settings", action="store_true", help=kept)
 

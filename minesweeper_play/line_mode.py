@@ -374,9 +374,9 @@ class Console:
             time.sleep(LAYER_SECONDS)
             print(f"\033[{len(frame)}A\r\033[J", end="", flush=True)
 
-    def _frame(self, session: Session, later: Sequence[Sequence[Cell]]) -> list[str]:
+    def _frame(self, session: Session, covered_layers: Sequence[Sequence[Cell]]) -> list[str]:
         cells = draw_session(session, self.glyphs)
-        for row, col in (cell for layer in later for cell in layer):
+        for row, col in (cell for layer in covered_layers for cell in layer):
             cells[row][col] = Drawn(self.glyphs.hidden, "hidden")
         return board_lines(cells, output_width(), self._paint)
 

@@ -60,7 +60,7 @@ def recommended_mines(rows: int, cols: int) -> int:
 def sized_board(rows: int, cols: int, mines: int | None, first_click: str | None, luck: bool = True) -> BoardConfig:
     """Returns the board of a size; mines that are left out are the usual or else the recommended number.
 
-    Without a first-click rule it is the usual one, or "safe" where the mines leave no room for that. It raises a
+    Without a first-click rule it is the usual one, or "safe" where the mines leave no room for that. Raises a
     ValueError that states the allowed values.
     """
     if mines is None:

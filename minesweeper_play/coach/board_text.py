@@ -79,7 +79,7 @@ Line = tuple[int, str]
 
 # Both of these take linear time, which a regular expression of them does not on a long line of "|" or of blanks.
 def _is_rule(line: str) -> bool:
-    """Returns whether a line is one of a table without cells."""
+    """Returns whether a line is a rule of a table, such as "+---+---+", without cells."""
     signs = set(line)
     boxes = {sign for sign in signs if "\u2500" <= sign <= "\u257f"}
     known = all(sign in "-+=|:" or sign.isspace() for sign in signs - boxes)
@@ -274,7 +274,7 @@ class Drawn(NamedTuple):
 
 
 def draw_codes(board: NDArray[np.int8], glyphs: Glyphs, risks: NDArray[np.float64] | None = None) -> list[list[Drawn]]:
-    """Returns the cells of (rows, cols) int8 codes; given risks, covered cells show them, in per cent."""
+    """Returns the cells of (rows, cols) int8 codes, covered ones with risks in per cent: 0 and 100 only if certain."""
     drawn = [Drawn(glyphs.blank, "blank"), *(Drawn(str(count), "count") for count in range(1, FLAGGED))]
     drawn += [Drawn(getattr(glyphs, kind), kind) for kind in ("flag", "question", "hidden", "mine")]
     cells = [[drawn[code] for code in row] for row in board.tolist()]

@@ -115,11 +115,11 @@ class Review:
 def review_game(
     session: Session, *, quick: bool = False, progress: Callable[[int, int], object] = lambda *_: None
 ) -> Review:
-    """Reviews a game of any status; it stays as it is.
+    """Reviews a game of any status, and does not change it.
 
-    A `quick` review computes fewer probabilities of winning, with fewer playouts. `progress` is called with the number
-    of finished steps, and the number of steps in all. It raises a PositionTooHardError, and a ValueError under the
-    first-click rule "corners", which makes some layouts likelier than others.
+    A `quick` review computes fewer probabilities of winning, with fewer playouts. The review calls `progress` with the
+    numbers of finished steps and of all steps. Raises a PositionTooHardError, and a ValueError under the first-click
+    rule "corners", which makes some layouts likelier than others.
     """
     turns, wrong_flags = replay(session)
     judge_turns(turns, session.config)

@@ -42,7 +42,7 @@ Identity = Annotated[str, msgspec.Meta(max_length=64)]
 def user_folder(kind: Literal["data", "config"]) -> Path:
     """Returns the user's folder for data or settings, which need not exist yet.
 
-    It raises a MissingExtraError without platformdirs, and an OSError where the user has no home folder.
+    Raises a MissingExtraError without platformdirs, and an OSError where the user has no home folder.
     """
     platformdirs = import_extra("platformdirs", "play")
     try:

@@ -237,7 +237,7 @@ class Session:
     def probabilities(self) -> NDArray[np.float64]:
         """Returns the mine probability of each cell, (rows, cols), 0.0 on open cells; the game notes this aid.
 
-        Before the first click it is mines / cells, whatever protects that click. It raises a PositionTooHardError.
+        Before the first click it is mines / cells, whatever protects that click. Raises a PositionTooHardError.
         """
         self.aids.add("probabilities")
         return mine_probabilities(self.board, self.config.mines)
@@ -245,7 +245,7 @@ class Session:
     def hint(self, cell: Cell | None = None) -> Advice:
         """Returns the shortest proof of a safe cell, or else the guess that wins most; the game notes this aid.
 
-        For a covered cell it returns the proof that the cell is safe or a mine, or else its risk. It raises a
+        For a covered cell it returns the proof that the cell is safe or a mine, or else its risk. Raises a
         PositionTooHardError, and a ValueError if the game is over or the cell is open.
         """
         if self.refuse_hint(cell):
@@ -258,7 +258,7 @@ class Session:
     def help(self) -> Report:
         """Reports whether a safe cell can be inferred; if none can, opens random safe cells until one can.
 
-        The game notes this aid. It raises a PositionTooHardError.
+        The game notes this aid. Raises a PositionTooHardError.
         """
         if self.is_over:
             return Report("game_is_over")
@@ -278,9 +278,8 @@ class Session:
         return _message("cell_is_open", *cell) if cell is not None and self._is_open(cell) else None
 
     def _can_infer(self) -> bool:
-        if self.is_protected:
-            return True
-        return bool(certain_cells(self.board, self.config.mines).safe.any())
+        """Returns whether a click is certainly safe, by the first-click rule or by the clues."""
+        return self.is_protected or bool(certain_cells(self.board, self.config.mines).safe.any())
 
     def _reveal(self) -> None:
         """Opens a random safe cell, an unflagged one if there is one."""

@@ -123,7 +123,7 @@ class WatchedPolicy:
         """Asks the policy for its next move, and rates the cells if asked to.
 
         A first click follows that of a `rival`, because boards of one seed differ near their first clicks; a policy
-        whose name has the option `first` keeps its own cell. It raises a PolicyError.
+        whose name has the option `first` keeps its own cell. Raises a PolicyError.
         """
         if rival is not None and self.moves == 0 and "first" not in self._options:
             action = rival.cell[0] * self.config.cols + rival.cell[1]

@@ -91,22 +91,22 @@ class MinesweeperApp(App[int]):
         statistics: Statistics | None = None,
         file: Path | None = None,
     ) -> None:
-        """Prepares the screen of a command line.
+        """Prepares the full screen for the options of the command line.
 
-        Without players the user plays, and a session of None begins a game. Statistics of None are the user's own.
-        Settings are kept in a file, if there is one.
+        Without players the user plays: the session or, if it is None, a new game. Statistics of None are the user's
+        own. The settings are kept in `file`; None keeps none.
         """
         super().__init__()
         self._players, self._session, self._seed = players, session, options.seed or 0
-        self._lack = Report("statistics_on_web" if self.is_web else "")
+        self._statistics_problem = Report("statistics_on_web" if self.is_web else "")
         if statistics is None and not self.is_web:
-            statistics, self._lack = open_statistics()
+            statistics, self._statistics_problem = open_statistics()
         self.services = Services(options, None if self.is_web else statistics, file)
-        self.services.on_change, self.services.warn = self._dress, self._warn
+        self.services.on_change, self.services.warn = self._apply_settings, self._warn
         if session is not None:
             self.services.choice = BoardChoice(session.config, session.no_guess)
 
-    def _dress(self) -> None:
+    def _apply_settings(self) -> None:
         self.theme = f"textual-{self.services.settings.theme}"
         for screen in self.screen_stack:
             for board in screen.query(BoardCanvas):
@@ -115,12 +115,12 @@ class MinesweeperApp(App[int]):
                 screen.translate()
 
     def on_mount(self) -> None:
-        self._dress()
+        self._apply_settings()
         if self._players:
             self.push_screen(WatchScreen(self.services, self._players, self._seed))
         else:
             self.push_screen(GameScreen(self.services, self._session or self.services.next_session()))
-        for problem in (self._lack, self.services.problem):
+        for problem in (self._statistics_problem, self.services.problem):
             if problem.key and not self.is_web:
                 self._warn(problem)
         if self.is_web:
@@ -141,7 +141,7 @@ class MinesweeperApp(App[int]):
     def action_statistics(self) -> None:
         statistics, text, table = self.services.statistics, self.services.catalogue.text, None
         if statistics is None:
-            self._warn(self._lack)
+            self._warn(self._statistics_problem)
             return
         try:
             records = statistics.read()
@@ -203,7 +203,7 @@ class WatchScreen(GameAppScreen):
         super().__init__(services)
         self.players, self.seed, self.paused = tuple(players), seed, False
         self._speed = SPEEDS.index(2.0)
-        self._style: RiskStyle = "numbers"
+        self._risk_style: RiskStyle = "numbers"
         self._choices: list[Choice | None] = [None] * len(self.players)
         self._background = Background(self, self._fail)
         self._due: Timer | None = None
@@ -245,7 +245,7 @@ class WatchScreen(GameAppScreen):
             choices: list[Choice | None] = []
             for player in self.players:
                 rival = choices[0] if choices else None
-                choices.append(None if player.is_over else player.choose(self._style != "off", rival))
+                choices.append(None if player.is_over else player.choose(rated=self._risk_style != "off", rival=rival))
             return choices
 
         self._background.ask(work, self._take)
@@ -293,13 +293,13 @@ class WatchScreen(GameAppScreen):
     def _show(self) -> None:
         for index, (player, choice) in enumerate(zip(self.players, self._choices, strict=True)):
             board = self.query_one(f"#board{index}", BoardCanvas)
-            ratings = choice.ratings if choice is not None and self._style != "off" else None
-            numbers = self._style == "numbers" and (ratings is None or ratings.source != "preference")
+            ratings = choice.ratings if choice is not None and self._risk_style != "off" else None
+            numbers = self._risk_style == "numbers" and (ratings is None or ratings.source != "preference")
             marks: dict[Cell, Mark] = {} if choice is None else {choice.cell: "choice"}
             board.show(picture_of(player, None if ratings is None else ratings.risks, numbers, marks))
             if choice is not None:
                 board.look_at(choice.cell)
-            title = title_of(player, choice, self._style != "off", self.catalogue)
+            title = title_of(player, choice, self._risk_style != "off", self.catalogue)
             self.query_one(f"#title{index}", Static).update(Content(title))
         text, config, speed = self.catalogue.text, self.players[0].config, SPEEDS[self._speed]
         pace = text("watching_speed", speed=self.catalogue.number(speed, 0 if speed >= 1 else 2))
@@ -330,7 +330,7 @@ class WatchScreen(GameAppScreen):
             self._plan()
 
     def action_risks(self) -> None:
-        self._style = NEXT_STYLE[self._style]
+        self._risk_style = NEXT_STYLE[self._risk_style]
         self._show()
 
     def action_next(self) -> None:

@@ -132,7 +132,7 @@ class BoardCanvas(ScrollView):
 
 
 def _shifted(scroll: int, index: int, size: int, room: int) -> int:
-    """Returns the least changed scroll offset that shows a cell and a neighbour at each side, where there is room."""
+    """Returns the nearest offset that shows cell `index` and, if they fit, both neighbours; in characters or lines."""
     context = size if room >= 3 * size else 0
     return min(max(scroll, (index + 1) * size + context - room), max(0, index * size - context))
 

@@ -193,18 +193,19 @@ class Pencil:
         return Segment(f"{text:>{self.margin(picture) - 1}} ", self._label_style(is_here))
 
     def column_labels(self, picture: Picture) -> list[Segment]:
-        width, here = self.size.width, None if picture.cursor is None else picture.cursor[1] + 1
-        every = len(str(picture.cols)) < width
+        """Returns the line of column numbers: all where they fit, or else every fifth, with that of the cursor."""
+        width, cursor_number = self.size.width, None if picture.cursor is None else picture.cursor[1] + 1
+        all_fit = len(str(picture.cols)) < width
         characters = [(" ", self._label_style(False))] * (picture.cols * width)
-        shown = (number for number in range(1, picture.cols + 1) if every or number == 1 or number % LABEL_STEP == 0)
-        # The number of the cursor stands alone where there is no room for every one.
-        numbers = [number for number in shown if every or here is None or abs(number - here) > 1]
-        for number in numbers if here is None else [*numbers, here]:
+        shown = (number for number in range(1, picture.cols + 1) if all_fit or number == 1 or number % LABEL_STEP == 0)
+        # Where not all fit, the number of the cursor would touch those next to it.
+        numbers = [number for number in shown if all_fit or cursor_number is None or abs(number - cursor_number) > 1]
+        for number in numbers if cursor_number is None else [*numbers, cursor_number]:
             placed = self._padded(str(number))
             begin = max(0, number * width - len(placed))
             for place, character in enumerate(placed, begin):
                 if character != " ":
-                    characters[place] = (character, self._label_style(number == here))
+                    characters[place] = (character, self._label_style(number == cursor_number))
         return list(Segment.simplify(Segment(*each) for each in characters))
 
     def _label_style(self, strong: bool) -> Style:

@@ -339,7 +339,7 @@ class GameScreen(GameAppScreen):
     # Other screens, and the prompt
 
     def on_screen_suspend(self) -> None:
-        """Stops the clock below another screen; a dialog must not show the board meanwhile."""
+        """Stops the clock under another screen, and hides a board in play, which a dialog would leave in sight."""
         self.session.pause()
         self.board.visible = self.session.status != "playing"
 
