@@ -1,4 +1,4 @@
-"""Policies: a random move, the move that earns most, and minimax; and the lookup of a policy by its name."""
+"""Random, greedy and minimax policies, and the lookup of a policy by its name."""
 
 from collections.abc import Callable
 from typing import Any, Protocol

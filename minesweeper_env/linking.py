@@ -1,6 +1,6 @@
-"""Use of numba's private interface, in this file alone: fragments of kernels, and a cache that never fails.
+"""Functions linked into kernels as LLVM code, and a kernel cache that never fails, by numba's private interface.
 
-The import of this module fails where a version of numba lacks one of the names. Then `compiled` uses plain numba.
+No other file uses that interface. Where numba lacks a name, this import fails, and `compiled` uses plain numba.
 
 Numba optimises each function with everything that it calls, so a small function deep inside a kernel is optimised once
 for every function above it. A fragment remains LLVM code, and the kernel that links it in optimises all of it once.

@@ -1,4 +1,4 @@
-"""Hints, ends of games and statistics in words, with columns and rows from 1 as a player types them."""
+"""Sentences for a player: hints, ends of games and statistics, with columns and rows from 1 as a player types them."""
 
 from __future__ import annotations
 

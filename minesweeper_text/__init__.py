@@ -1,6 +1,6 @@
-"""Games of `minesweeper_env.text` for the libraries that train and test language models; one module each.
+"""Games of `minesweeper_env.text` for libraries that train and test language models; one module for each library.
 
-verifiers finds its classes in this package, by the id `minesweeper_text`. docs/how-to/language-models.md shows all.
+verifiers finds its classes in this package, by the id `minesweeper_text`. docs/how-to/language-models.md shows them.
 """
 
 from minesweeper_env.lazy import lazy_exports

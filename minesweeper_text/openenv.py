@@ -1,6 +1,6 @@
-"""Server of OpenEnv: `uvicorn minesweeper_text.openenv:app`; each session plays its own game.
+"""OpenEnv server of text games: `uvicorn minesweeper_text.openenv:app`; each session plays its own game.
 
-The variables MINESWEEPER_SESSIONS and MINESWEEPER_IDLE_SECONDS set the number of sessions, and when an idle one ends.
+MINESWEEPER_SESSIONS sets the largest number of sessions; MINESWEEPER_IDLE_SECONDS sets when an idle session ends.
 """
 
 import os
@@ -59,7 +59,7 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
         return [*SPLITS]
 
     def num_tasks(self, split: str) -> int:
-        """Returns the number of tasks of a part; a ValueError names the parts."""
+        """Returns the number of tasks, equal for all splits; raises a ValueError that names the splits."""
         one_of("split", split, SPLITS)
         return TASKS
 

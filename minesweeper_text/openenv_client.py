@@ -1,4 +1,4 @@
-"""Client of the server in `minesweeper_text.openenv`, with its actions and observations."""
+"""OpenEnv client of the server in `minesweeper_text.openenv`, with its actions and observations."""
 
 from typing import Any
 

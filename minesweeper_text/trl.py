@@ -1,4 +1,4 @@
-"""Minesweeper for TRL: games for the `environment_factory` of `GRPOTrainer`, and the reward of tasks of one position.
+"""Minesweeper for TRL: games for the `environment_factory` of `GRPOTrainer`, data rows, and reward functions.
 
 docs/how-to/grpo.md trains with them. This module needs no TRL.
 """

@@ -1,4 +1,4 @@
-"""Taskset and environment of verifiers: `vf-eval minesweeper_text`; the moves are text, or calls of a tool."""
+"""Taskset and environment for verifiers: `vf-eval minesweeper_text`; the moves are text or tool calls."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Inference from a visible board and its number of mines; the layout is never an input.
 
-Public are this package and its modules `kernels` and `optimal`; the other modules are internal.
+This package and its modules `kernels` and `optimal` are public; the other modules are internal.
 """
 
 from typing import TYPE_CHECKING

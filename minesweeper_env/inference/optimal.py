@@ -1,4 +1,4 @@
-"""Play of maximal win probability on small boards, from the first click on, as exact fractions.
+"""Optimal play on small boards: the best click, and the exact win probability as a fraction, from the first click on.
 
 For a set S of layouts let V(S) be the number that perfect play wins (see `search.branch_and_bound`). The value of a
 first cell c is V(S) / N. S has the layouts that leave c free, under "opening" its neighbours too. N is the size of S

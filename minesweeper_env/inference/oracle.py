@@ -1,4 +1,4 @@
-"""Exact mine probabilities for all boards of a game, as far as they can be computed."""
+"""Oracle: exact mine probabilities and certain cells of boards, as far as they can be computed."""
 
 from functools import cache
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The words of text games: a board in three styles, the rules of a game, and what a board means."""
+"""Prompts of text games: a board in three styles, the rules of a game, and the legend of a board."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Rewards of a game in text, each a value of the game so far: their changes sum to the value of the whole game."""
+"""Rewards of a text game: each reply earns the change in the value of the game so far; the sum is its final value."""
 
 import math
 from collections.abc import Mapping

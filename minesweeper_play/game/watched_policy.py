@@ -1,4 +1,4 @@
-"""A policy at play, one step after the other, in games that a person watches, and the ratings of its cells."""
+"""A policy that plays step by step in games that a person watches, and its ratings of the cells."""
 
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""The full screen: its first screen, its settings and statistics, and its end; and the screen that watches policies."""
+"""Textual app of the terminal game: its start, settings, statistics and end; and the screen that watches policies."""
 
 import asyncio
 import os

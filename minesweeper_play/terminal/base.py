@@ -1,4 +1,4 @@
-"""Services of the screens: settings and their file, texts, statistics, the next board, and work in the background."""
+"""State that the Textual screens share: settings and their file, texts, statistics, the next board, background work."""
 
 import threading
 from abc import abstractmethod
