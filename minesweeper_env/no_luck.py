@@ -59,7 +59,7 @@ def judge_moves(
     """
     rules, boards = Rules(*arrays[:RULE_FIELDS]), Boards(*arrays[RULE_FIELDS:_WORKSPACE])
     workspace = Workspace(*arrays[_WORKSPACE:])
-    cells, most = rules.neighbours.shape
+    cells, max_count = rules.neighbours.shape
     for i in range(begin, len(actions)):
         verdicts[i] = FITS
         move, cell = read_action(rules, actions[i])
@@ -68,8 +68,8 @@ def judge_moves(
         board = boards.shown[i, :cells]
         if move == CHORD:
             verdicts[i] = OPENS_SEVERAL
-        elif move == CLICK and _is_begun(board, most):
-            outcome, avoidable = _weigh_click(board, most, rules.mines, cell, seen[i], certainties, workspace)
+        elif move == CLICK and _is_begun(board, max_count):
+            outcome, avoidable = _weigh_click(board, max_count, rules.mines, cell, seen[i], certainties, workspace)
             if outcome != OK:
                 return i, outcome
             is_mine = boards.truth[i, cell] >= state.MINE_BIT
@@ -81,37 +81,37 @@ def judge_moves(
 
 
 @inlined
-def _is_begun(board: CodeArray, most: int) -> bool:
+def _is_begun(board: CodeArray, max_count: int) -> bool:
     shown = 0
     for cell in range(len(board)):
-        shown += board[cell] <= most
+        shown += board[cell] <= max_count
     return shown > 0
 
 
 @inlined
 def _weigh_click(
-    board: CodeArray, most: int, mines: int, clicked: Int, seen: CodeArray, certainties: Floats, workspace: Workspace
+    board: CodeArray, max_count: int, mines: int, clicked: Int, seen: CodeArray, certainties: Floats, work: Workspace
 ) -> tuple[int, bool]:
     """Asks, from cheap to dear, what was known before, single clues, and the oracle.
 
     Sets the clicked cell of `certainties` to 0.0 or 1.0 if it is the same in all layouts. Returns the outcome, and
     whether some cell is safe in all layouts.
     """
-    safe = np.int8(most + 5)
+    safe = np.int8(max_count + 5)
     # More clues leave fewer layouts, so what was safe stays safe as long as all clues of that time still show.
     remembered = True
     for cell in range(len(board)):
-        remembered &= seen[cell] > most or seen[cell] == board[cell]
+        remembered &= seen[cell] > max_count or seen[cell] == board[cell]
     if remembered and seen[clicked] == safe:
         certainties[clicked] = 0.0
         return OK, True
-    outcome = read_board(workspace, board)
+    outcome = read_board(work, board)
     if outcome != OK:
         return outcome, False
-    known = frontier_of(workspace).known
+    known = frontier_of(work).known
     asks = known[clicked] != SAFE
     if asks:
-        outcome, _ = finish_posterior(workspace, mines, 0.0, BOOLEAN, certainties)
+        outcome, _ = finish_posterior(work, mines, 0.0, BOOLEAN, certainties)
         if outcome != OK:
             return outcome, False
     else:
@@ -119,7 +119,7 @@ def _weigh_click(
     avoidable = False
     for cell in range(len(board)):
         by_clues = known[cell] == SAFE or (remembered and seen[cell] == safe)
-        is_safe = board[cell] > most and (certainties[cell] == 0.0 if asks else by_clues)
+        is_safe = board[cell] > max_count and (certainties[cell] == 0.0 if asks else by_clues)
         avoidable |= is_safe
         seen[cell] = safe if is_safe else board[cell]
     return OK, avoidable

@@ -24,9 +24,9 @@ SAMPLING_TRIES = 64
 @inlined
 def _reset_game(rules: Rules, boards: Boards, i: Int) -> None:
     """Covers a board, and takes its mines away; the first click places new ones, from the stream of this game."""
-    cells, most = rules.neighbours.shape
+    cells, max_count = rules.neighbours.shape
     boards.truth[i, :] = 0
-    boards.shown[i, :] = most + 3
+    boards.shown[i, :] = max_count + 3
     # The sentinel is an open cell: neither covered nor flagged, so no neighbour loop needs to skip it.
     boards.shown[i, cells] = 0
     boards.progress[i, state.STATUS] = state.FRESH
@@ -39,8 +39,8 @@ def _reset_game(rules: Rules, boards: Boards, i: Int) -> None:
 @inlined
 def _reveal_mines(rules: Rules, boards: Boards, i: Int) -> None:
     """Shows the mines of a lost game, except under flags."""
-    cells, most = rules.neighbours.shape
-    question, mine = np.int8(most + 2), np.int8(most + 4)
+    cells, max_count = rules.neighbours.shape
+    question, mine = np.int8(max_count + 2), np.int8(max_count + 4)
     # The loop stores every code, changed or not, because the compiler vectorises no conditional stores.
     for cell in range(cells):
         code = boards.shown[i, cell]
@@ -88,7 +88,7 @@ def _is_decided(boards: Boards, i: Int) -> bool:
 
 @inlined
 def _show(rules: Rules, boards: Boards, codes: CodeArray, masks: CodeArray) -> None:
-    """Writes the codes that the players see, and masks of the legal actions: all actions of a decided game."""
+    """Writes the visible `codes`, (N, n), and `masks`, (N, moves, n): 1 if legal; in a decided game every action is."""
     shown = boards.shown
     for i in range(codes.shape[0]):
         for cell in range(codes.shape[1]):

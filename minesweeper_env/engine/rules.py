@@ -137,7 +137,7 @@ def place_mines(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
 def _open(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
     """Opens a covered cell without a flag, flooding over zeros; returns the number of cells opened, 0 for a mine."""
     shown, truth, stack = boards.shown, boards.truth, boards.stack
-    most = rules.neighbours.shape[1]
+    max_count = rules.neighbours.shape[1]
     if truth[i, cell] & state.MINE_BIT:
         boards.progress[i, state.STATUS] = state.LOST
         return 0
@@ -151,9 +151,9 @@ def _open(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
     while top > 0:
         top -= 1
         zero = stack[top]
-        for k in range(most):
+        for k in range(rules.neighbours.shape[1]):
             neighbour = rules.neighbours[zero, k]
-            if shown[i, neighbour] >= most + 2:
+            if shown[i, neighbour] >= max_count + 2:
                 # No mine check: a neighbour of a zero is safe.
                 shown[i, neighbour] = truth[i, neighbour]
                 opened += 1
@@ -166,51 +166,52 @@ def _open(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
 
 @inlined
 def _can_chord(rules: Rules, shown: CodeArray, i: Int, cell: Int) -> bool:
-    most = rules.neighbours.shape[1]
+    max_count = rules.neighbours.shape[1]
     flags = 0
     closed = False
-    for k in range(most):
+    for k in range(rules.neighbours.shape[1]):
         code = shown[i, rules.neighbours[cell, k]]
-        flags += code == most + 1
-        closed |= code >= most + 2
+        flags += code == max_count + 1
+        closed |= code >= max_count + 2
     return closed and flags == shown[i, cell]
 
 
 @inlined
 def is_legal(rules: Rules, shown: CodeArray, i: Int, move: Int, cell: Int) -> bool:
     """Returns whether a move would change anything on a board whose game is neither won nor lost."""
-    most = rules.neighbours.shape[1]
+    max_count = rules.neighbours.shape[1]
+    # The codes above the counts are, in this order, flagged, question mark, hidden and mine.
     code = shown[i, cell]
     if move == CLICK:
-        return code >= np.int8(most + 2)
+        return code >= np.int8(max_count + 2)  # int8, so that the loop of `_show` compares bytes
     if move == FLAG:
-        return code > most
+        return code > max_count
     if move == UNFLAG:
-        return code == most + 1 or code == most + 2
+        return code == max_count + 1 or code == max_count + 2
     if move == QUESTION:
-        return code == most + 1 or code == most + 3
-    return code <= most and _can_chord(rules, shown, i, cell)
+        return code == max_count + 1 or code == max_count + 3
+    return code <= max_count and _can_chord(rules, shown, i, cell)
 
 
 @inlined
 def make_move(rules: Rules, boards: Boards, i: Int, move: Int, cell: Int) -> int:
     """Makes a legal move; returns the number of cells that it opened."""
-    most = rules.neighbours.shape[1]
+    max_count = rules.neighbours.shape[1]
     opened = 0
     if move == CLICK and boards.progress[i, state.STATUS] == state.FRESH:
         place_mines(rules, boards, i, cell)
         boards.progress[i, state.STATUS] = state.PLAYING
     if move == QUESTION:
-        boards.shown[i, cell] = most + 2
-    elif move == FLAG and boards.shown[i, cell] != most + 1:
-        boards.shown[i, cell] = most + 1
+        boards.shown[i, cell] = max_count + 2
+    elif move == FLAG and boards.shown[i, cell] != max_count + 1:
+        boards.shown[i, cell] = max_count + 1
     elif move != CLICK and move != CHORD:
-        boards.shown[i, cell] = most + 3
+        boards.shown[i, cell] = max_count + 3
     else:
         # One call of `_open` for both moves: the compiler inlines, and optimises, each call on its own.
-        for k in range(1 if move == CLICK else most):
+        for k in range(1 if move == CLICK else rules.neighbours.shape[1]):
             target = cell if move == CLICK else np.int64(rules.neighbours[cell, k])
-            if boards.shown[i, target] >= most + 2:
+            if boards.shown[i, target] >= max_count + 2:
                 opened += _open(rules, boards, i, target)
     return opened
 

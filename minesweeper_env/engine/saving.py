@@ -1,4 +1,4 @@
-"""Games in progress as dicts of arrays: as the engine saves them, and the check of those that come from elsewhere."""
+"""Saved games in progress as dicts of arrays, and the validation of dicts that the engine did not make."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -36,7 +36,7 @@ class SavedState(dict[str, Any]):
         return dict, (dict(self),)
 
     def boards(self, config: BoardConfig, batch: tuple[int, ...]) -> Sequence[NDArray[Any]] | None:
-        """Returns the boards; None if the dict has changed, or is of another configuration or number of games."""
+        """Returns the boards, those of one game for any `batch`; None if the dict, configuration or batch differs."""
         same = len(self) == len(self._values) and self._batch in ((), batch)
         same = same and (config is self._config or config == self._config)
         for key, value in self._values.items():
