@@ -58,7 +58,7 @@ def weigh_group(weights: Floats, size: int, weighting: Weighting) -> None:
     """Fills in the weight of each number of mines in a group of `size` cells.
 
     BOOLEAN      1
-    MODULAR      the number of ways to choose the cells, by Pascal's triangle modulo the prime
+    MODULAR      the number of ways to choose the cells, by Pascal's triangle modulo the prime in `density`
     otherwise    the binomial probability, each entry from the one before
     """
     density = weighting.density
@@ -84,7 +84,7 @@ def count_components(
 ) -> tuple[int, float]:
     """Counts the fillings of all components, with at most `peak` constraints open at once.
 
-    Returns the outcome, and the logarithm of the total scale of the last levels.
+    Returns the outcome, and the logarithm of the product of all divisors of the values; see `clamp`.
     """
     bits = prepare_slots(frontier, tables, constraints)
     # A key packs the open constraints, 64 // bits to a word.

@@ -307,9 +307,9 @@ def _try_sweeps(frontier: Frontier, order: Ints, least: float) -> int:
 
 @inlined
 def _rate(frontier: Frontier, order: Ints) -> tuple[float, int]:
-    """Estimates an elimination order.
+    """Estimates the cost of an elimination order.
 
-    The states of a level are the product, over open constraints, of the number of values that their lack can take.
+    It takes the product of `_choices`, over the open constraints, as the number of states of a level.
     Returns the base-2 logarithm of the most states on a level, and the most constraints open at once.
     """
     placed = frontier.scratch[0]

@@ -89,15 +89,15 @@ def easiest_reason(state: BoardState, cells: int) -> Reason:
 
 
 def find_reason(state: BoardState, bit: int) -> Reason:
-    """Returns a reason for a findable cell, with clues near it if possible; none of its clues can be left out."""
+    """Returns a reason for the findable cell `bit`, a set of one; no clue can be left out. Near clues come first."""
     # Rings of clues around the cell: those that see it, those that share a cell with these, and so on.
     clues = set(state.clues_about(bit))
-    while not _forces(state, Reason(clues, False), bit):
+    while not _forces(state, Reason(clues, uses_total=False), bit):
         wider = state.clues_near(clues)
         if wider == clues:
-            return _shrink(state, list(state.constraints), True, bit)
+            return _shrink(state, list(state.constraints), uses_total=True, bit=bit)
         clues = wider
-    return _shrink(state, list(clues), False, bit)
+    return _shrink(state, list(clues), uses_total=False, bit=bit)
 
 
 def _forces(state: BoardState, reason: Reason, bit: int) -> bool:

@@ -105,7 +105,7 @@ def is_certain(closure: Closure, constraint: int) -> bool:
 def close_constraints(clues: Clues, memory: Memory) -> bool:
     """Closes the constraints of all clues under differences; returns whether the closure is complete, not cut off.
 
-    Certain constraints are listed in `certain`, and take no part in differences.
+    Certain constraints are listed in `certain`, and take no part in differences. A clue is the parent -1 - clue.
     """
     closure = closure_of(memory)
     cells, degree = clues.neighbours.shape

@@ -80,12 +80,12 @@ def deduce_boards(
     known: NDArray[np.int8],
     *arrays: Any,
 ) -> None:
-    """Finds certain cells on N boards by single clues, and by several where these find no safe cell.
+    """Finds certain cells on N boards by single clues, and by several clues where single ones find no safe cell.
 
-    Boards are (N, n) int8 cell codes, and the level is SINGLE, SEVERAL or WITH_TOTAL. It fills `known`, (N, n) int8,
-    with UNKNOWN, SAFE, MINE or OPEN. With `find_all` these are all cells that the level finds; otherwise at least one
-    safe cell if there is any to find, and all mines if not. On a board that contradicts itself they are what was found
-    before that showed. The arrays are as in `read_board`.
+    Boards are (N, n) int8 cell codes, and the level is SINGLE, SEVERAL or WITH_TOTAL. The kernel fills `known`, (N, n)
+    int8, with UNKNOWN, SAFE, MINE or OPEN. With `find_all` it finds all cells of the level; otherwise at least one
+    safe cell or, if the level finds none, all mines. On a board that contradicts itself, `known` holds what was found
+    before the contradiction. The arrays are the fields of `Clues` and `Memory`.
     """
     clues, memory = Clues(*arrays[:6]), Memory(*arrays[6:])
     for i in range(len(boards)):
@@ -103,7 +103,7 @@ def deduce_boards(
             # A safe cell can be opened, and what it shows is worth more than further search.
             if safe > 0 and not find_all:
                 break
-            # On a board with too many known mines none are left: a negative number would leave out the total.
+            # Too many known mines count as none left, since a negative number would leave out the total.
             found = look_further(clues, memory, max(left, 0) if level == WITH_TOTAL else -1, unknown)
             fault = _decide(clues, memory, found)
             if fault == reading.NOWHERE:
