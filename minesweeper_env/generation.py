@@ -90,7 +90,7 @@ def generate(
         on_attempts: called now and then with the number of layouts played so far.
 
     Raises:
-        ImpossibleBoardError: no layout can be won without a guess; found out where there are at most 20,000.
+        ImpossibleBoardError: no layout can be won without a guess; checked where at most 20,000 layouts exist.
         AttemptsExceededError: `max_attempts` layouts were played in vain.
         ValueError: an argument is not allowed; the message names the allowed values.
     """

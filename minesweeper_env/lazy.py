@@ -51,13 +51,14 @@ class _AfterGymnasium(MetaPathFinder):
     def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
         if name != _REGISTRY:
             return None
+        # Before the search by importlib, which would ask this finder again.
         sys.meta_path.remove(self)
         spec: Any = find_spec(name)
         execute = spec.loader.exec_module
 
-        def execute_and_act(module: ModuleType) -> None:
+        def execute_then_act(module: ModuleType) -> None:
             execute(module)
             self.action()
 
-        spec.loader.exec_module = execute_and_act
+        spec.loader.exec_module = execute_then_act
         return cast(ModuleSpec, spec)

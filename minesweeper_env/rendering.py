@@ -293,7 +293,7 @@ def covered_tile(face: Colour = _FACE, side: int = TILE) -> NDArray[np.uint8]:
 def write(
     tile: NDArray[np.uint8], text: str, ink: Colour, scale: int | None = None, middle: float = 0.5
 ) -> NDArray[np.uint8]:
-    """Writes up to three of the characters 0 to 9, "?", "<" and ">" into a tile, where they fit; returns the tile.
+    """Writes up to three of 0 to 9, "?", "<" and ">" into a tile, (side, side, 3) uint8, where they fit; returns it.
 
     `scale` is the number of pixels per dot of a character in a tile of side `TILE`, by default as many as fit. `middle`
     is where the middle of the text stands, from 0 at the top of the tile to 1 at the bottom.
@@ -301,6 +301,7 @@ def write(
     rows = ["0".join(_GLYPHS[char].split()[row] for char in text) for row in range(7)]
     pixels = np.array([[char == "1" for char in row] for row in rows])
     side = len(tile)
+    # The margin is 3 pixels of `TILE`. One character counts as 8 dots wide: it has 5 x 7 dots, and must fit in height.
     scale = (side - 6 * side // TILE) // max(pixels.shape[1], 8) if scale is None else scale * side // TILE
     shape = np.kron(pixels, np.ones((max(scale, 1),) * 2, bool))
     top, left = int(2 * middle * side - shape.shape[0] + 1) // 2, (side - shape.shape[1] + 1) // 2

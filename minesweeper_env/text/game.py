@@ -70,8 +70,8 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
 def split_of(board: ArrayLike) -> str:
     """Returns the part of `SPLITS` of a layout, (rows, cols) bool, or of a visible board, (rows, cols) codes.
 
-    Of all boards 80 % are train, 10 % dev and 10 % test. A hash decides, which is the same on every machine. Rotations
-    and reflections of a board belong to one part.
+    Of all boards 80 % are train (tenths 0 to 7 of a hash), 10 % dev and 10 % test. The hash is the same on every
+    machine. Rotations and reflections of a board belong to one part.
     """
     given = np.asarray(board)
     # Codes of another type have other bytes, and so would have another part.

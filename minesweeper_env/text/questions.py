@@ -87,15 +87,15 @@ class Position:
         """UNKNOWN, SAFE, MINE or OPEN for each cell, (rows, cols), by all numbers and the number of mines."""
         return known_cells(self.codes[None], self.mines, 1, WITH_TOTAL, find_all=True)[0]
 
-    def level(self, wanted: NDArray[np.bool_], sort: int, number: int) -> tuple[str, NDArray[np.bool_]]:
-        """Returns the easiest level that finds a number of wanted cells of a sort, and these cells.
+    def level(self, wanted: NDArray[np.bool_], kind: int, number: int) -> tuple[str, NDArray[np.bool_]]:
+        """Returns the easiest level that finds `number` of the wanted cells, and the cells that it finds.
 
-        Cells are (rows, cols) bool, and a sort is SAFE or MINE.
+        Cells are (rows, cols) bool; all wanted ones are of one kind, SAFE or MINE.
         """
-        found = wanted & (self.by_single_numbers == sort)
+        found = wanted & (self.by_single_numbers == kind)
         if found.sum() >= number:
             return "single", found
-        found = wanted & (self.by_several_numbers == sort)
+        found = wanted & (self.by_several_numbers == kind)
         return ("subset", found) if found.sum() >= number else ("exact", wanted)
 
 
@@ -133,17 +133,17 @@ class _CertainCells(Question):
     _number = 0
     """The number of cells that an answer needs; 0 for all."""
 
-    def __init__(self, word: str, risk: float, sort: int) -> None:
-        """Asks for the cells of a risk, which `known_cells` marks by a sort, and the question by a word."""
+    def __init__(self, word: str, risk: float, kind: int) -> None:
+        """Asks for the cells of a risk, 0.0 or 1.0; `kind` is its mark in `known_cells`, and `word` its name."""
         self.text = f"Which covered cells are certainly {word}? {_LIST}"
-        self._risk, self._sort = risk, sort
+        self._risk, self._kind = risk, kind
 
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:  # noqa: ARG002
         wanted = (position.codes == HIDDEN) & (position.risks == self._risk)
         if not wanted.any():
             return None
-        level, found = position.level(wanted, self._sort, self._number or int(wanted.sum()))
-        # The cells that the level finds come first: an answer of one cell, and its proof, are of the level.
+        level, found = position.level(wanted, self._kind, self._number or int(wanted.sum()))
+        # The cells that the level finds come first, so that an answer of one cell, and its proof, need no higher level.
         return {"level": level, "cells": [*np.argwhere(found).tolist(), *np.argwhere(wanted & ~found).tolist()]}
 
     def answer(self, facts: Facts) -> str:
