@@ -166,7 +166,7 @@ def _read_completion(text: str) -> tuple[Any, str, int]:
         error = found.get("error") or (found if found.get("object") == "error" else None)
         choice = (found.get("choices") or [{}])[0]
         error = error or choice.get("error")
-        if not error and choice.get("message") and choice.get("finish_reason") not in _FAILED:
+        if not error and choice.get("message") and str(choice.get("finish_reason")).lower() not in _FAILED:
             return found, "", 0
     except _MALFORMED:
         found, error = None, None

@@ -19,6 +19,7 @@ from minesweeper_env.inference.reading import SAFE
 from minesweeper_env.text import SPLITS, STYLES, board_rules, board_text, split_of
 from minesweeper_env.text.questions import LEVELS, QUESTIONS, Position, choice
 from minesweeper_env.text.replies import answer_of, plain
+from minesweeper_env.text.reply_words import PLACEHOLDER
 
 __all__ = ["KINDS", "LEVELS", "TextTasks"]
 
@@ -147,8 +148,8 @@ class TextTasks(Sequence[dict[str, Any]]):
         | probability | 1 - 10 times the error of the last number; at least 0 |
         """
         text = plain(answer_of(answer or ""))
-        found = [(bool(end or box), tag + box) for tag, end, box in _BODY.findall(text)]
-        bodies = [body for is_ended, body in sorted(found, key=lambda each: each[0]) if body.strip()]
+        found = [(bool(end or box), tag + box) for tag, end, box in _BODY.findall(text.replace(PLACEHOLDER, ""))]
+        bodies = [body for is_ended, body in sorted(found, key=lambda each: each[0]) if body.strip(" ,\n")]
         facts = entry["metadata"]
         return QUESTIONS[facts["kind"]].score(bodies[-1] if bodies else text, facts)
 

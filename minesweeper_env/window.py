@@ -107,9 +107,7 @@ class Window:
     _users: ClassVar[WeakSet[Window]] = WeakSet()
 
     def __init__(
-        self,
-        on_click: Callable[[int, int], object] = lambda *_: None,
-        on_key: Callable[[str], object] = lambda _: None,
+        self, on_click: Callable[[int, int], object] = lambda *_: None, on_key: Callable[[str], object] = lambda _: None
     ) -> None:
         """Opens nothing yet; takes what to call with the row and column of a clicked tile, and with a key's name."""
         self.dismissed = False

@@ -48,11 +48,11 @@ _RISK = re.compile(
 """The risk that may stand behind a guessed cell."""
 _NO_OF = (
     "layouts?|arrangements?|configurations?|assignments?|placements?|combinations?|boards?|solutions?|such|valid"
-    "|possible|consistent|because|since|it|there|way(?=[ \t]++to)|hay|existe"
+    "|possible|consistent|because|since|it|there|way(?=[ \t]++to)|hay|existe|mine(?=[ \t]++(?:layout|arrang|place))"
 )
 _YES_NO = re.compile(rf"\b(?:yes|sí|no(?![ \t]++(?!(?:{_NO_OF})\b)[^\W\d_]))\b|\A\W*+si\W*+\Z")
 """A yes or a no, but not the "no" of "no idea", which refuses, or of "no contradiction", which means yes."""
-_VERDICTS = {"possible": "yes", "true": "yes", "impossible": "no", "not possible": "no", "false": "no"}
+_VERDICTS = {"possible": "yes", "true": "yes", "impossible": "no", "not possible": "no", "none": "no", "false": "no"}
 """Whole answers that say neither yes nor no, and mean one of them."""
 
 Facts = Mapping[str, Any]
@@ -147,7 +147,7 @@ class _CertainCells(Question):
         return {"level": level, "cells": [*np.argwhere(found).tolist(), *np.argwhere(wanted & ~found).tolist()]}
 
     def answer(self, facts: Facts) -> str:
-        return ", ".join(f"{row} {col}" for row, col in facts["cells"])
+        return ", ".join(f"{row} {col}" for row, col in facts["cells"][: self._number or None])
 
     def score(self, body: str, facts: Facts) -> float:
         said = set(read_cells(body))
@@ -166,9 +166,6 @@ class _SafeCell(_CertainCells):
     def __init__(self) -> None:
         super().__init__("safe", 0.0, SAFE)
         self.text = "Name one covered cell that is certainly safe: <answer>ROW COL</answer>."
-
-    def answer(self, facts: Facts) -> str:
-        return "{} {}".format(*facts["cells"][0])
 
     def score(self, body: str, facts: Facts) -> float:
         return float(_cell(body) in facts["cells"])

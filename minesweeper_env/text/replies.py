@@ -4,6 +4,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,12 +20,13 @@ def _any_of(texts: Iterable[str]) -> str:
 
 # Every repetition is possessive or bounded, so that a reply is read in linear time. Patterns read lower case, and begin
 # with characters that are rare in a text, which `re` finds quickly.
+_AXES = _any_of(words.AXES)
 _TOKEN = r"<\|[^<>|\s]{1,40}+\|>|\[call_id\][a-z0-9]{1,40}+"
 # The Spanish "and" in "fila 3 y columna 4"; a lone y may name a coordinate.
-_Y = rf"y(?=[ \t](?:{_any_of(words.AXES)})(?![a-z]))"
+_Y = rf"y(?=[ \t](?:{_AXES})(?![a-z]))"
 _GAP = (
-    rf"(?:\s++|{_Y}|{_TOKEN}|->|\\(?:left|right)(?![a-z])|[:=,;&→()\[\]{{}}<>/\"'`*_\\$|~]"
-    rf"|(?:-(?=[ \t])[ \t*_]{{1,4}}+(?:{_any_of(words.AXES)})|{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
+    rf"(?:\s++|{_Y}|{_TOKEN}|->|\\(?:(?:left|right|big|[lr]angle|bf)(?![a-z])|!)|[:=,;&→()\[\]{{}}<>/\"'`*_\\$|~]"
+    rf"|(?:-(?=[ \t])[ \t*_]{{1,4}}+(?:{_AXES})|{_any_of((*words.FILLERS, *words.AXES))})(?![a-z]))"
 )
 _NUMBER = r"-?[0-9]++(?!\.[0-9])"
 _PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,20}}+)(?P<second>{_NUMBER})"
@@ -36,7 +38,7 @@ _PROSE = re.compile(
     rf"(?P<verb>{_any_of(words.VERBS)}|{_LABEL}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+{_ONE}){_PAIR}"
 )
 _SAID = rf"(?:{_GAP}|(?:{_any_of(words.CLAIMS)})(?![a-z]))"
-_BARE = re.compile(rf"(?P<before>{_SAID}{{0,24}}+){_PAIR}(?:{_SAID}|\.){{0,24}}+")
+_BARE = re.compile(rf"(?P<before>{_SAID}{{0,24}}+){_PAIR}(?:{_SAID}|[.!✅]){{0,24}}+")
 _BLANK = r"[ \t*_\"'`(\[{]++"
 _WORD = rf"{_BLANK}(?!(?:{_any_of(words.CLAUSES)})\b)[^\W\d_]++"
 _CLAUSE = rf"{_BLANK}(?:{_any_of(words.SUBJECTS)}){_BLANK}\Z"
@@ -51,8 +53,8 @@ _ASKING = re.compile(rf"(?<![a-z])(?:{_any_of(words.ASKS)})(?:{_WORD}){{0,3}}(?:
 """The end of a text that asks whether to make the move behind it."""
 _YES = re.compile(r"[ \t)\]*_\"'`]*+\?[\s*_\"'`]*+(?:yes|sí)\b")
 _REFUTED = re.compile(
-    rf"[ \t)\]*_\"'`:(=>→\u2013\u2014-]{{0,8}}+(?:(?:in )?(?:{_any_of(words.REFUTATIONS)})(?![a-z])"
-    rf"|(?:{_any_of(words.LAST_WORDS)})[ .!)]*+(?:\n|\Z)"
+    rf"(?:</[a-z_]++>)?+[ \t)\]*_\"'`:(=>→\u2013\u2014-]{{0,8}}+(?:(?:{_any_of(words.LAST_WORDS)})[ .!)]*+(?:\n|\Z)"
+    rf"|(?:in )?(?:{_any_of(words.REFUTATIONS)})(?![a-z])"
     rf"|,?+ ?+or(?:{_BLANK}(?:maybe|{_any_of(words.VERBS)})){{0,2}}{_BLANK}[0-9])"
 )
 """What follows a cell whose move is denied, or one of several."""
@@ -60,6 +62,8 @@ _SPANISH_DENIAL = re.compile(rf"\b(?:{_any_of(words.SPANISH_DENIALS)})(?:{_WORD}
 _TURN = rf"[ \t]++(?:{_any_of(words.TURNS)})(?:{_BLANK}[a-z]++){{0,2}}"
 _OTHER_MOVE = re.compile(rf"\b(?:{_any_of(words.OTHERS)})(?:{_TURN}[*_]{{0,3}}+[:,]?+|,)?{_BLANK}\Z")
 """The end of a text after which a move is another than the one to make."""
+_ORDER = rf"(?:{_any_of(words.LATER)})(?:{_WORD}){{0,2}},?+|(?:if|once)\b[^.;:!?\n]{{2,30}},"
+_LATER = re.compile(rf"\b(?:{_ORDER})(?:{_WORD}){{0,3}}{_BLANK}\Z")
 _NOUN = re.compile(rf"\b(?:{_any_of(words.ARTICLES)})[ \t*_\"'`]++\Z")
 """The end of a text after which "open" or "flag" describes a cell."""
 _NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)|(?:[ \t]++[0-9#f*])++[ \t]*+(?:\n|\Z)")
@@ -70,6 +74,10 @@ _COUNTING = re.compile(rf"(?<![a-z])(?:{_any_of(words.PLACES)})(?![a-z])")
 _COUNTED = re.compile(rf"[ \t]*+(?:{_any_of(words.COUNTED)})(?![a-z])")
 _RETRACTION = re.compile(rf"\b(?:{_any_of(words.RETRACTIONS)})\b(?!(?<=no)[ \t]++[a-z])")
 """What takes back a move; "wait, no risk" does not."""
+_FAULT = re.compile(
+    r"(?:</[a-z_]++>|[^a-z0-9<]){0,12}+(?:(?:but|wait|hmm|oh|actually|no)[^a-z0-9]{1,6}+){0,3}(?:that|it|this"
+    r"|(?P<cell>[0-9]++[,\s]++[0-9]++)\)?+)(?:['\u2019]s| is| was) (?:a mine|mined|wrong)(?![a-z-]| to| that)"
+)
 _OBJECT = r"[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+"
 # The body of a tag may begin with attributes, and ends with them in a tag such as <move row="3" col="4"/>. A verb alone
 # belongs to what follows, as in <action>open</action><row>3</row>.
@@ -81,13 +89,14 @@ _MARKS = re.compile(
     r"|(?<=\\)boxed\s*+\{(?P<box>(?:[^{}]|\{[^{}]{0,200}+\}){0,400}+)\}"
     rf"|(?<=\[)(?P<bracket>\s*+(?:{_any_of(words.VERBS)})[^\[\]<\n]{{1,200}}+)\]|(?<={{)(?P<object>{_OBJECT})\}})"
 )
-_AXIS = re.compile(rf"(?<![a-z])(?:{_any_of(words.AXES)})(?![a-z])")
-_BEHIND = re.compile(rf"[ \t(*_]*+({_any_of(words.AXES)})(?![a-z])")
-_HEADED = re.compile(rf"[ \t)\]*_`]*+\(({_any_of(words.AXES)})\s*+,\s*+({_any_of(words.AXES)})\)")
-_THIRD = re.compile(rf"[\s,;)*_]*+(?:{_any_of(words.AXES)})[\s:=*_]*+[0-9]")
+_AXIS = re.compile(rf"(?<![a-z])(?:{_AXES})(?![a-z])")
+_BEHIND = re.compile(rf"[ \t(*_]*+({_AXES})(?![a-z])")
+_HEADED = re.compile(rf"[ \t)\]*_`]*+\(({_AXES})(?:,|\s)\s*+({_AXES})\)")
+_COLUMNS = re.compile(rf"(?<![a-z])({_AXES})[ *]*+(?P<sep>[|\t,])[ *]*+({_AXES})[ *]*+(?:[|\t][^\n]*+)?+\n")
+_THIRD = re.compile(rf"[\s,;)*_]*+(?:{_AXES})[\s:=*_]*+[0-9]")
 _LISTED = re.compile(
     rf"(?P<before>(?:{_AXIS.pattern}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
-    rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|{_Y}|(?:and|{_any_of(words.AXES)})(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
+    rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|{_Y}|(?:and|{_AXES})(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
 )
 # The quotes of an object, which are escaped where it stands in a text.
 _QUOTE = r"\\{0,3}+[\"']"
@@ -104,7 +113,7 @@ _WHY = re.compile(
 )
 """The part of an object that gives reasons."""
 _WHOLE = r"(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
-_AXIS_KEY = rf"{_QUOTE}(?P<axis>{_any_of(words.AXES)})(?:_?index)?+{_COLON}(?:{_QUOTE})?+{_WHOLE}"
+_AXIS_KEY = rf"{_QUOTE}(?P<axis>{_AXES})(?:_?(?:index|idx))?+{_COLON}(?:{_QUOTE})?+{_WHOLE}"
 _ACT = rf"(?P<act>{_any_of(words.VERBS)}){_TOOL}(?={_COLON}\{{)"
 _KNOWN = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_TAGS}))|{_ACT}|{_any_of(words.FILLERS)}){_COLON}"
 _CELL = rf"\[\s*+(?P<row>{_NUMBER})\s*+,\s*+(?P<col>{_NUMBER})\s*+\]"
@@ -131,7 +140,8 @@ _MOST = 500
 
 _ASCII = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0x3001: ",", 0x200B: ""}
 _ASCII |= dict.fromkeys(map(ord, "“”„«»「」【】⟨⟩"), "`") | dict.fromkeys(map(ord, "⇒➜➔➡"), "→") | {0x2044: "/"}
-"""The form of full-width characters, quotes, arrows and fraction bars that the patterns know."""
+_ASCII |= {ord(sign): f" {text}" for sign, text in zip("½⅓⅔¼¾", ("1/2", "1/3", "2/3", "1/4", "3/4"), strict=True)}
+"""The form of full-width characters, quotes, arrows and fractions that the patterns know."""
 
 
 class Reply(NamedTuple):
@@ -171,7 +181,8 @@ def parse_reply(reply: str | None, codes: ArrayLike, moves: tuple[str, ...] = ("
     """Returns the move in a reply, which may be any text or None; never raises.
 
     The last move in a tag or a box counts; or else the last one in a call, a bracket or an object that has its line to
-    itself; or else the last one in prose, where "I do not open 3 4" is none. Thinking does not count.
+    itself; or else the last one in prose, where "not open 3 4" is none, and "then open 3 4" one for later, which counts
+    where there is no other. Thinking does not count.
 
     Args:
         reply: the text, such as `<move>open 3 4</move>`.
@@ -213,7 +224,7 @@ def answer_of(reply: str) -> str:
     for mark in _THOUGHTS.finditer(low):
         begin = _BEGIN_OF.get(mark[0])
         if begin is None:
-            texts += [reply[start : mark.start()]] * (not begun)
+            texts += [] if begun else [reply[start : mark.start()]]
             begun += [mark[0]] * (mark[0] not in begun)
             continue
         # Another family's marks may stand within a thought.
@@ -235,8 +246,9 @@ def read_move(reply: str | None, moves: Iterable[str] = ("open", "flag")) -> Mov
     whole = text.strip("` \t\r\n").removeprefix("json").strip()
     said = [*deque(_PROSE.finditer(text), _MOST)]
     tags, others = _marks(text, said)
-    move = _first(tags, whole) or _first(filter(_is_alone, others), whole)
-    if move is not None or any(map(_has_words, tags)):
+    move = _first(sorted(tags, key=_is_statement, reverse=True), whole) or _first(filter(_is_alone, others), whole)
+    bodies = (tag[str(tag.lastgroup)] for tag in tags)
+    if move is not None or any(body.strip("> \t\r\n") and words.PLACEHOLDER not in body for body in bodies):
         return move
     # A flag in prose is a remark where the game has none, unless the reply has no other move.
     allowed = [match for match in said if words.VERBS.get(match["verb"], "open") in moves]
@@ -250,30 +262,25 @@ def read_move(reply: str | None, moves: Iterable[str] = ("open", "flag")) -> Mov
 
 def _marks(text: str, said: Iterable[re.Match[str]]) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
     """Returns the tags and boxes of a text, and its brackets, objects and calls, each the last one first."""
-    marks = [*reversed(deque(_MARKS.finditer(text), _MOST))]
+    marks = [mark for mark in reversed(deque(_MARKS.finditer(text), _MOST)) if not _is_taken_back(mark)]
     tags = [mark for mark in marks if mark.lastgroup in ("tag", "box")]
     others = [mark for mark in marks if mark.lastgroup in ("bracket", "object")]
-    others += [match for match in said if match["call"] is not None]
-    return tags, sorted((each for each in others if not _is_taken_back(each)), key=re.Match.end, reverse=True)
+    others += [match for match in said if match["call"] is not None and not _is_taken_back(match)]
+    return tags, sorted(others, key=re.Match.end, reverse=True)
 
 
 def _first(marks: Iterable[re.Match[str]], whole: str) -> Move | None:
     """Returns the move of the first of some marks and calls that has one."""
     for mark in marks:
         kind = str(mark.lastgroup)
-        if kind == "object":
-            move = _from_object(mark[0], mark[0] != whole.strip("[] \n"))
+        if kind not in ("tag", "box", "bracket"):
+            move = _from_object(mark[0], mark[0] != whole.strip("[] \n")) if kind == "object" else _stated([mark])
         else:
-            move = _from_body(mark[kind]) if kind in ("tag", "box", "bracket") else _stated([mark])
+            body = mark[kind]  # Its verb may be missing.
+            move = _from_object(body, False) or _stated(_PROSE.finditer(body)) or _bare(body)
         if move is not None:
             return move
     return None
-
-
-def _has_words(tag: re.Match[str]) -> bool:
-    """Returns whether a tag or a box holds text other than the form that the prompt shows."""
-    body = tag[str(tag.lastgroup)]
-    return bool(body.strip("> \t\r\n")) and words.PLACEHOLDER not in body
 
 
 def _is_alone(match: re.Match[str]) -> bool:
@@ -284,30 +291,38 @@ def _is_alone(match: re.Match[str]) -> bool:
 
 
 def _stated(said: Iterable[re.Match[str]]) -> Move | None:
-    """Returns the last move in prose that is not denied, unless it is taken back."""
-    match = next((each for each in reversed([*said]) if _is_statement(each)), None)
-    return None if match is None or _is_taken_back(match) else _from_match(match)
+    """Returns the last move in prose that is not denied, and is to make now if any is, unless it is taken back."""
+    stated = sorted(filter(_is_statement, reversed([*said])), key=_is_later)
+    return _from_match(stated[0]) if stated and not _is_taken_back(stated[0]) else None
+
+
+def _is_later(match: re.Match[str]) -> bool:
+    begin = match.start()
+    return match["verb"] in words.VERBS and bool(_LATER.search(match.string, max(0, begin - 60), begin))
 
 
 def _is_taken_back(match: re.Match[str]) -> bool:
-    return bool(_RETRACTION.search(match.string, match.end(), match.end() + 300))
+    text, end = match.string, match.end()
+    fault = _FAULT.match(text, end)
+    is_own = fault and (not fault["cell"] or re.findall("[0-9]+", fault["cell"]) == re.findall("[0-9]+", match[0])[-2:])
+    return bool(is_own or _RETRACTION.search(text, end, end + 300))
 
 
 def _is_statement(match: re.Match[str]) -> bool:
-    """Returns whether a match begins with a whole word, and states a move that is not denied, asked for or another one.
+    """Returns whether a match states a move that is not denied, asked for or another one, and begins with a whole word.
 
-    "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell.
+    "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell. A tag or a box has no verb of its own.
     """
-    text, end = match.string, match.end()
+    text, end, verb = match.string, match.end(), match.groupdict().get("verb")
     # The beginning of a reply begins a line, too.
     before = "\n" * (match.start() < 40) + text[max(0, match.start() - 40) : match.start()]
-    is_spanish = match["verb"] in words.SPANISH
-    is_noun = match["verb"] in words.VERBS and not is_spanish and _NOUN.search(before)
+    is_spanish = verb in words.SPANISH
+    is_noun = verb in words.VERBS and not is_spanish and _NOUN.search(before)
     denial = _SPANISH_DENIAL if is_spanish else _DENIAL
     is_asked = _ASKED.match(text, end) or (_ASKING.search(before) and not _YES.match(text, end))
     is_denied = denial.search(before) or _OTHER_MOVE.search(before) or _REFUTED.match(text, end)
-    is_other = is_noun or _NUMBERED.match(text, end) or _counts(match)
-    return not (before[-1:].isalpha() or is_denied or is_asked or is_other)
+    is_other = verb and (before[-1:].isalpha() or is_noun or _NUMBERED.match(text, end) or _counts(match))
+    return not (is_denied or is_asked or is_other)
 
 
 def _counts(match: re.Match[str]) -> bool:
@@ -324,11 +339,6 @@ def _bare(body: str) -> Move | None:
     return None if match is None or _counts(match) else _from_match(match)
 
 
-def _from_body(body: str) -> Move | None:
-    """Returns the move in a tag, in a box, or in a text of an object, where the verb may be missing."""
-    return _from_object(body, False) or _stated(_PROSE.finditer(body)) or _bare(body)
-
-
 def _from_match(match: re.Match[str]) -> Move | None:
     """Returns the move of a match; a name of a coordinate belongs to the number that follows it.
 
@@ -339,6 +349,9 @@ def _from_match(match: re.Match[str]) -> Move | None:
     behind = _BEHIND.match(match.string, match.end())
     if not (before or between) and (headed := _HEADED.match(match.string, match.end("second"))):
         before = [words.AXES[name] for name in headed.groups()]
+    columns = _COLUMNS.search(match.string, max(0, match.start() - 200), match.start())
+    if columns and not (before or between) and columns["sep"] in match["between"]:
+        before = [words.AXES[columns[1]], words.AXES[columns[3]]]
     if len(between) == 1 and not before and behind and _BEHIND.match(match["between"]):
         axes = [between[0], words.AXES[behind[1]]]
     elif between:
@@ -364,7 +377,7 @@ class _Object:
     def __init__(self, outer: "_Object | None", is_known: bool, is_label: bool) -> None:
         self.outer, self.is_known, self.is_label, self.verb = outer, is_known, is_label, ""
         self.cell: dict[int, int] = {}
-        self.depth: int = outer.depth + 1 if outer else 0
+        self.height: int = outer.height - 1 if outer else 0
 
     def verb_in_force(self) -> str:
         """Returns its verb, or that of the closest object around it."""
@@ -373,7 +386,7 @@ class _Object:
     def take(self, part: re.Match[str]) -> None:
         """Takes the coordinate, the cell, the verb, or the move in words that a part holds."""
         text = part["said"] or ""
-        move = _stated(_PROSE.finditer(text)) if part["label"] else None  # A sentence counts under a label alone.
+        move = _stated(_PROSE.finditer(text)) if part["label"] or _PROSE.fullmatch(text) else None
         cell = move or _bare(text)
         if part["axis"]:
             self.cell.setdefault(words.AXES[part["axis"]], int(part["number"][:9]))
@@ -389,7 +402,8 @@ def _from_object(text: str, needs_verb: bool) -> Move | None:
     """Returns the move of an object of JSON or Python, with its keys in any order; None for any other text.
 
     An object may hold other cells, such as those of known mines. The outermost one is the move, and of two at one depth
-    the one under a key that names a cell or arguments. A key such as "move" stands for a verb, as a label does.
+    the one under a key that names a cell or arguments, or else the last one, if it has a verb of its own. A key such as
+    "move" stands for a verb.
     """
     objects = [_Object(None, False, False)]
     current = objects[0]
@@ -404,8 +418,9 @@ def _from_object(text: str, needs_verb: bool) -> Move | None:
     whole = [each for each in objects if len(each.cell) == 2]
     if not whole:
         return None
-    best = min(whole, key=lambda each: (each.depth, not each.is_known, not each.is_label))
-    verb = best.verb_in_force()
-    if not verb and ((needs_verb and not best.is_label) or _OTHER.search(text)):
+    rank = attrgetter("height", "is_known", "is_label")
+    best, rival = max(reversed(whole), key=rank), max(whole, key=rank)
+    verb, is_one = best.verb_in_force(), best.verb or best.cell == rival.cell
+    if not is_one or (not verb and ((needs_verb and not best.is_label) or _OTHER.search(text))):
         return None
     return Move(verb or "open", best.cell[0], best.cell[1])

@@ -38,17 +38,16 @@ PLACES = (
 """Words that may stand before the numbers of a cell; between two numbers, as in "1 of 3", they count."""
 
 _CORNERS = [f"{end}{sep}{side}" for end in ("top", "bottom") for sep in "- " for side in ("left", "right")]
-
 FILLERS = (
     *(*PLACES, "and", "position", "coordinate", "coordinates", "coord", "coords", "location", "target", "index"),
-    *("boxed", "arguments", "args", "parameters", "parameter", "params", "action", "opening"),
-    *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain"),
+    *("boxed", "arguments", "args", "parameters", "parameter", "params", "action", "opening", "param", "verb"),
+    *("input", "text", "name", "arg_key", "arg_value", "json", "message", "constrain", "tool_name"),
     *("textbf", "texttt", "mathbf", "quad", "a", "this", "that", "following", "just", "random", "center", "centre"),
     *("middle", "selected", "chosen", *(f"{corner} {noun}" for corner in _CORNERS for noun in ("corner", "cell"))),
 )
 """Words that may stand around the numbers of a cell."""
 
-CLAIMS = ("is", "certainly", "so", "thus", "therefore", "best", "guess")
+CLAIMS = ("is", "must be", "definitely", "guaranteed", "certainly", "so", "thus", "hence", "therefore", "best", "guess")
 """Words that may also stand around a cell without a verb, as in "(3, 4) is safe"."""
 
 LEADS = ("final", "best", "my", "so", "is", "to", "call", "function", "functions", "commentary", "result")
@@ -58,7 +57,8 @@ DENIALS = (
     *("if", "if i", "if we", "if you", "unless", "until", "before", "never", "mistake", "wrong", "unsafe", "risky"),
     *("dangerous", "bad idea", "refuse", "no need", "no reason", "instead of", "whereas", "alternative"),
     *("alternatively", "otherwise", "later", "rejected", "suppose", "assume", "assuming", "imagine", "say i", "when i"),
-    *("when we", "in case", "might", "could", "neither", "nor", "afraid", "hesitate", "unable", "decline"),
+    *("when we", "when you", "in case", "might", "could", "neither", "nor", "afraid", "hesitate", "unable", "decline"),
+    *("impossible", "too early", "tempting", "tempted", "urge", "was going", "was about", "had planned"),
     *("i doubt", "foolish", "no sense", "no point", "no circumstances", "next turn", "one option", "another option"),
 )
 """Words that deny a move at most three words behind them, but not after one of `DEGREES`."""
@@ -75,8 +75,7 @@ ASKS = (
 )
 """Words that ask for a move at most three words behind them, which is made if a yes follows."""
 
-_FAULTS = ("a mine", "a mistake", "a bad", "unsafe", "too risky", "risky", "dangerous", "wrong")
-
+_FAULTS = ("a mine", "a mistake", "a bad", "unsafe", "too risky", "risky", "dangerous", "wrong", "suicide")
 REFUTATIONS = (
     *(f"{verb} {fault}" for verb in ("is", "would be", "could be", "may be", "might be") for fault in _FAULTS),
     *("is not safe", "isn't safe", "would lose", "would risk", "would explode", "loses", "too risky", "rejected"),
@@ -87,12 +86,9 @@ REFUTATIONS = (
 LAST_WORDS = ("mine", "later", "next turn", "afterwards")
 """Words behind a cell that deny its move if they end the line."""
 
-DEGREES = ("less", "least")
-
+DEGREES, SUBJECTS = ("less", "least"), ("i", "we")
 NEGATIONS = ("not", "cannot", "than", "avoid", "wont", "dont", "cant", "shouldnt", "mustnt")
 """Words that deny as `DENIALS` do, but not where a subject begins a clause, as in "to avoid that risk I open"."""
-
-SUBJECTS = ("i", "we")
 
 ARTICLES = ("the", "a", "an", "every", "each", "any", "are", "were", "already", "currently", "cells")
 """Words before "open" or "flag" that make it describe a cell."""
@@ -102,15 +98,18 @@ CLAUSES = ("so", "but", "then", "and", "thus", "hence", "y", "pero", "entonces")
 
 OTHERS = (
     *("last", "previous", "prior", "earlier", "worst", "bad", "losing", "illegal", "second best", "backup"),
-    *("fallback", "alternative", "example", "such as", "like", "opponent"),
+    *("fallback", "alternative", "example", "such as", "like", "opponent", "naive", "plan b", "previously", "1-based"),
 )
 """Words before a label, a verb or one of `TURNS`, which tell of another move than the one to make."""
 
-TURNS = ("turn", "move", "action", "click", "step", "choice", "reply")
+TURNS = ("turn", "move", "action", "click", "step", "choice", "reply", "indexing", "coordinates")
+LATER = ("then", "next", "following", "after", "afterwards", "subsequently", "eventually", "lets us", "allows us")
+"""Words of a later move, which counts only where a reply states no other one."""
 
 RETRACTIONS = (
     *("wait, no", "wait no", "no, wait", "no wait", "actually, no", "actually no", "wait, actually", "wait, that"),
-    *("no, that", "hold on", "oops", "scratch that", "on second thought", "let me reconsider"),
+    *("no, that", "hold on", "oops", "scratch that", "on second thought", "on second thoughts", "let me reconsider"),
+    *("i meant", "i mean", "correction", "strike that", "never mind", "ignore that", "take that back", "my mistake"),
 )
 """Words that take back the last move before them."""
 
@@ -132,7 +131,6 @@ _THOUGHT_TAGS = (
     *("reason", "plan", "planning", "cot", "chain_of_thought", "thought_process", "thinking_process", "deliberation"),
     *("monologue", "inner_monologue", "inner_thoughts", "internal", "seed:think", "longcat_think"),
 )
-
 THINKING = (
     *((f"<{tag}>", f"</{tag}>") for tag in _THOUGHT_TAGS),
     *(("[think]", "[/think]"), ("◁think▷", "◁/think▷"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
@@ -174,12 +172,6 @@ PROSE_FORMS = (
     '[TOOL_CALLS]{verb}[CALL_ID]a1b2[ARGS]{{"row": {row}, "col": {col}}}',
 )
 """Forms of a move in prose; the last move in prose counts."""
-
-BARE_FORMS = (
-    *("({row}, {col})", "[{row} {col}]", "Row {row}, column {col}.", "({row}, {col}) is safe.", "Opening {row} {col}"),
-    *('{{"col": {col}, "row": {row}}}', '{{"row": {row}, "col": {col}, "reason": "safe"}}'),
-)
-"""Forms of a cell to open that count when they are the whole reply."""
 
 PLACEHOLDER = "row col"
 """What the prompt writes in place of a cell, in lower case; a tag that repeats it holds no move."""

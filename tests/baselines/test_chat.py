@@ -242,7 +242,7 @@ def error_of(code):
         (Raw(400, b"x" * 100, pause=0.2), 1, "400"),
         (Raw(200, b" " * 100, pause=0.2), 2, "not whole after 0.5 seconds"),
         (Raw(200, completion("I might open 0 0", "abort")), 2, "I might"),
-        (Raw(200, completion("I might open 0 0", "insufficient_system_resource")), 2, "I might"),
+        (Raw(200, completion("I might open 0 0", "INSUFFICIENT_SYSTEM_RESOURCE")), 2, "I might"),
         (Raw(200, b"{}", 3.0), 2, "timed out"),
     ],
 )

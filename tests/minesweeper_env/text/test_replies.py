@@ -19,8 +19,15 @@ CALL = {"name": "open", "arguments": {"row": 3, "col": 4}}
 OPEN = Move("open", 3, 4)
 
 
+BARE_FORMS = (
+    *("({row}, {col})", "[{row} {col}]", "Row {row}, column {col}.", "({row}, {col}) is safe.", "Opening {row} {col}"),
+    *('{{"col": {col}, "row": {row}}}', '{{"row": {row}, "col": {col}, "reason": "safe"}}'),
+)
+"""Forms of a cell to open that count when they are the whole reply."""
+
+
 @pytest.mark.parametrize("verb", reply_words.VERBS)
-@pytest.mark.parametrize("form", [*reply_words.MARKED_FORMS, *reply_words.PROSE_FORMS, *reply_words.BARE_FORMS])
+@pytest.mark.parametrize("form", [*reply_words.MARKED_FORMS, *reply_words.PROSE_FORMS, *BARE_FORMS])
 def test_every_form_is_read_with_every_verb(form, verb):
     text = form.format(verb=verb, row=3, col=4)
     move = Move(reply_words.VERBS[verb] if "{verb}" in form else "open", 3, 4)
@@ -118,6 +125,12 @@ def test_a_move_that_is_taken_back_is_none(word):
         assert read_move(f"{move}\n{word}, I open 3 4.") == OPEN
 
 
+@pytest.mark.parametrize("word", reply_words.LATER)
+def test_a_later_move_counts_only_where_a_reply_states_no_other_one(word):
+    assert read_move(f"I open (3, 4). {word}, I will open (1, 1).") == OPEN
+    assert read_move(f"(1, 1) is a mine. {word} open (3, 4).") == OPEN
+
+
 @pytest.mark.parametrize("key", [*reply_words.REASONS, "chain_of_thought", "analysis_text"])
 def test_the_reasons_of_an_object_hold_no_move(key):
     for why in ("we could open (1, 1) but no", "flag", ["open 1 1"], [[1, 1]], {"row": 1, "col": 1}, 'a "flag 1 1"'):
@@ -134,138 +147,75 @@ def test_another_verb_of_an_object_is_no_move(verb):
     assert read_move(f'<move>{{"action": "{verb}", "row": 1, "col": 2}}</move>') is None
 
 
-@pytest.mark.parametrize(
-    ("reply", "cell"),
-    [
-        ("<move>open ROW COL 3 4</move>", (3, 4)),
-        ("open row, col: 3, 4", (3, 4)),
-        ("open col, row: 4, 3", (3, 4)),
-        ("open 3 column 4", (3, 4)),
-        ("open row 3 row 4", None),
-        ("open x=3, y=4", None),
-        ("<move>open 3 4</move> I will not open 1 1 because it is a mine.", (3, 4)),
-        ("As told, <move>open ROW COL</move>: open 3 4", (3, 4)),
-        ("open 1 1? <move>pass</move>", None),
-        ("I will not open 1 1", None),
-        ("Either open (1, 1) or open (2, 2).", None),
-        ("open (3, 4), later open 1 1", (3, 4)),
-        ("open 3 4 (later the others), or row 3, column 4", (3, 4)),
-        ("Move: open 3 4\n**Avoid**: open 1 1", (3, 4)),
-        ("(1, 1) is dangerous: open 3 4", (3, 4)),
-        ("(1, 1) is bad: open 3 4", (3, 4)),
-        ("For example, open 1 1", None),
-        ("Cells open: 1 1", None),
-        ("¿Abro (1, 1)?", None),
-        ("I don't want to open 1 1.", None),
-        ("If I open 2 1 it could be a mine because the", None),
-        ("I open 3 4. I cannot safely open(1, 1).", (3, 4)),
-        ("It is not a mine, so I open 3 4", (3, 4)),
-        ("It isn't a mine: open 3 4", (3, 4)),
-        ("open 1 1, no: <move><move>open 3 4</move>", (3, 4)),
-        ("open 9 9 </think> open 3 4 <think> open 1 1", (3, 4)),
-        ('The cell {"row": 1, "col": 1} is a mine. open 3 4', (3, 4)),
-        ('{"reason": "open 1 1 loses", "move": "reveal", "cell": [3, 4]}', (3, 4)),
-        ("```json\n" + json.dumps(CALL["arguments"], indent=2) + "\n```", (3, 4)),
-        (json.dumps({"function": CALL, "type": "function"}, indent=2), (3, 4)),
-        (reader.tool_call("open", '{"col": 4, "row": 3}'), (3, 4)),
-        (reader.tool_call("open", {"col": 4, "row": 3}), (3, 4)),
-        (reader.tool_call("close", {"col": 4, "row": 3}) + "open 1 1", None),
-        (r"So $\boxed{\text{row } 3, \text{column } 4}$", (3, 4)),
-        ('Action: open\nAction Input: {"row": 3, "col": 4}', (3, 4)),
-        ("Action: reveal\nRow: 3\nColumn: 4", (3, 4)),
-        ("İİİ<think>open 1 1</think>open 3 4", (3, 4)),
-        ('{"action": "open", "row": 3, "col": 4, "mines": [{"row": 1, "col": 1}]}', (3, 4)),
-        ('{"known_mine": {"row": 1, "col": 1}, "col": 4, "row": 3, "action": "open"}', (3, 4)),
-        ('{"mines": [{"row": 1, "col": 1}], "cell": {"row": 3, "col": 4}, "action": "open"}', (3, 4)),
-        ("<move>open 3 4</move> Note: open(1, 1) would lose.", (3, 4)),
-        ("[open 1 1] is a mine, so open(3, 4)", (3, 4)),
-        ("<move><row>3</row><col>4</col></move>", (3, 4)),
-        ("I do **not** open 1 1", None),
-        ("Do not call `open(1, 1)`", None),
-        ("It would be a mistake to open 1 1", None),
-        ("Should I open 1 1? I cannot tell.", None),
-        ("Cell (1, 1) is not safe\nopen 3 4", (3, 4)),
-        ("Open (3, 4), because the open cell (1, 1) shows 1.", (3, 4)),
-        ("I open 3 4. The flag at (1, 1) is right.", (3, 4)),
-        ("open: (0, 0) = 1, (0, 1) = 2", None),
-        ("The best move is open the safe cell (3, 4)", (3, 4)),
-        ("The answer: 3 4", (3, 4)),
-        ('{"unknown": "we could open (1, 1) but no", "best_move": [3, 4]}', (3, 4)),
-        ('{"unknown": "open (1, 1) loses", "row": 3, "col": 4}', (3, 4)),
-        ('{"row": 3, "col": 4, "is_mine": true}', None),
-        ('No cell is sure.\n```json\n{"row": 3, "col": 4}\n```', (3, 4)),
-        ("open 3 4. Wait, no risk here.", (3, 4)),
-        ("I considered open(1, 1) but it may be a mine.\n\nI open 3 4.", (3, 4)),
-        ("I considered open(1, 1).\nI open 3 4.", (3, 4)),
-        ("Calling open(1, 1) would risk a mine. Final move: open 3 4", (3, 4)),
-        ("The option [open 1 1] is 50 %. I open 3 4.", (3, 4)),
-        ('Last turn: {"action": "open", "row": 1, "col": 1}. Now I open 3 4.', (3, 4)),
-        ('I play {"col": 4, "row": 3, "action": "open"}.', (3, 4)),
-        ("My final answer: `open(3, 4)`\nI considered open 1 1 too.", (3, 4)),
-        ("<move>open 3 4</move> (I prefer it to [open 1 1], a 50 % guess.)", (3, 4)),
-        ('<move>open 3 4</move>\nRejected: {"action": "open", "row": 1, "col": 1}', (3, 4)),
-        ("I have to pick 1 of 3 cells", None),
-        ("Reveal 1 safe cell: (3, 4).", (3, 4)),
-        ("I open (3, 4): we must choose 1 of 2 here.", (3, 4)),
-        ("open row 2 (3 cells left)", None),
-        ("Move: 1\nRow: 3\nCol: 4", None),
-        ("open column 4 of row 3", (3, 4)),
-        ("<answer>1 of 4</answer>", None),
-        ("I open (3, 4). Either choice is 50/50.", (3, 4)),
-        (r"\boxed{1/2}", None),
-        ("Cells to open: 3, flags: 4", None),
-        ("The worst cell to open is (1, 1).", None),
-        ("open 3/4", (3, 4)),
-        ("open (4, 3) (col, row)", (3, 4)),
-        ("<move>open (4, 3) (column, row)</move>", (3, 4)),
-        ("<answer>(3, 4) (row, col)</answer>", (3, 4)),
-        ("I open (3, 4). Can we open (1, 1)? No.", (3, 4)),
-        ("Can we open (3, 4)? Yes.", (3, 4)),
-        ("I open (3, 4). Open (1, 1)?? No!", (3, 4)),
-        ("I do not think we should open (1, 1)", None),
-        ("The least risky option is to open (3, 4)", (3, 4)),
-        ("open (3, 4) = 0% risk", (3, 4)),
-        ("I open (3, 4). Last turn I did open (1, 1).", (3, 4)),
-        ("Opening (1, 2) would be risky.", None),
-        ('<move action="open" row="3" col="4" /> open 1 1', (3, 4)),
-        ('<move type="open">3 4</move>', (3, 4)),
-        ("<think>a <analysis>b</analysis> open 1 1", None),
-        ("Fila 3, columna 4.", (3, 4)),
-        ("Therefore (3, 4) is safe.", (3, 4)),
-        ("Respuesta final: (3, 4)", (3, 4)),
-        ('{"columna": 4, "fila": 3}', (3, 4)),
-        ('{"move": "open 3 4", "previous_move": "open 1 1"}', (3, 4)),
-        ("The board after my move:\n0: 1 2 # #\n1: # # # #", None),
-        ("<move>open 3 4 5</move>", None),
-        (r"$\boxed{\left(3, 4\right)}$", (3, 4)),
-        (r"\boxed{\text{open\_cell}(3, 4)}", (3, 4)),
-        ("**Final Answer**\n\n(3, 4)", (3, 4)),
-        ("open_3_4", (3, 4)),
-        ("open(row_index=3, col_index=4)", (3, 4)),
-        ('{"action": "open", "col_index": 4, "row_index": 3}', (3, 4)),
-        ('{"choice": [3, 4]}', (3, 4)),
-        ('{"move": "row 3, column 4"}', (3, 4)),
-        ('{"move": "r3c4"}', (3, 4)),
-        ('{"known_mines": [{"row": 1, "col": 1}]}', None),
-        ('{"mine": {"row": 1, "col": 1}}', None),
-        ('{"unsafe_cell": {"row": 1, "col": 1}}', None),
-        ('{"row": 1, "col": 1, "is_safe": false}', None),
-        ('{"open": {"row": 3, "col": 4}, "mine": {"row": 1, "col": 1}}', (3, 4)),
-        ("<move>\n<action>open</action>\n<row>3</row>\n<col>4</col>\n</move>", (3, 4)),
-        ("My turn: open -> (3, 4)", (3, 4)),
-        ("I call open with row 3 and col 4.", (3, 4)),
-        ("open row 2 with 3 mines", None),
-        ("Open the cell left of (3, 4).", None),
-        ("Open the cell top-left of (3, 4).", None),
-        ("Open the top-left corner: (3, 4).", (3, 4)),
-        ("- **Action**: Open\n- **Row**: 3\n- **Column**: 4", (3, 4)),
-        ("- Action: open\n- Column: 4\n- Row: 3", (3, 4)),
-        ("The best cell to open is “row 3 & column 4”.", (3, 4)),
-        ("Click the cell to the right of row 3, column 4.", None),
-        ("<think>a <think>b</think> open 3 4", (3, 4)),
-        ("<|channel|>analysis open 1 1<|channel|>commentary to=functions.open <|message|>{'row': 3, 'col': 4}", (3, 4)),
-    ],
+READ = (
+    "<|channel|>analysis open 1 1<|channel|>commentary to=functions.open <|message|>{'row': 3, 'col': 4}",
+    *('{"moves": [{"action": "open", "row": 1, "col": 1}, {"action": "open", "row": 3, "col": 4}]}', "open 3 column 4"),
+    *('{"mines": [{"row": 1, "col": 1}], "cell": {"row": 3, "col": 4}, "action": "open"}', "It isn't a mine: open 3 4"),
+    *('{"options": [{"move": "open 1 1"}, {"move": "open 5 5"}], "chosen": "open 3 4"}', "open (3, 4), later open 1 1"),
+    *('{"known_mine": {"row": 1, "col": 1}, "col": 4, "row": 3, "action": "open"}', "I open (3, 4). Open (1, 1)?? No!"),
+    *("| verb | *col* | *row* | why |\n|:--|:-:|--:|--|\n| open | 4 | 3 | safe |", "Action: reveal\nRow: 3\nColumn: 4"),
+    *('{"action": "open", "row": 3, "col": 4, "mines": [{"row": 1, "col": 1}]}', "Move: open 3 4\n**Avoid**: open 1 1"),
+    *('<move>open 3 4</move>\nRejected: {"action": "open", "row": 1, "col": 1}', "[open 1 1] is a mine, so open(3, 4)"),
+    *("I open (3, 4). It is wrong that (1, 1) is safe, as (1, 1) is a mine.", "I open (3, 4). Either choice is 50/50."),
+    *('Last turn: {"action": "open", "row": 1, "col": 1}. Now I open 3 4.', "I open 3 4. The flag at (1, 1) is right."),
+    *("<move>\n<action>open</action>\n<row>3</row>\n<col>4</col>\n</move>", "The least risky option is to open (3, 4)"),
+    *("<move>open 1 1</move>\nWait, that is a mine: <move>open 3 4</move>", "I open 3 4. I cannot safely open(1, 1)."),
+    *("<move>open 3 4</move> (I prefer it to [open 1 1], a 50 % guess.)", "The best move is open the safe cell (3, 4)"),
+    *("<move>open 3 4</move> I will not open 1 1 because it is a mine.", "open 9 9 </think> open 3 4 <think> open 1 1"),
+    *('{"unknown": "we could open (1, 1) but no", "best_move": [3, 4]}', "I open (3, 4). Last turn I did open (1, 1)."),
+    *('{"reason": "open 1 1 loses", "move": "reveal", "cell": [3, 4]}', "As told, <move>open ROW COL</move>: open 3 4"),
+    *("```json\n" + json.dumps(CALL["arguments"], indent=2) + "\n```", r"So $\boxed{\text{row } 3, \text{column } 4}$"),
+    *("Now: <move>open 3 4</move>\nPreviously: <move>open 1 1</move>", reader.tool_call("open", {"col": 4, "row": 3})),
+    *("I considered open(1, 1) but it may be a mine.\n\nI open 3 4.", reader.tool_call("open", '{"col": 4, "row": 3}')),
+    *('{"open": {"row": 3, "col": 4}, "mine": {"row": 1, "col": 1}}', 'I play {"col": 4, "row": 3, "action": "open"}.'),
+    *(json.dumps({"function": CALL, "type": "function"}, indent=2), 'Action: open\nAction Input: {"row": 3, "col": 4}'),
+    *("Calling open(1, 1) would risk a mine. Final move: open 3 4", "<move>open 3 4</move>, not <move>open 1 1</move>"),
+    *("| Action | Column | Row |\n|---|---|---|\n| open | 4 | 3 |", "open 3 4 (later the others), or row 3, column 4"),
+    *("My final answer: `open(3, 4)`\nI considered open 1 1 too.", 'The cell {"row": 1, "col": 1} is a mine. open 3 4'),
+    *("<move>open 3 4</move> (<move>open 1 1</move> would lose)", "<move>open 3 4</move> Note: open(1, 1) would lose."),
+    *("<tool_name>open</tool_name>\n<row>3</row>\n<col>4</col>", "Open (3, 4), because the open cell (1, 1) shows 1."),
+    *('{"unknown": "open (1, 1) loses", "row": 3, "col": 4}', 'No cell is sure.\n```json\n{"row": 3, "col": 4}\n```'),
+    *("<move>open 1 1</move> Oops, a mine. I mean open 3 4.", '{"action": "open", "col_index": 4, "row_index": 3}'),
+    *('{"move": "open 3 4", "previous_move": "open 1 1"}', "- **Action**: Open\n- **Row**: 3\n- **Column**: 4"),
+    *("| Col | Row |\n|---|---|\n| 1 | 1 |\n\nMove: 3, 4", '<move action="open" row="3" col="4" /> open 1 1'),
+    *("The best cell to open is “row 3 & column 4”.", "The option [open 1 1] is 50 %. I open 3 4.", '{"move": "r3c4"}'),
+    *("I open (3, 4): we must choose 1 of 2 here.", "open 1 1, no: <move><move>open 3 4</move>", "open row, col: 3, 4"),
+    *("<move>open (4, 3) (column, row)</move>", "I open (3, 4). Can we open (1, 1)? No.", "**Final Answer**\n\n(3, 4)"),
+    *("Open (3, 4). If it's a 0, open (1, 1).", "<move><row>3</row><col>4</col></move>", "Reveal 1 safe cell: (3, 4)."),
+    *("I considered open(1, 1).\nI open 3 4.", "- Action: open\n- Column: 4\n- Row: 3", '<move type="open">3 4</move>'),
+    *(r"\boxed{\big\langle 3,\!4\big\rangle}", "I can't lose: <move>open 3 4</move>", "open(row_index=3, col_index=4)"),
+    *("İİİ<think>open 1 1</think>open 3 4", "<answer>(3, 4) (row, col)</answer>", "<think>a <think>b</think> open 3 4"),
+    *("<move>open (4, 3) (col row)</move>", "Cell (1, 1) is not safe\nopen 3 4", "I call open with row 3 and col 4."),
+    *("Open the top-left corner: (3, 4).", "If (1, 1) is a mine, open (3, 4).", r"\boxed{\text{open\_cell}(3, 4)}"),
+    *("It is not a mine, so I open 3 4", "<move>open ROW COL 3 4</move>", "(1, 1) is dangerous: open 3 4", "open 3/4"),
+    *("open 3 4. Wait, no risk here.", r"$\boxed{\left(3, 4\right)}$", '{"col_idx": 4, "row_idx": 3}', "open_3_4"),
+    *('{"move": "row 3, column 4"}', "Therefore (3, 4) is safe.", '{"columna": 4, "fila": 3}', "open (3, 4) = 0% risk"),
+    *("Can we open (3, 4)? Yes.", "(1, 1) is bad: open 3 4", "Respuesta final: (3, 4)", "My turn: open -> (3, 4)"),
+    *("open column 4 of row 3", "open (4, 3) (col, row)", "My next move: open 3 4", "column,row\nopen 4,3"),
+    *("(3, 4) must be safe!", "open col, row: 4, 3", "Fila 3, columna 4.", '{"choice": [3, 4]}', "The answer: 3 4"),
 )
+"""Replies with the move to open (3, 4)."""
+
+UNREAD = (
+    *('{"candidates": [{"row": 1, "col": 1, "risk": 0.5}, {"row": 3, "col": 4, "risk": 0}]}', "For example, open 1 1"),
+    *(reader.tool_call("close", {"col": 4, "row": 3}) + "open 1 1", "The board after my move:\n0: 1 2 # #\n1: # # # #"),
+    *("Click the cell to the right of row 3, column 4.", "If I open 2 1 it could be a mine because the"),
+    *("I open (1, 1). Hmm, that's a mine though.", "<think>a <analysis>b</analysis> open 1 1", "I do **not** open 1 1"),
+    *('{"known_mines": [{"row": 1, "col": 1}]}', '{"row": 1, "col": 1, "is_safe": false}', "I don't want to open 1 1."),
+    *("I open (1, 1). Wait, (1, 1) is a mine.", '{"row": 3, "col": 4, "is_mine": true}', "open 1 1? <move>pass</move>"),
+    *('{"unsafe_cell": {"row": 1, "col": 1}}', "I do not think we should open (1, 1)", "Open the cell left of (3, 4)."),
+    *("Using 1-based indexing, open (4, 5).", "Either open (1, 1) or open (2, 2).", "I open (1, 1). Correction: 3 4."),
+    *("It would be a mistake to open 1 1", "Should I open 1 1? I cannot tell.", "The worst cell to open is (1, 1)."),
+    *("Open the cell top-left of (3, 4).", "Opening (1, 2) would be risky.", '{"mine": {"row": 1, "col": 1}}'),
+    *("open: (0, 0) = 1, (0, 1) = 2", "I have to pick 1 of 3 cells", "Cells to open: 3, flags: 4", "open row 3 row 4"),
+    *("open row 2 (3 cells left)", "Do not call `open(1, 1)`", "Move: 1\nRow: 3\nCol: 4", "<answer>1 of 4</answer>"),
+    *("<move>open 3 4 5</move>", "open row 2 with 3 mines", "I will not open 1 1", "Cells open: 1 1", "open x=3, y=4"),
+    *("¿Abro (1, 1)?", r"\boxed{1/2}"),
+)
+"""Replies without a move."""
+
+
+@pytest.mark.parametrize(("reply", "cell"), [*((each, (3, 4)) for each in READ), *((each, None) for each in UNREAD)])
 def test_what_counts_in_a_reply(reply, cell):
     move = read_move(reply)
     assert (move and (move.row, move.col)) == cell
@@ -353,3 +303,9 @@ def test_a_long_reply_is_read_in_linear_time(part):
         parse_reply(reply, COVERED)
         times.append(time.process_time() - begin)
     assert min(times) < 0.25
+
+
+def test_thoughts_without_an_end_are_read_in_linear_time():
+    begin = time.process_time()
+    assert read_move("<think>" * 300_000) is None
+    assert time.process_time() - begin < 2  # A quadratic reader takes 5 seconds.

@@ -193,6 +193,7 @@ def test_any_reply_has_a_score(kind, text):
         *(("safe_cell", form) for form in (r"\boxed{{{0}, {1}}}", "<think>1 1</think> <answer>({0},{1})</answer>")),
         *(("safe_cell", form) for form in ("<answer>({0}, {1}) is safe</answer>", "<answer>{0} {1}<answer>")),
         ("safe_cell", "<answer>{0} {1}</answer>\nI hope that <answer> is right."),
+        ("safe_cell", "<answer>{0} {1}</answer> (as <answer>ROW COL</answer>)"),
         ("safe_cell", "<answer><move>open {0} {1}</move></answer>"),
         *(("all_safe", form) for form in (r"({0},\,{1}),\ ", r"{0}~{1}, ")),
         *(("all_safe", form) for form in ("({0}, {1})", "R{0}C{1}", "Row {0}, Column {1}", "[{0}, {1}]", "{0},{1}")),
@@ -229,7 +230,7 @@ def test_forms_of_numbers_are_read(form):
     [
         *("1/4", r"\frac{1}{4}", r"$\dfrac{1}{4}$", "1 in 4", "1 out of 4", "0,25", "1/4.0", r"\boxed{\frac14}"),
         *("25 percent", "1 of 4", "0.25 for cell (1, 2)", r"\cfrac{1}{4}"),
-        *("1 of the 4", "25,0 %", "25 por ciento", "1 de 4", "1 de las 4"),
+        *("1 of the 4", "25,0 %", "25 por ciento", "1 de 4", "1 de las 4", "¼"),
     ],
 )
 def test_fractions_are_read(form):
@@ -267,12 +268,11 @@ def test_a_no_counts_but_a_refusal_does_not():
         "no\nIt needs 6 mines.",
         "There is no such layout.",
         "No, si hay 6.",
-        "No placement fits.",
-        "Not possible.",
+        *("No placement fits.", "No mine layout fits.", "None.", "Not possible."),
     )
     assert [TextTasks.score_answer(said, entry) for said in (*no, "No hay ninguna.", "**No** way.", "False")] == [
         1
-    ] * 10
+    ] * 12
     refusals = ("I have no idea.", "No comment", "No puedo ayudar.", "I see no contradiction.")
     assert [TextTasks.score_answer(reply, entry) for reply in refusals] == [0] * 4
     with pytest.raises(TypeError, match="a reply must be a text or None, not list"):
