@@ -71,7 +71,7 @@ _NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)|(?:[ \t]++[0-9#f*])++[ \
 _ASKED = re.compile(r"[ \t)\]*_\"'`]*+\?++[\s*_\"'`]*+(?!yes)\w")
 """What follows a cell in a question that the text answers, but for a yes."""
 _COUNTING = re.compile(rf"(?<![a-z])(?:{_any_of(words.PLACES)})(?![a-z])")
-_COUNTED = re.compile(rf"[ \t]*+(?:{_any_of(words.COUNTED)})(?![a-z])")
+_COUNTED = re.compile(rf"[ \t]*+(?:(?:{_any_of(words.COUNTED)})(?![a-z])|,[ \t]*+[0-9]++[ \t]*+[)\]])")
 _RETRACTION = re.compile(rf"\b(?:{_any_of(words.RETRACTIONS)})\b(?!(?<=no)[ \t]++[a-z])")
 """What takes back a move; "wait, no risk" does not."""
 _FAULT = re.compile(

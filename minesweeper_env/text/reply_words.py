@@ -14,7 +14,7 @@ VERBS = {
 
 LABELS = (
     *("move", "action", "answer", "choice", "pick", "decision", "solution", "respuesta", "respuesta final", "jugada"),
-    *("cell to open", "cell to reveal", "cell to click", "safest cell", "only safe cell", "chosen cell"),
+    *("cell to open", "cell to reveal", "cell to click", "safest cell", "only safe cell", "chosen cell", "guess"),
 )
 """Words that stand before a cell to open, in place of a verb, with one of `LABEL_ENDS` behind them."""
 

@@ -197,6 +197,7 @@ READ = (
 """Replies with the move to open (3, 4)."""
 
 UNREAD = (
+    *("open (3, 4, 5)", "<move>(3, 4, 5)</move>"),
     *('{"candidates": [{"row": 1, "col": 1, "risk": 0.5}, {"row": 3, "col": 4, "risk": 0}]}', "For example, open 1 1"),
     *(reader.tool_call("close", {"col": 4, "row": 3}) + "open 1 1", "The board after my move:\n0: 1 2 # #\n1: # # # #"),
     *("Click the cell to the right of row 3, column 4.", "If I open 2 1 it could be a mine because the"),
