@@ -117,8 +117,7 @@ def typed_command(program: str, arguments: Sequence[str] | None) -> str:
 
 def explain(error: Exception) -> str:
     """Returns the message of an error in one line."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    text: object = error
     if isinstance(error, OSError) and error.strerror is not None:
-        return error.strerror
-    return " ".join(str(error).split())
+        text = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    return " ".join(str(text).split())

@@ -15,7 +15,7 @@ from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn, get_type_hints
 
 from baselines.checks import MissingExtraError, check_extra, did_you_mean
-from baselines.files import hold_folder
+from baselines.files import check_writable, hold_folder
 from baselines.process import BAD_ARGUMENTS, FAILED, INTERRUPTED, MODULE, explain, typed_command
 from baselines.workers import WorkerError, Workers, cluster_address, connected, local_workers
 from minesweeper_env.config import DEFAULT_MINES_TEXT, FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig
@@ -35,7 +35,7 @@ _HELD = ExitStack()  # The locks of model folders; the end of the process releas
 _NUMBER = re.compile(r"-?[0-9]+(_[0-9]+)*(\.[0-9]+)?(e\+?[0-9]{1,3})?", re.IGNORECASE)
 """A number as Python writes it."""
 
-_ARGUMENT = re.compile(r"(?<![-\w'])(first_click|no_guess)(?![\w=,:;)])|^(mines|size|seed)(?= must )")
+_ARGUMENT = re.compile(r"(?<![-\w'.])(first_click|no_guess)(?![\w=,:;)])|^(mines|size|seed)(?= must )")
 """The arguments of the library that messages name, and that a user of a command types as options."""
 
 
@@ -281,8 +281,9 @@ def claim_model_folder(parser: Parser, folder: Path) -> None:
     """Locks the folder of a new model until the process ends; a folder in use, or with a model, ends the program."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        check_writable(folder / "model.pt")
         _HELD.enter_context(hold_folder(folder))
-    except OSError as error:
+    except (OSError, ValueError) as error:
         parser.error(explain(error))
     if there := [name for name in ("model.pt", "curve.json") if os.path.lexists(folder / name)]:
         parser.error(f"{folder} holds {' and '.join(there)}; choose another --out")

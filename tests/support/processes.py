@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 from support import ROOT
 
 
@@ -31,3 +33,15 @@ def started(command: Sequence[str], **options) -> Iterator[subprocess.Popen]:
             yield process
         finally:
             process.kill()
+
+
+@contextmanager
+def full_disk(most: int) -> Iterator[None]:
+    """Lets the system refuse to write beyond `most` bytes of a file, as on a full disk; skips where it cannot."""
+    resource = pytest.importorskip("resource")
+    kept = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, kept[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, kept)

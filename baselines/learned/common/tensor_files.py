@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from baselines.files import first_line, replace_file
+from baselines.process import explain
 
 Tensors = dict[str, Tensor]
 STATE_KEY, CHECKSUM_KEY = "state", "sha256"
@@ -89,9 +91,15 @@ def save(path: Path, content: Any) -> None:
 
 
 def save_model(network: nn.Module, curve: Sequence[Any], folder: Path) -> None:
-    """Writes weights to model.pt, and a JSON-able learning curve to curve.json, each whole even after a kill."""
-    save(folder / "model.pt", network.state_dict())
-    replace_file(folder / "curve.json", json.dumps(curve).encode())
+    """Writes weights to model.pt, and a JSON-able learning curve to curve.json, each whole even after a kill.
+
+    Where the disk is full, say, one line ends the program.
+    """
+    try:
+        save(folder / "model.pt", network.state_dict())
+        replace_file(folder / "curve.json", json.dumps(curve).encode())
+    except OSError as error:
+        sys.exit(explain(error))
 
 
 def load_weights(network: nn.Module, weights: Tensors) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support import ROOT
 from support.commands import refused
-from support.processes import started
+from support.processes import full_disk, started
 
 from baselines.__main__ import main as run_command
 from baselines.cli import dataset
@@ -167,14 +167,9 @@ def test_policies_that_give_up_or_share_a_name_are_refused_before_the_games(tmp_
 
 @pytest.mark.slow
 def test_a_disk_that_fills_is_one_line_and_leaves_no_data_set(tmp_path, capfd):
-    """The system refuses to write beyond a limit, as on a full disk."""
-    resource, minari = pytest.importorskip("resource"), pytest.importorskip("minari")
-    kept = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, kept[1]))
-    try:
+    minari = pytest.importorskip("minari")
+    with full_disk(100_000):
         assert dataset.main([*RANDOM, "--games", "100", "--out", str(tmp_path)]) == 1
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, kept)
     *told, last = capfd.readouterr().err.splitlines()
     assert len(told) <= 2
     assert last.startswith(f"python -m baselines dataset: {tmp_path}: ")

@@ -12,6 +12,7 @@ from baselines.__main__ import COMMANDS
 from baselines.cli import benchmark, seeds, sweep, train
 from baselines.cli.command import Parser, parse_size, whole_number_from
 from baselines.cli.train import study_settings
+from baselines.process import explain
 from minesweeper_env.config import BoardConfig, board_name
 
 NEEDED = {
@@ -129,3 +130,9 @@ def test_help_fills_prose_and_breaks_long_commands_as_a_shell_reads_them(monkeyp
     prose, command = parser.format_help().split("\n\n")[1:3]
     assert prose.split("\n") == ["Prose that fills several lines, as it", "may."]
     assert command.split("\n") == ["  ls --a --very --long --command \\", "      --lines"]
+
+
+def test_an_error_is_one_line_and_keeps_the_names_of_the_fields_of_a_file(capsys):
+    with pytest.raises(SystemExit):
+        Parser().error(explain(OSError(2, "damaged at `$.first_click`", "a\nb")))
+    assert capsys.readouterr().err.endswith(": a b: damaged at `$.first_click`\n")

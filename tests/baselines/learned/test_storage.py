@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import save
-from support.processes import run_python
+from support.processes import full_disk, run_python
 from support.tiny_training import learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import find_agent, load_network, save_agent
@@ -245,16 +245,11 @@ def test_a_training_on_the_cpu_asks_no_gpu_for_its_generator(monkeypatch):
     assert "random/cuda" not in tensors
 
 
-def test_a_full_disk_leaves_the_model_and_the_curve_of_an_example_whole(tmp_path):
-    resource = pytest.importorskip("resource")
-    networks, soft = [torch.nn.Linear(each, 1) for each in (1, 10_000)], resource.getrlimit(resource.RLIMIT_FSIZE)
+def test_a_full_disk_leaves_the_model_and_the_curve_of_an_example_whole_and_is_told_in_one_line(tmp_path):
+    networks = [torch.nn.Linear(each, 1) for each in (1, 10_000)]
     save_model(networks[0], [0.5], tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     for network, curve in ((networks[0], [0.5] * 10_000), (networks[1], [0.5])):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, soft[1]))
-        try:
-            with pytest.raises(OSError, match="large"):
-                save_model(network, curve, tmp_path)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, soft)
+        with full_disk(20_000), pytest.raises(SystemExit, match=rf"^{tmp_path}/\w+\.\w+: File too large$"):
+            save_model(network, curve, tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import asdict, replace
 from support.played_games import Clock, session_on
 from support.positions import counts_of
-from support.processes import started
+from support.processes import full_disk, started
 
 from baselines.files import MOST_BYTES
 from minesweeper_env.config import BoardConfig
@@ -176,16 +176,11 @@ def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
 
 def test_a_game_that_the_disk_cannot_hold_is_reported_and_leaves_no_part_of_a_line(tmp_path):
     """The system writes a part of a line up to a limit, as on a full disk."""
-    resource = pytest.importorskip("resource")
     statistics = Statistics(tmp_path)
     statistics.add(RECORD)
     before = statistics.path.read_bytes()
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, limits[1]))
-    try:
+    with full_disk(len(before) + 10):
         finish = statistics.finish(OTHER)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert finish.problem.key == "statistics_failed"
     assert statistics.path.read_bytes() == before
 
