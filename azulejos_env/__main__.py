@@ -99,11 +99,12 @@ def _match(words: Sequence[str]) -> None:
     add("--seed", metavar="N", type=int, default=0, help="the first board (default 0)")
     options = parser.parse_args(words)
     policies = {name: find_policy(name) for name in options.names}
-    if len(policies) < 2 or options.games < 2:
-        parser.error("give two policies or more, and --games of at least 2")
+    if len(policies) < 2:
+        parser.error("give two policies or more")
     rows, cols = options.size
     config = GameConfig(rows, cols, options.colours)
-    seeds = range(whole_number("--seed", options.seed, 0), options.seed + math.ceil(options.games / 2))
+    boards = math.ceil(whole_number("--games", options.games, 2, 10**9) / 2)
+    seeds = range(whole_number("--seed", options.seed, 0), options.seed + boards)
     width, games = max(map(len, policies)), 2 * len(seeds)
     print(f"Azulejos {rows}x{cols}, {config.colours} colours, boards of seeds {seeds[0]} to {seeds[-1]}")
     print(f"{'policy':<{width}}  {'against':<{width}}  {'wins':>6} {'ties':>6} {'losses':>6}  win rate (95 %)")

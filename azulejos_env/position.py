@@ -7,6 +7,7 @@ are negative.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -172,7 +173,9 @@ _MOST_LETTERS = len(_HEADER) * 11 + MAX_SIDE * (MAX_SIDE + 1)
 
 
 def read_game(path: str | Path) -> Position:
-    """Returns the position of a game file; raises as `read_game_text` does, or an OSError."""
+    """Returns the position of a game file; raises as `read_game_text` does, an OSError, or ValueError for a pipe."""
+    if Path(os.path.realpath(path)).is_fifo():
+        raise ValueError("a game is a file, and this is a named pipe, into which nobody may ever write")
     with Path(path).open(encoding="ascii", errors="replace") as file:
         text = file.read(_MOST_LETTERS + 1)
     if len(text) > _MOST_LETTERS:

@@ -168,7 +168,10 @@ def write_json(path: Path, content: dict[str, Any], *, follow: bool = False) -> 
 
 
 def read_bounded(path: Path, most: int = MOST_BYTES, opened: Callable[..., Any] = open) -> bytes:
-    """Returns the content of a file, which `opened` may unpack; raises OSError if it has more than `most` bytes."""
+    """Returns the content of a file, which `opened` may unpack; OSError for a named pipe or more than `most` bytes."""
+    # Nobody may ever write into it. The pipe of a shell, such as /dev/stdin, leads to no path.
+    if Path(os.path.realpath(path)).is_fifo():
+        raise OSError(errno.EINVAL, "is a named pipe, and must be a file", str(path))
     with opened(path, "rb") as file:
         content: bytes = file.read(most + 1)
     if len(content) > most:

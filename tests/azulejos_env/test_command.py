@@ -1,6 +1,7 @@
 """Command line: moves, trees, boards, matches and the window; wrong arguments and files give one line and status 2."""
 
 import itertools
+import os
 import re
 import runpy
 import sys
@@ -9,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from support import ROOT
-from support.processes import run_python
+from support.processes import full_disk, run_python
 
 from azulejos_env.__main__ import main
 from azulejos_env.config import GameConfig
@@ -28,6 +29,7 @@ def _game(tmp_path, monkeypatch):
     for name in ("game.txt", "game.dot"):
         (tmp_path / name).write_text(GAME)
     (tmp_path / "wrong.txt").write_text("2\n2\n0\n0\n11\n1x\n")
+    os.mkfifo(tmp_path / "pipe")
     (tmp_path / "own.dot").write_text("digraph search { a -> b }\n")
 
 
@@ -91,6 +93,8 @@ def test_a_board_is_made_from_a_seed(capsys):
         ("match greedy", "two policies"),
         ("match greedy strong", "'strong'"),
         ("match greedy random --games 1", "--games"),
+        ("match greedy random --games 99999999999999999999999", "--games"),
+        ("-file pipe -depth 2 -console", "named pipe"),
         ("-file new.txt -generate 3x3 -seed -1", "-seed"),
         ("-file new.txt -generate 3x3 -prune -tree", "no -prune and no -tree"),
         ("-file game.txt -depth 2 -console -seed 0", "-seed"),
@@ -111,24 +115,19 @@ def test_wrong_arguments_and_files_give_one_line_and_status_2(capsys, line, word
     assert last.startswith("python -m azulejos_env: ")
     assert word in last
     assert Path("wrong.txt").read_text() == "2\n2\n0\n0\n11\n1x\n"
-    assert {path.name for path in Path().iterdir()} == {"game.txt", "game.dot", "wrong.txt", "own.dot"}
+    assert {path.name for path in Path().iterdir()} == {"game.txt", "game.dot", "wrong.txt", "own.dot", "pipe"}
     assert Path("game.txt").read_text() == Path("game.dot").read_text() == GAME
 
 
 @pytest.mark.parametrize("command", ["-file full.txt -generate 9x9", "-file game.txt -depth 2 -console -tree full.dot"])
 def test_a_full_disk_is_named_and_leaves_what_was_there(capsys, command):
-    resource = pytest.importorskip("resource")
     assert run(capsys, command.replace("full.txt", "old.txt").replace("9x9", "3x3"))[0] == 0
-    before = {path: path.read_text() for path in Path().iterdir()}
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
-    try:
+    before = {path: path.read_text() for path in Path().glob("*.*")}
+    with full_disk(64):
         status, _, err = run(capsys, command)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert status == 1
     assert re.fullmatch(r"python -m azulejos_env: full\.\w+: \w.*", err.splitlines()[-1])
-    assert {path: path.read_text() for path in Path().iterdir()} == before
+    assert {path: path.read_text() for path in Path().glob("*.*")} == before
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="a folder of users below /dev")

@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from unittest.mock import Mock
 
 import pytest
+from support.processes import full_disk
 
-from baselines.files import check_writable, hold_folder, is_empty, replace_file
+from baselines.files import check_writable, hold_folder, is_empty, read_bounded, replace_file
 
 WRITE = "from pathlib import Path; from baselines.files import replace_file; "
 
@@ -77,6 +78,8 @@ def test_a_device_and_a_pipe_are_written_in_place(tmp_path):
         check_writable(path)
         replace_file(path, b"content", follow=True)
     reader.join(10)
+    with pytest.raises(OSError, match="named pipe"):
+        read_bounded(pipe)
     assert received == [b"content"]
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)
     after = os.stat("/dev/null")
@@ -122,17 +125,12 @@ def test_a_write_that_fails_keeps_the_old_content_and_leaves_nothing(tmp_path, m
 
 
 def test_a_file_that_the_disk_cannot_hold_leaves_nothing(tmp_path):
-    """The system refuses to write beyond a limit, as on a full disk, again when the file is closed."""
-    resource = pytest.importorskip("resource")
-    kept = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, kept[1]))
-    try:
+    """The system refuses to write again when the file is closed."""
+    with full_disk(10):
         with pytest.raises(OSError, match=r"results\.json"):
             replace_file(tmp_path / "results.json", b"content" * 10)
         with TemporaryFile() as file, pytest.raises(OSError, match="/dev/fd"):
             replace_file(Path(f"/dev/fd/{file.fileno()}"), b"content" * 10, follow=True)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, kept)
     assert names(tmp_path) == []
 
 
