@@ -26,8 +26,8 @@ _USAGE = """%(prog)s -file F (-maxtime S | -depth D) (-visual | -console) [-prun
        %(prog)s -file F -generate ROWSxCOLS [-colours K] [-seed N]
        %(prog)s match POLICY POLICY ... [--size ROWSxCOLS] [--colours K] [--games N] [--seed N]"""
 
-_SEARCH = ("maxtime", "depth", "prune", "tree", "levels")
-_OF_MODE = {"console": _SEARCH, "visual": _SEARCH, "generate": ("colours", "seed")}
+_SEARCH_OPTIONS = ("maxtime", "depth", "prune", "tree", "levels")
+_OPTIONS_OF_MODE = {"console": _SEARCH_OPTIONS, "visual": _SEARCH_OPTIONS, "generate": ("colours", "seed")}
 """The options that each mode uses, beside -file."""
 
 TREE_ENDINGS = (".dot", ".gv")
@@ -43,7 +43,7 @@ examples:
 
 
 def _fail(message: str, status: int = 2) -> NoReturn:
-    """Ends the command with one line and a status."""
+    """Prints a message on one line, and ends the command with an exit status."""
     say(f"{PROGRAM}: {' '.join(message.split())}")
     sys.exit(status)
 
@@ -56,7 +56,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command with these words, or those of `sys.argv`, and returns 0.
+    """Runs the command with `arguments`, or those of `sys.argv`, and returns 0.
 
     Raises:
         SystemExit: 1 when a file cannot be written or no window opens, 2 for wrong arguments or a game that cannot be
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _match(words[1:])
         else:
             options = _parse(words)
-            _search(options) if options.generate is None else _generate(options)
+            _run_search(options) if options.generate is None else _generate(options)
     except ValueError as error:
         _fail(str(error))
     except OSError as error:
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def size(text: str) -> tuple[int, int]:
-    """Returns the rows and columns of a text such as "10x12", or of the side of a square board."""
+    """Returns the rows and columns of a text: "10x12", or "10" for a square board."""
     rows, x, cols = text.lower().partition("x")
     return int(rows), int(cols if x else rows)
 
@@ -117,6 +117,7 @@ def _match(words: Sequence[str]) -> None:
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
+    """Returns the options of the command without `match`; ends the command if they do not fit together."""
     parser = _Parser(
         prog=PROGRAM,
         usage=_USAGE,
@@ -139,10 +140,10 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     add("-colours", metavar="K", type=int, help="use K colours, 1 to 9 (default 3)")
     add("-seed", metavar="N", type=int, help="seed the board with N (default 0)")
     options = parser.parse_args(words)
-    given = [name for name, value in vars(options).items() if value is not None and value is not False]
-    chosen = next(name for name in _OF_MODE if name in given)
-    if unused := [f"-{name}" for name in given if name not in ("file", chosen, *_OF_MODE[chosen])]:
-        parser.error(f"-{chosen} takes no {' and no '.join(unused)}")
+    passed = [name for name, value in vars(options).items() if value is not None and value is not False]
+    mode_name = next(name for name in _OPTIONS_OF_MODE if name in passed)
+    if refused := [f"-{name}" for name in passed if name not in ("file", mode_name, *_OPTIONS_OF_MODE[mode_name])]:
+        parser.error(f"-{mode_name} takes no {' and no '.join(refused)}")
     if options.levels is not None and options.tree is None:
         parser.error("-levels needs -tree")
     if options.generate is None and (options.maxtime is None) == (options.depth is None):
@@ -163,7 +164,7 @@ def _generate(options: argparse.Namespace) -> None:
     _write(Path(options.file), text, options.file)
 
 
-def _search(options: argparse.Namespace) -> None:
+def _run_search(options: argparse.Namespace) -> None:
     from gymnasium.error import Error
 
     from azulejos_env.position import read_game
@@ -183,18 +184,18 @@ def _search(options: argparse.Namespace) -> None:
         _fail(f"{options.file}: {getattr(error, 'strerror', None) or error}")
 
     if not options.visual:
-        _find(position, options, _print)
+        _find_move(position, options, _print_result)
         return
     try:
-        play(position, lambda now: cast("Cell", _find(now, options).move))
+        play(position, lambda current: cast("Cell", _find_move(current, options).move))
     except Error as error:
         _fail(f"{getattr(error, 'cause', error)}; use -console to get a move without a window", 1)
 
 
-def _find(
+def _find_move(
     position: Position, options: argparse.Namespace, show: Callable[[SearchResult], object] = lambda _: None
 ) -> SearchResult:
-    """Searches a position, shows the result, and then writes the tree of the search if it is wanted."""
+    """Searches a position, shows the result, and writes the tree of the search with -tree; returns the result."""
     from azulejos_env.search import search
     from azulejos_env.tree import search_tree
 
@@ -203,17 +204,17 @@ def _find(
     result = search(position, **limits) if tree is None else tree.result
     show(result)
     if tree is not None:
-        size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
-        _write(Path(options.tree), tree.dot(), f"{options.tree}: {size}")
+        tree_size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
+        _write(Path(options.tree), tree.dot(), f"{options.tree}: {tree_size}")
     return result
 
 
-def _print(result: SearchResult) -> None:
+def _print_result(result: SearchResult) -> None:
     """Prints the best move of the first player, and what the search found."""
     if result.move is None:
         player = "first" if result.value > 0 else "second"
-        ahead = f"the {player} player is {counted(abs(result.value), 'point')} ahead"
-        print(f"No group is left: the game is over, and {ahead if result.value else 'the scores are equal'}.")
+        lead = f"the {player} player is {counted(abs(result.value), 'point')} ahead"
+        print(f"No group is left: the game is over, and {lead if result.value else 'the scores are equal'}.")
         return
     cells = [f"({row},{col})" for row, col in result.line]
     rows = {
@@ -240,37 +241,37 @@ def _is_tree(text: str) -> bool:
     return text.startswith(BEGINNING)
 
 
-def _check_target(path: Path, what: str, is_own: Callable[[str], bool]) -> None:
-    """Raises a ValueError if a path cannot be written, or holds a text that `is_own` refuses as no `what`."""
+def _check_target(path: Path, kind: str, is_kind: Callable[[str], bool]) -> None:
+    """Raises a ValueError if a path cannot be written, or holds a text for which `is_kind` is False."""
     if path.is_dir() or not path.parent.is_dir():
         raise ValueError(f"{path} is a folder" if path.is_dir() else f"the folder of {path} does not exist")
     text = path.read_text("ascii", errors="replace") if path.is_file() and not _is_device(path) else ""
-    if text and not is_own(text):
-        raise ValueError(f"{path} exists, and is no {what}; no other file is replaced")
+    if text and not is_kind(text):
+        raise ValueError(f"{path} exists, and is no {kind}; no other file is replaced")
 
 
 def _is_device(path: Path) -> bool:
-    """Returns whether a path is a device, a pipe, or a link to an open file such as /dev/stdout: written in place."""
+    """Returns whether a path is a device, a pipe, or a link to an open file such as /dev/stdout."""
     folder = path.parent.resolve()
     is_open = path.is_symlink() and (folder == Path("/dev") or folder.is_relative_to("/proc"))
     return path.exists() and (is_open or not path.is_file())
 
 
-def _write(path: Path, text: str, what: str) -> None:
-    """Writes a file under a hidden name and renames it, so that a full disk or a kill leaves no part of it."""
+def _write(path: Path, text: str, description: str) -> None:
+    """Writes a file under a temporary name and renames it, so that a failure leaves no part; or a device directly."""
     target = Path(os.path.realpath(path))
-    hidden = path if _is_device(path) else target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.tmp")
+    temporary = path if _is_device(path) else target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.tmp")
     try:
-        with hidden.open("a", encoding="ascii") as file:
+        with temporary.open("a", encoding="ascii") as file:
             file.write(text)
-        if hidden is not path:
-            hidden.replace(target)
+        if temporary is not path:
+            temporary.replace(target)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        if hidden is not path:
-            hidden.unlink(missing_ok=True)
-    say(f"Wrote {what}")
+        if temporary is not path:
+            temporary.unlink(missing_ok=True)
+    say(f"Wrote {description}")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ _SPEC_NAME = "azulejos_v0"
 
 
 def env(**arguments: Any) -> Any:
-    """Returns an `AzulejosAECEnv` in PettingZoo's wrappers that check the calls; `arguments` are those of the class."""
+    """Returns an `AzulejosAECEnv` in PettingZoo's checking wrappers; `arguments` are those of the class."""
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(AzulejosAECEnv(**arguments)))
 
 
@@ -31,7 +31,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
 
     An observation is a dict of "observation" and "action_mask", both as in `AzulejosEnv` from the view of the agent.
     Groups belong to both players, so both see the same mask. An illegal action changes nothing, and the same agent
-    moves again. Info has the other keys of `AzulejosEnv`, for the agent. A seed gives the same boards as there.
+    moves again. The info of an agent has the other keys of `AzulejosEnv`, and a seed gives the boards of `AzulejosEnv`.
 
     The arguments are those of `AzulejosEnv` without opponent and seat. `reward` is "difference", the points of a move
     and their negative for the other player, or "win_loss", +1 for the winner and -1 for the loser.
@@ -83,7 +83,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self.agent_selection = self.agents[0]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self._set_ends()
+        self._update_agents()
 
     def step(self, action: Any) -> None:
         """Makes a move for the agent in `agent_selection`; `action` is None once the game is over.
@@ -97,15 +97,15 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
             return
         self._invalid = self._game.act(check_action(action, self.config.cells))
         self._cumulative_rewards[self.agent_selection] = 0.0
-        self._set_ends()
-        gain = self._game.earn(0)
-        # The game is zero-sum; `0.0 - gain` is never -0.0.
-        self.rewards = dict(zip(self.agents, (gain, 0.0 - gain), strict=True))
+        self._update_agents()
+        reward = self._game.earn(0)
+        # The game is zero-sum; `0.0 - reward` is never -0.0.
+        self.rewards = dict(zip(self.agents, (reward, 0.0 - reward), strict=True))
         self.agent_selection = self.agents[self._game.position.player]
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """Returns what an agent sees, in fresh arrays."""
+        """Returns the observation and the action mask of an agent, in fresh arrays."""
         player = self.possible_agents.index(agent)
         return {"observation": self._game.observe(player), "action_mask": self._game.mask()}
 
@@ -118,8 +118,8 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         """Closes the window, if there is one."""
         self._game.window.close()
 
-    def _set_ends(self) -> None:
-        """Sets who is done, and the infos; with a window, shows the position."""
+    def _update_agents(self) -> None:
+        """Sets terminations, truncations and infos of both agents; with a window, shows the position."""
         game = self._game
         self.terminations = dict.fromkeys(self.agents, game.over)
         self.truncations = dict.fromkeys(self.agents, game.truncated)

@@ -27,12 +27,12 @@ BONUS = Fraction(13, 10)
 
 
 class Rules(NamedTuple):
-    """Rules as kernels take them: `points` go by the tiles of a group, and the bonus is numerator / denominator."""
+    """Rules as kernels take them; the bonus is numerator / denominator."""
 
     rows: int
     cols: int
-    leftwards: bool
-    points: NDArray[np.int64]
+    leftwards: bool  # whether columns close to the left
+    points: NDArray[np.int64]  # (cells + 1,), the points of a group by its number of tiles
     numerator: int
     denominator: int
 
@@ -72,7 +72,7 @@ class GameConfig:
             raise ValueError(f"points must be a list, for groups of 2, 3, ... tiles, not {self.points!r}")
         points = tuple(whole_number("each of points", value, 0, 1_000_000) for value in points)
         object.__setattr__(self, "points", points)
-        object.__setattr__(self, "bonus", _factor(self.bonus))
+        object.__setattr__(self, "bonus", _checked_bonus(self.bonus))
         one_of("side", self.side, ("left", "right"))
 
     @property
@@ -91,7 +91,7 @@ class GameConfig:
         return Rules(self.rows, self.cols, self.side == "left", points, bonus.numerator, bonus.denominator)
 
 
-def _factor(bonus: Any) -> Fraction:
+def _checked_bonus(bonus: Any) -> Fraction:
     try:
         # The text of a float is what its author wrote: 1.3 means 13/10.
         factor = Fraction(str(bonus))

@@ -39,18 +39,18 @@ __all__ = ["AzulejosEnv", "Game", "draw"]
 def draw(rng: NDArray[np.uint64], begins: bool, bound: int, numbers: NDArray[np.int64]) -> None:
     """Fills `numbers` with draws of 0..bound-1, all equally likely, from the SplitMix64 generator rng[0].
 
-    Before that, `begins` sets `rng`, (2,), to the stream of the next game: rng[1] begins the game after it.
+    `rng`, (2,), holds the states of this game and of the next one; `begins` first moves on to the next game.
     """
     if begins:
         rng[0] = rng[1]
         rng[1] = next_stream(rng[0])
-    first = np.int64(0)
+    row = np.int64(0)
     for k in range(numbers.shape[0]):
-        numbers[k] = random_below(rng, first, bound)
+        numbers[k] = random_below(rng, row, bound)
 
 
 class Game:
-    """Games of one or two players: boards of a seed, moves, observations, rewards, and what is drawn."""
+    """Games of one or two players, one after another: seeded boards, moves, observations, rewards and pictures."""
 
     def __init__(
         self, config: GameConfig, reward: str, observation: str, max_steps: int | None, alone: bool = False
@@ -69,17 +69,17 @@ class Game:
         self.window = Window()
         self._rng = np.zeros(2, np.uint64)
         self._position: Position | None = None
-        self._steps = self._lead = 0
+        self._steps = self._paid_lead = 0
 
     @property
     def position(self) -> Position:
-        """The position; a gymnasium.error.ResetNeeded before the first game."""
+        """The position; raises a gymnasium.error.ResetNeeded before the first game."""
         if self._position is None:
             raise ResetNeeded("no game has begun: call reset() first")
         return self._position
 
     def below(self, bound: int) -> int:
-        """Draws one of 0..bound-1 from the generator of the game."""
+        """Returns a number of 0..bound-1, drawn from the generator of the game."""
         return int(self._draw(bound, 1)[0])
 
     def _draw(self, bound: int, count: int, begins: bool = False) -> NDArray[np.int64]:
@@ -88,22 +88,22 @@ class Game:
         return numbers
 
     def begin(self, seed: int | None, options: Mapping[str, Any] | None, draws_seat: bool = False) -> int:
-        """Begins the first game of a seed or, without one, the next game, on a board in the options or one of its own.
+        """Begins the first game of a seed or, without a seed, the next game, on the board in `options` or a random one.
 
-        Returns the seat of an agent, 0 unless it is drawn; raises a ValueError if the board is wrong.
+        Returns the seat of the agent: 0, or 0 or 1 if the game `draws_seat`. Raises a ValueError for a wrong board.
         """
-        given = check_board(options["board"], self._config) if options and "board" in options else None
-        if seed is not None or not self._rng.any():
+        board = check_board(options["board"], self._config) if options and "board" in options else None
+        if seed is not None or not self._rng.any():  # zeros: never seeded
             self._rng = np.array([0, generator_state(seeding.np_random(seed)[0])], np.uint64)
-        drawn = self._draw(2, int(draws_seat), begins=True)
-        self._position = self._deal() if given is None else Position(self._config, given)
-        # The cells that the last move emptied before tiles fell.
-        self._last = np.zeros(self.position.board.shape, np.bool_)
-        self._steps = self._lead = 0
-        return int(drawn.sum())
+        seats = self._draw(2, int(draws_seat), begins=True)
+        self._position = self._deal() if board is None else Position(self._config, board)
+        # (rows, cols): the cells that the last move emptied before tiles fell.
+        self._emptied = np.zeros(self.position.board.shape, np.bool_)
+        self._steps = self._paid_lead = 0
+        return int(seats.sum())  # of one seat or none
 
     def _deal(self) -> Position:
-        """Returns a full board of independent uniform colours that has a group, if one is found in 64 deals."""
+        """Returns a full board of independent uniform colours: of up to 64 the first with a group, or the last."""
         for _ in range(64):
             board = 1 + self._draw(self._config.colours, self._config.cells).astype(np.int8)
             position = Position(self._config, board.reshape(self._config.rows, self._config.cols))
@@ -123,12 +123,12 @@ class Game:
 
     def play(self, row: int, col: int) -> None:
         """Removes the group of a cell for the player to move; raises a ValueError if there is none."""
-        after = self.position.play(row, col)
-        self._last = self.position.group_at(row, col)
-        self._position = replace(after, player=0) if self._alone else after
+        next_position = self.position.play(row, col)
+        self._emptied = self.position.group_at(row, col)
+        self._position = replace(next_position, player=0) if self._alone else next_position
 
     def act(self, action: int) -> bool:
-        """Takes a step, which changes nothing if it is illegal or no group is left; returns whether it was illegal."""
+        """Takes a step, which leaves the board if it is illegal or no group is left; returns whether it was illegal."""
         illegal = not self.mask()[action]
         if not illegal and not self.position.over:
             self.play(*divmod(action, self._config.cols))
@@ -147,26 +147,26 @@ class Game:
         return self.position.scores[player] - self.position.scores[1 - player]
 
     def _result(self, player: int) -> int:
-        """Returns 1 if a finished game is won, -1 if it is lost and 0 for a tie; alone, a cleared board wins."""
+        """Returns 1 if a player has won the finished game, -1 if lost, 0 for a tie; alone, a cleared board wins."""
         if self._alone:
             return -1 if self.position.board.any() else 1
         return int(np.sign(self.lead(player)))
 
     def earn(self, player: int) -> float:
-        """Returns the reward of a player for all that has happened since the last call."""
-        gain, self._lead = self.lead(0) - self._lead, self.lead(0)
+        """Returns the reward of a player for all moves since the last call."""
+        gain, self._paid_lead = self.lead(0) - self._paid_lead, self.lead(0)
         if self._reward == "win_loss":
             return float(self._result(player)) if self.over else 0.0
         return float(-gain if player else gain)
 
     def info(self, player: int, illegal: bool) -> dict[str, Any]:
-        """Returns what a player learns with an observation, but the mask."""
+        """Returns the info of a player without the action mask."""
         scores = np.array([self.position.scores[player], self.position.scores[1 - player]])
         won = self.over and self._result(player) > 0
         return {"invalid_action": illegal, "is_success": won, "scores": scores}
 
     def observe(self, player: int) -> NDArray[Any]:
-        """Returns what a player sees, in a fresh array."""
+        """Returns the observation of a player, in a fresh array of `space`."""
         board = self.position.board
         if self.space.dtype == np.int8:
             return board.copy()
@@ -176,10 +176,10 @@ class Game:
         return planes
 
     def render(self, names: tuple[str, ...], mode: str | None, fps: float) -> str | NDArray[np.uint8] | None:
-        """Returns the position as text or as a picture, or shows it in the window; one name for a game alone."""
+        """Returns the position as text or a picture, or shows it in the window; a game alone has one name."""
         position = self.position
         turn = None if position.over or self.truncated else position.player
-        view = View(position.board, self._last, names, position.scores[: len(names)], turn)
+        view = View(position.board, self._emptied, names, position.scores[: len(names)], turn)
         if mode == "human":
             show_game(self.window, view, fps)
         return render_text(view) if mode == "ansi" else render_picture(view) if mode == "rgb_array" else None
@@ -280,7 +280,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._opponent = None if opponent is None else find_policy(opponent)
         # The named opponent needs no generator of its own: it draws from that of the game.
         self._opponent_is_random = isinstance(opponent, str) and opponent == "random"
-        self._place, self._seat = "first" if opponent is None else seat, 0
+        self._seat_option, self._seat = "first" if opponent is None else seat, 0
         self._game = Game(self.config, reward, observation, max_steps, alone=opponent is None)
         self.render_mode = render_mode
         self.metadata = metadata_of(METADATA, render_mode)
@@ -297,10 +297,10 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         """
         check_option_names(options, ("board",))
         super().reset(seed=seed)
-        drawn = self._game.begin(seed, options, self._place == "random")
-        self._seat = 1 if self._place == "second" else drawn
-        self._reply()
-        return self._show(False)
+        drawn_seat = self._game.begin(seed, options, self._seat_option == "random")
+        self._seat = 1 if self._seat_option == "second" else drawn_seat
+        self._play_opponent()
+        return self._observe(False)
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Makes a move, which the opponent answers; an illegal move, or any move after the end, changes nothing.
@@ -316,12 +316,12 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         illegal, reward = False, 0.0
         if not (game.over or game.truncated):
             illegal = game.act(index)
-            self._reply()
+            self._play_opponent()
             reward = game.earn(self._seat)
-        observation, info = self._show(illegal)
+        observation, info = self._observe(illegal)
         return observation, reward, game.over, game.truncated, info
 
-    def _reply(self) -> None:
+    def _play_opponent(self) -> None:
         """Makes the move of the opponent if it is to move and a group is left."""
         game, position = self._game, self._game.position
         if self._opponent is None or position.over or position.player == self._seat:
@@ -337,7 +337,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         except (IndexError, TypeError, ValueError) as error:
             raise ValueError(f"an opponent must choose the (row, col) of a group, not {cell!r}: {error}") from error
 
-    def _show(self, illegal: bool) -> tuple[NDArray[Any], dict[str, Any]]:
+    def _observe(self, illegal: bool) -> tuple[NDArray[Any], dict[str, Any]]:
         """Returns the observation and the info; with a window, shows the position too."""
         if self.render_mode == "human":
             self.render()

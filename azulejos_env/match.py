@@ -13,10 +13,10 @@ __all__ = ["play_game", "play_pair", "wilson_interval"]
 
 
 def wilson_interval(wins: int, games: int, z: float = 1.959964) -> tuple[float, float]:
-    """Returns the interval of a win rate (Wilson 1927); z is the normal quantile, here of 95 %."""
-    rate, extra = wins / games, z * z / games
-    middle, half = rate + extra / 2, z * math.sqrt((rate * (1 - rate) + extra / 4) / games)
-    return (middle - half) / (1 + extra), (middle + half) / (1 + extra)
+    """Returns the ends of the interval of a win rate (Wilson 1927); z is the normal quantile, by default for 95 %."""
+    rate, correction = wins / games, z * z / games
+    middle, half = rate + correction / 2, z * math.sqrt((rate * (1 - rate) + correction / 4) / games)
+    return (middle - half) / (1 + correction), (middle + half) / (1 + correction)
 
 
 def play_game(config: GameConfig, seed: int, policies: Sequence[Policy]) -> tuple[int, int]:
@@ -35,10 +35,10 @@ def play_game(config: GameConfig, seed: int, policies: Sequence[Policy]) -> tupl
 
 
 def play_pair(config: GameConfig, seeds: Sequence[int], policy: Policy, other: Policy) -> tuple[int, int, int]:
-    """Plays each seeded board twice, with either policy moving first; returns wins, ties and losses of the first."""
+    """Plays each seeded board twice, with either policy moving first; returns the wins, ties and losses of `policy`."""
     signs = []
     for seed in seeds:
-        first, second = play_game(config, seed, (policy, other))
-        third, fourth = play_game(config, seed, (other, policy))
-        signs += [np.sign(first - second), np.sign(fourth - third)]
+        first, other_second = play_game(config, seed, (policy, other))
+        other_first, second = play_game(config, seed, (other, policy))
+        signs += [np.sign(first - other_second), np.sign(second - other_first)]
     return signs.count(1), signs.count(0), signs.count(-1)

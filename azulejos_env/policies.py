@@ -35,10 +35,10 @@ class RandomPolicy(Policy):
 
 
 class GreedyPolicy(Policy):
-    """Makes the move that adds most to the own score; the first such group in reading order."""
+    """Removes the group that adds most to the player's score; of equal groups the first in reading order."""
 
     def choose(self, position: Position) -> tuple[int, int]:
-        """Returns the first cell of the group."""
+        """Returns the first cell of that group."""
         # A group that clears the board, and so earns the bonus, is the only one.
         points = position.config.rules.points
         return max(position.groups, key=lambda group: int(points[group.size]))[:2]
@@ -56,7 +56,7 @@ class MinimaxPolicy(Policy):
         self._arguments: dict[str, Any] = {"depth": depth, "seconds": seconds, "nodes": nodes, "prune": bool(prune)}
 
     def choose(self, position: Position) -> tuple[int, int]:
-        """Returns the first cell of the group."""
+        """Returns the first cell of the group to remove."""
         move = search(position, **self._arguments).move
         assert move is not None
         return move
@@ -69,7 +69,7 @@ _FORM = "options are NAME=NUMBER, as in 'minimax:depth=2,nodes=5000'"
 
 
 def find_policy(policy: str | Policy) -> Policy:
-    """Returns a policy given as itself, or by a name such as "minimax:depth=2,nodes=5000".
+    """Returns a policy object as it is, or the policy of a name such as "minimax:depth=2,nodes=5000".
 
     Raises:
         ValueError: there is no such policy or option.

@@ -1,8 +1,8 @@
 """Position of a game: board, scores, and the player to move; its text form, and the compiled rules that change it.
 
-Kernels take a board as one row of int8: 0 is empty, 1 to 9 are colours. Its cells lie between empty ones, so that no
-neighbour needs a check: cell (row, col) is entry `(row + 1) * (cols + 1) + col`. While a group is gathered its tiles
-are negative.
+Kernels take a bordered board: one row of ((rows + 2) * (cols + 1),) int8, where 0 is empty and 1 to 9 are colours. Its
+border is empty, so that no neighbour needs a check: cell (row, col) is entry `(row + 1) * (cols + 1) + col`. While a
+group is gathered its tiles are negative.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Cell = tuple[int, int]
 
 
 def with_border(board: Board) -> Board:
-    """Returns a (rows, cols) board in the form that kernels take."""
+    """Returns a (rows, cols) board as a bordered board."""
     return np.pad(board, [(1, 1), (0, 1)]).ravel()
 
 
@@ -105,8 +105,8 @@ class Position:
         """The groups that may be removed, in reading order; the game is over if there are none."""
         group, moves, sizes = np.zeros((3, self.config.cells), np.int32)
         count = list_groups(self.config.rules, with_border(self.board), group, moves, sizes)
-        found = zip(moves[:count].tolist(), sizes[:count].tolist(), strict=True)
-        return [Group(*cell_of(move, self.config.cols), size) for move, size in found]
+        first_cells_and_sizes = zip(moves[:count].tolist(), sizes[:count].tolist(), strict=True)
+        return [Group(*cell_of(move, self.config.cols), size) for move, size in first_cells_and_sizes]
 
     @property
     def over(self) -> bool:
@@ -114,7 +114,7 @@ class Position:
         return not self.groups
 
     def group_at(self, row: int, col: int) -> NDArray[np.bool_]:
-        """Returns (rows, cols) bool: the tiles of the group of a cell; all False if the cell belongs to no group.
+        """Returns the tiles of the group of a cell, (rows, cols) bool; all False if the cell belongs to no group.
 
         Raises:
             ValueError: the cell is outside the board.
@@ -168,8 +168,8 @@ _HEADER = (
 )
 """The first lines of a game file: one number each."""
 
-_MOST_LETTERS = len(_HEADER) * 11 + MAX_SIDE * (MAX_SIDE + 1)
-"""Length of the longest game file: a stranger's file must not fill the memory."""
+_MAX_CHARACTERS = len(_HEADER) * 11 + MAX_SIDE * (MAX_SIDE + 1)
+"""Bound on the length of a game file, with 10 digits a number: a stranger's file must not fill the memory."""
 
 
 def read_game(path: str | Path) -> Position:
@@ -177,9 +177,9 @@ def read_game(path: str | Path) -> Position:
     if Path(os.path.realpath(path)).is_fifo():
         raise ValueError("a game is a file, and this is a named pipe, into which nobody may ever write")
     with Path(path).open(encoding="ascii", errors="replace") as file:
-        text = file.read(_MOST_LETTERS + 1)
-    if len(text) > _MOST_LETTERS:
-        raise ValueError(f"a game has at most {_MOST_LETTERS} letters, and this file has more")
+        text = file.read(_MAX_CHARACTERS + 1)
+    if len(text) > _MAX_CHARACTERS:
+        raise ValueError(f"a game has at most {_MAX_CHARACTERS} letters, and this file has more")
     return read_game_text(text)
 
 
@@ -194,15 +194,15 @@ def read_game_text(text: str) -> Position:
     """
     lines = text.splitlines()
     numbers, tiles = [], lines[len(_HEADER) :]
-    for at, (what, least, most) in enumerate(_HEADER):
-        line = lines[at] if at < len(lines) else ""
+    for index, (meaning, least, most) in enumerate(_HEADER):
+        line = lines[index] if index < len(lines) else ""
         if not re.fullmatch("[0-9]{1,10}", line) or not least <= int(line) <= most:
-            raise ValueError(f"line {at + 1}: {what} must be a whole number from {least} to {most}, not {line!r}")
+            raise ValueError(f"line {index + 1}: {meaning} must be a whole number from {least} to {most}, not {line!r}")
         numbers.append(int(line))
     rows, cols, first, second = numbers
-    for at, line in enumerate(tiles, start=len(_HEADER) + 1):
+    for number, line in enumerate(tiles, start=len(_HEADER) + 1):
         if not re.fullmatch(f"[0-9]{{{cols}}}", line):
-            raise ValueError(f"line {at}: a row must be {counted(cols, 'digit')}, not {line!r}")
+            raise ValueError(f"line {number}: a row must be {counted(cols, 'digit')}, not {line!r}")
     if len(tiles) != rows:
         raise ValueError(
             f"line {len(lines)} is the last one: the file has {counted(len(tiles), 'row')} of tiles, not {rows}"
@@ -219,14 +219,14 @@ def write_game_text(position: Position) -> str:
 
 @kernel
 def gather(board: Board, cols: int, cell: int, group: Cells) -> int:
-    """Makes the tiles of a group negative, lists their cells in `group`, and returns how many there are."""
+    """Makes the tiles of a group negative, lists their cells in `group`, and returns their number."""
     colour = board[cell]
     board[cell] = -colour
     group[0] = cell
-    size, following = 1, 0
-    while following < size:
-        here = group[following]
-        following += 1
+    size, visited = 1, 0  # `group` is the queue of the flood fill
+    while visited < size:
+        here = group[visited]
+        visited += 1
         for step in (-cols - 1, -1, 1, cols + 1):
             if board[here + step] == colour:
                 board[here + step] = -colour
@@ -259,28 +259,28 @@ def list_groups(rules: Rules, board: Board, group: Cells, moves: Cells, sizes: C
 def collapse(rules: Rules, board: Board, target: Board) -> int:
     """Writes the board without its negative tiles to `target`, and returns the number of tiles that are left.
 
-    Tiles fall, and empty columns close. `target` is another array, whose border is empty.
+    Tiles fall, and empty columns close. `target` is another bordered board, with an empty border.
     """
     stride, bottom_row = rules.cols + 1, rules.rows * (rules.cols + 1)
     first, step = (0, 1) if rules.leftwards else (rules.cols - 1, -1)
-    column, tiles = first, 0
-    for source in range(first, first + step * rules.cols, step):
-        bottom = bottom_row + column
-        for cell in range(bottom_row + source, source, -stride):
+    target_col, tiles = first, 0
+    for source_col in range(first, first + step * rules.cols, step):
+        free_cell = bottom_row + target_col
+        for cell in range(bottom_row + source_col, source_col, -stride):  # from the bottom row to the top row
             if board[cell] > 0:
-                target[bottom] = board[cell]
-                bottom -= stride
+                target[free_cell] = board[cell]
+                free_cell -= stride
                 tiles += 1
-        if bottom != bottom_row + column:
-            target[column + stride : bottom + 1 : stride] = 0
-            column += step
-    for empty in range(column, first + step * rules.cols, step):
-        target[empty + stride : bottom_row + empty + 1 : stride] = 0
+        if free_cell != bottom_row + target_col:  # the column has tiles: clear the cells above them
+            target[target_col + stride : free_cell + 1 : stride] = 0
+            target_col += step
+    for empty_col in range(target_col, first + step * rules.cols, step):
+        target[empty_col + stride : bottom_row + empty_col + 1 : stride] = 0
     return tiles
 
 
 @kernel
 def new_score(rules: Rules, score: int, size: int, clears: bool) -> int:
-    """Returns the score after a group of `size` tiles; if that clears the board, the bonus multiplies all of it."""
+    """Returns the score after a group of `size` tiles is removed; the bonus multiplies all of it if the move clears."""
     score += rules.points[size]
     return score * rules.numerator // rules.denominator if clears else score

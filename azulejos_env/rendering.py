@@ -25,10 +25,10 @@ leave them apart. Each tile also carries its digit."""
 PAPER: drawing.Colour = (58, 62, 69)
 LIGHT: drawing.Colour = (232, 235, 239)
 LEAST_COLS = 8
-"""The least number of tiles from left to right, so that the scores have room."""
+"""The least width of a picture in tiles, so that the scores have room."""
 
-_MARKS = 3
-"""The tiles of a player's line before its score: the mark, the number of the player, and a space."""
+_SCORE_PLACE = 3
+"""The number of tiles before the score in a player's line: the mark, the number of the player, and a space."""
 
 
 class View(NamedTuple):
@@ -67,14 +67,14 @@ def render_text(view: View) -> str:
 
 
 def picture_size(view: View) -> tuple[int, int]:
-    """Returns the number of tiles from top to bottom, and from left to right."""
+    """Returns the height and the width of a picture in tiles: the board below a line for each player."""
     rows, cols = view.board.shape
     digits = max(len(str(score)) for score in view.scores)
-    return rows + len(view.scores), max(cols, LEAST_COLS, _MARKS + digits)
+    return rows + len(view.scores), max(cols, LEAST_COLS, _SCORE_PLACE + digits)
 
 
 def render_picture(view: View, side: int = drawing.TILE) -> NDArray[np.uint8]:
-    """Returns a position as a picture, (side * height, side * width, 3) uint8.
+    """Returns a picture of a position, (side * height, side * width, 3) uint8, with the size of `picture_size`.
 
     Each player has a line: ">" for the player to move or a tick for the winner, its number, and its score. A tie has
     two ticks. An outline shows the cells that the last move emptied, before tiles fell.
@@ -83,7 +83,7 @@ def render_picture(view: View, side: int = drawing.TILE) -> NDArray[np.uint8]:
     picture = np.empty((side * height, side * width, 3), np.uint8)
     picture[:] = PAPER
     for player in range(len(view.scores)):
-        _draw_line(picture[side * player : side * (player + 1)], view, player, side)
+        _draw_player_line(picture[side * player : side * (player + 1)], view, player, side)
     rows, cols = view.board.shape
     top = side * len(view.scores)
     board = picture[top : top + side * rows, : side * cols]
@@ -94,7 +94,7 @@ def render_picture(view: View, side: int = drawing.TILE) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=16)
 def _tiles(side: int) -> NDArray[np.uint8]:
-    """Returns the empty tile, and a tile of each colour, (10, side, side, 3)."""
+    """Returns the tiles by cell code, (10, side, side, 3): the empty one, and one of each colour."""
     tiles = [drawing.open_tile(side=side)]
     for digit, colour in enumerate(COLOURS, start=1):
         ink = drawing.INK if np.dot(colour, (0.299, 0.587, 0.114)) > 110 else LIGHT
@@ -102,34 +102,34 @@ def _tiles(side: int) -> NDArray[np.uint8]:
     return np.stack(tiles)
 
 
-def _draw_line(line: NDArray[np.uint8], view: View, player: int, side: int) -> None:
-    """Draws the line of a player into a row of dark tiles."""
+def _draw_player_line(line: NDArray[np.uint8], view: View, player: int, side: int) -> None:
+    """Draws the line of a player into a row of dark tiles, (side, side * width, 3)."""
     if view.turn == player:
         drawing.write(line[:, :side], ">", LIGHT)
     # A player alone wins only by clearing the board.
     elif view.turn is None and player in view.leaders and (len(view.scores) > 1 or not view.board.any()):
         drawing.draw_tick(line[:, :side], LIGHT)
     drawing.write(line[:, side : 2 * side], str(player + 1), LIGHT)
-    for place, digit in enumerate(str(view.scores[player]), start=_MARKS):
+    for place, digit in enumerate(str(view.scores[player]), start=_SCORE_PLACE):
         drawing.write(line[:, side * place : side * (place + 1)], digit, COLOURS[3])
 
 
 def _outline(picture: NDArray[np.uint8], cells: NDArray[np.bool_], side: int) -> None:
-    """Draws a dark line along the inner edge of a set of cells, (rows, cols) bool, and a light line within it.
+    """Draws a dark line along the inner edge of a set of cells, (rows, cols) bool, and a light line inside it.
 
     `picture` is that of the board, (side * rows, side * cols, 3).
     """
     # A margin of one tile, so that `np.roll` carries no pixel of the set from one side to the other.
-    inside = np.kron(np.pad(cells, 1), np.ones((side, side), np.bool_))
-    core = _shrunk(inside, max(1, side // 10))
-    light = core & ~_shrunk(core, max(1, side // 16))
+    area = np.kron(np.pad(cells, 1), np.ones((side, side), np.bool_))
+    inner = _eroded(area, max(1, side // 10))
+    light = inner & ~_eroded(inner, max(1, side // 16))
     crop = (slice(side, -side), slice(side, -side))
-    picture[(inside & ~core)[crop]] = drawing.INK
+    picture[(area & ~inner)[crop]] = drawing.INK
     picture[light[crop]] = (255, 255, 255)
 
 
-def _shrunk(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:
-    """Returns the pixels of an area whose distance to its edge is greater than `pixels`."""
+def _eroded(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:
+    """Returns an area, a bool mask, without the pixels that lie within `pixels` of its edge."""
     for _ in range(pixels):
         area = area & np.logical_and.reduce([np.roll(area, step, axis) for axis in (0, 1) for step in (-1, 1)])
     return area

@@ -34,7 +34,7 @@ _PAUSE = 0.004
 """Seconds between two looks at the clock."""
 
 _QUICK = 200_000
-"""Cells of all positions of a search of some milliseconds."""
+"""Cells times positions of a search below which it takes only milliseconds."""
 
 
 class _Arrays(NamedTuple):
@@ -42,10 +42,10 @@ class _Arrays(NamedTuple):
 
     boards: NDArray[np.int8]  # (D + 1, B): the board of each level
     moves: NDArray[np.int32]  # (D + 1, M): the moves of each level, the tried ones first
-    sizes: NDArray[np.int32]  # (D + 1, M): their numbers of tiles
+    sizes: NDArray[np.int32]  # (D + 1, M): the numbers of tiles of their groups
     lines: NDArray[np.int32]  # (D + 1, D + 1): the best line from each level; -1 ends it
-    group: Cells  # room for the cells of one group
-    scratch: NDArray[np.int8]  # room for one board
+    group: Cells  # scratch space for the cells of one group
+    scratch: NDArray[np.int8]  # (B,): scratch space for one board
     counters: NDArray[np.int64]  # the number of positions evaluated, and the number from which the search stops
 
 
@@ -55,7 +55,7 @@ _NONE, _STOPPED = -1, 2 * INFINITE
 
 @inlined
 def _last_move(rules: Rules, search: _Arrays, ply: int, count: int, own: int, other: int) -> tuple[int, bool]:
-    """Returns what `_minimax` does for a level that looks one move ahead, without making the moves."""
+    """Returns the result of `_minimax` for a level that looks one move ahead, without making the moves."""
     best, is_open, tiles = -INFINITE, False, 0
     for cell in range(len(search.boards[ply])):
         tiles += search.boards[ply, cell] > 0
@@ -72,7 +72,7 @@ def _last_move(rules: Rules, search: _Arrays, ply: int, count: int, own: int, ot
 
 @inlined
 def _pick(search: _Arrays, ply: int, first: int, count: int) -> int:
-    """Moves the move of the largest group to the place `first`, and returns that move."""
+    """Swaps the move of the largest group from `first` on with the move at `first`, and returns it."""
     moves, sizes = search.moves[ply], search.sizes[ply]
     best = first
     for move in range(first, count):
@@ -85,7 +85,7 @@ def _pick(search: _Arrays, ply: int, first: int, count: int) -> int:
 
 @inlined
 def _make(rules: Rules, search: _Arrays, ply: int, move: int, own: int) -> int:
-    """Writes the board after a move to the level below, and returns the new score of the player."""
+    """Writes the board after a move to level `ply` + 1, and returns the new score of the player."""
     for cell in range(len(search.scratch)):
         search.scratch[cell] = search.boards[ply, cell]
     size = gather(search.scratch, rules.cols, move, search.group)
@@ -95,43 +95,43 @@ def _make(rules: Rules, search: _Arrays, ply: int, move: int, own: int) -> int:
 
 @kernel
 def _minimax(
-    rules: Rules, search: _Arrays, prune: bool, ply: int, own: int, other: int, left: int, alpha: int, beta: int
+    rules: Rules, search: _Arrays, prune: bool, ply: int, own: int, other: int, depth: int, alpha: int, beta: int
 ) -> tuple[int, bool]:
-    """Returns the value of a level, _STOPPED at the limit, and whether a deeper search may change it.
+    """Returns the value of a level, _STOPPED at the limit, and whether a deeper search may change the value.
 
-    `own` and `other` are the scores of the player to move and of the other, and `left` is the number of moves to look
-    ahead. The player has `alpha` elsewhere already, and the other one avoids a position of `beta` or more.
+    `own` and `other` are the scores of the player to move and of the opponent; `depth` is the number of moves to look
+    ahead. The player is sure of `alpha` elsewhere, and the opponent avoids a position of `beta` or more.
     """
     if search.counters[_NODES] >= search.counters[_LIMIT]:
         return _STOPPED, True
     search.counters[_NODES] += 1
     search.lines[ply, 0] = _NONE
     count = list_groups(rules, search.boards[ply], search.group, search.moves[ply], search.sizes[ply])
-    if count == 0 or left == 0:
+    if count == 0 or depth == 0:
         return own - other, count > 0
-    if left == 1:
+    if depth == 1:
         return _last_move(rules, search, ply, count, own, other)
     best, is_open, tried = -INFINITE, False, 0
     while tried < count and best < beta:
         move = _pick(search, ply, tried, count)
         score = _make(rules, search, ply, move, own)
         low, high = (-beta, -max(alpha, best)) if prune else (-INFINITE, INFINITE)
-        below, below_open = _minimax(rules, search, prune, ply + 1, other, score, left - 1, low, high)
+        child_value, child_open = _minimax(rules, search, prune, ply + 1, other, score, depth - 1, low, high)
         if search.counters[_NODES] >= search.counters[_LIMIT]:
             return _STOPPED, True
-        is_open |= below_open
+        is_open |= child_open
         tried += 1
-        if -below > best:
-            best = -below
+        if -child_value > best:
+            best = -child_value
             search.lines[ply, 0] = move
-            for later in range(left):
-                search.lines[ply, later + 1] = search.lines[ply + 1, later]
+            for step in range(depth):
+                search.lines[ply, step + 1] = search.lines[ply + 1, step]
     return best, is_open
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found.
+    """Result of a search.
 
     Attributes:
         move: the best move as the (row, col) of the first cell of its group; None if the game is over.
@@ -160,7 +160,7 @@ def search(
     nodes: int | None = None,
     prune: bool = True,
 ) -> SearchResult:
-    """Returns the best move of a position, of the last depth that is finished within the limits.
+    """Returns the result of the last depth that is finished within the limits.
 
     Within limits of time or positions the depths 1, 2, ... are searched one after the other, and depth 1 is always
     finished. Without `prune` the search is plain minimax.
@@ -184,31 +184,31 @@ def check_limits(depth: int | None, seconds: float | None, nodes: int | None) ->
         raise ValueError("a search needs a limit: depth, seconds or nodes")
     if seconds is not None and not 0 < seconds < math.inf:
         raise ValueError(f"seconds must be a number above 0, not {seconds!r}")
-    most = MAX_DEPTH if depth is None else whole_number("depth", depth, 1, MAX_DEPTH)
-    return most, seconds or math.inf, _ALL if nodes is None else whole_number("nodes", nodes, 1, _ALL)
+    max_depth = MAX_DEPTH if depth is None else whole_number("depth", depth, 1, MAX_DEPTH)
+    return max_depth, seconds or math.inf, _ALL if nodes is None else whole_number("nodes", nodes, 1, _ALL)
 
 
 class Searcher:
-    """Searches of positions of one game, with the same arrays."""
+    """Searcher of positions of one game, which keeps its arrays from search to search."""
 
     def __init__(
         self, position: Position, depth: int | None, seconds: float | None, nodes: int | None, *, prune: bool
     ) -> None:
         """Makes the arrays for searches of positions of this game within limits."""
-        self._depth, self._seconds, self._most_nodes = check_limits(depth, seconds, nodes)
+        self._depth, self._seconds, self._max_nodes = check_limits(depth, seconds, nodes)
         config, groups = position.config, max(position.config.cells // 2, 1)
-        self._begun, self._end, self._last_node = time.perf_counter(), math.inf, _ALL
+        self._start, self._deadline, self._node_limit = time.perf_counter(), math.inf, _ALL
         self._config, self._prune = config, prune
-        self._most = most = min(self._depth, groups)
-        border = (config.rows + 2) * (config.cols + 1)
-        moves, sizes = np.zeros((2, most + 1, groups), np.int32)
+        self._max_plies = max_plies = min(self._depth, groups)  # each move removes two tiles or more
+        entries = (config.rows + 2) * (config.cols + 1)
+        moves, sizes = np.zeros((2, max_plies + 1, groups), np.int32)
         self._arrays = _Arrays(
-            boards=np.zeros((most + 1, border), np.int8),
+            boards=np.zeros((max_plies + 1, entries), np.int8),
             moves=moves,
             sizes=sizes,
-            lines=np.full((most + 1, most + 1), _NONE, np.int32),
+            lines=np.full((max_plies + 1, max_plies + 1), _NONE, np.int32),
             group=np.zeros(config.cells, np.int32),
-            scratch=np.zeros(border, np.int8),
+            scratch=np.zeros(entries, np.int8),
             counters=np.zeros(2, np.int64),
         )
 
@@ -218,51 +218,51 @@ class Searcher:
         return int(self._arrays.counters[_NODES])
 
     def reached(self) -> bool:
-        """Returns whether a limit is reached, once the limits hold."""
-        return self.nodes >= self._last_node or time.perf_counter() + _PAUSE >= self._end
+        """Returns whether a limit is reached; none is before `deepen` has finished its first depth."""
+        return self.nodes >= self._node_limit or time.perf_counter() + _PAUSE >= self._deadline
 
     def deepen(self, position: Position) -> SearchResult:
         """Searches the depths from 1, or at once the largest one if it is the only limit; returns the last result."""
-        first = self._depth if self._seconds == math.inf and self._most_nodes == _ALL else 1
+        first = self._depth if self._seconds == math.inf and self._max_nodes == _ALL else 1
         result = self.search(position, first)
         assert result is not None
-        # No limit cuts the first depth short, so that none counts the time of the compiler.
-        self._end, self._last_node = time.perf_counter() + self._seconds, self._most_nodes
+        # The limits hold from here on, so that they do not count the time of the compiler.
+        self._deadline, self._node_limit = time.perf_counter() + self._seconds, self._max_nodes
         for depth in range(first + 1, self._depth + 1):
             deeper = None if result.final else self.search(position, depth)
             if deeper is None:
                 break
             result = deeper
-        return replace(result, nodes=self.nodes, seconds=time.perf_counter() - self._begun)
+        return replace(result, nodes=self.nodes, seconds=time.perf_counter() - self._start)
 
     def search(
         self, position: Position, depth: int, alpha: int = -INFINITE, beta: int = INFINITE
     ) -> SearchResult | None:
-        """Searches to a depth, with the bounds of a position in the middle, and returns None if a limit comes first."""
+        """Searches to a depth within the bounds of alpha-beta; returns None if a limit comes first."""
         if self.reached():
             return None
-        arrays, (own, other) = self._arrays, position.scores[:: -1 if position.player else 1]
+        arrays, (own, other) = self._arrays, position.scores[:: -1 if position.player else 1]  # own score first
         arrays.boards[0] = with_border(position.board)
-        arrays.counters[_LIMIT] = self._last_node
-        value, is_open = self._run(own, other, min(depth, self._most), alpha, beta)
+        arrays.counters[_LIMIT] = self._node_limit
+        value, is_open = self._run(own, other, min(depth, self._max_plies), alpha, beta)
         if value == _STOPPED:
             return None
         moves = takewhile(lambda move: move != _NONE, arrays.lines[0].tolist())
         line = tuple(cell_of(move, self._config.cols) for move in moves)
         return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, 0.0, not is_open)
 
-    def _run(self, own: int, other: int, left: int, alpha: int, beta: int) -> tuple[int, bool]:
-        """Calls `_minimax` with these arguments, and returns its result.
+    def _run(self, own: int, other: int, depth: int, alpha: int, beta: int) -> tuple[int, bool]:
+        """Returns the result of `_minimax` for these arguments.
 
         A search that may take long runs in a thread of its own, so that the clock or Ctrl-C can stop it.
         """
-        found: list[tuple[int, bool]] = []
-        arguments = (self._config.rules, self._arrays, self._prune, 0, own, other, left, alpha, beta)
-        worker = Thread(target=lambda: found.append(_minimax(*arguments)), daemon=True)
+        results: list[tuple[int, bool]] = []
+        arguments = (self._config.rules, self._arrays, self._prune, 0, own, other, depth, alpha, beta)
+        worker = Thread(target=lambda: results.append(_minimax(*arguments)), daemon=True)
         # A board has at most half as many groups as cells.
-        if left < 2 or self._config.cells * (self._config.cells // 2) ** (left - 1) < _QUICK:
+        if depth < 2 or self._config.cells * (self._config.cells // 2) ** (depth - 1) < _QUICK:
             worker.run()
-            return found[0]
+            return results[0]
         worker.start()
         try:
             while worker.is_alive() and not self.reached():
@@ -271,4 +271,4 @@ class Searcher:
             # The kernel reads this limit at each position, and stops.
             self._arrays.counters[_LIMIT] = 0
             worker.join()
-        return found[0]
+        return results[0]

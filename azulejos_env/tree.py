@@ -10,11 +10,10 @@ from azulejos_env.search import INFINITE, Searcher, SearchResult, search
 __all__ = ["BEGINNING", "CHOSEN", "CUT", "MAX_NODES", "VALUED", "SearchTree", "TreeNode", "search_tree"]
 
 MAX_NODES = 5_000
-"""Number of nodes from which a tree leaves out its deepest level, unless levels are given: more than Graphviz lays out
-in some seconds."""
+"""Number of nodes at which a tree drops its deepest level, unless `levels` is given; Graphviz needs seconds for it."""
 
 VALUED, CHOSEN, CUT = "valued", "chosen", "cut"
-"""What the search did with a position."""
+"""Kinds of nodes: what the search did with the position."""
 
 
 @dataclass
@@ -97,9 +96,8 @@ def search_tree(
 ) -> SearchTree:
     """Searches as `search` does, with the same arguments, and returns the tree of the last depth that it finished.
 
-    It keeps the `levels` below the root, however many nodes they have; all if `levels` is at least the depth. None
-    keeps as many as fit into 5000 nodes. The tree takes as long again as that depth, which the time limit does not
-    count.
+    The tree has `levels` levels below the root, at most the depth; with None as many as fit into 5000 nodes. Building
+    the tree takes as long again as the search of that depth, and the time limit does not count it.
     """
     result = search(position, depth=depth, seconds=seconds, prune=prune)
     return SearchTree(result, tuple(_TreeBuilder(position, result.depth, prune, levels).nodes), position.player)
@@ -126,30 +124,31 @@ class _TreeBuilder:
         return node
 
     def _visit(self, position: Position, node: TreeNode, alpha: int, beta: int) -> int:
-        """Values a node between bounds; returns the value for the player to move."""
+        """Returns the value of a node for the player to move, between bounds, and sets its kind and value."""
         level = len(node.line)
         if level >= self._kept_levels or position.over:
-            found = self._searcher.search(position, self._depth - level, alpha, beta)
-            assert found is not None
-            value = found.value
+            result = self._searcher.search(position, self._depth - level, alpha, beta)
+            assert result is not None
+            value = result.value
         else:
             value = self._try_moves(position, node, alpha, beta)
         node.value, node.kind = (-1) ** level * value, VALUED
         return value
 
     def _try_moves(self, position: Position, node: TreeNode, alpha: int, beta: int) -> int:
-        best, chosen, rest = -INFINITE, node, list(position.groups)
-        while rest and best < beta:
+        """Returns the value of the best move, and marks its node as CHOSEN."""
+        best, best_child, untried = -INFINITE, node, list(position.groups)
+        while untried and best < beta:
             # In the order of the kernel: the largest group changes places with the first.
-            largest = max(range(len(rest)), key=lambda index: rest[index].size)
-            rest[0], rest[largest] = rest[largest], rest[0]
-            move = rest.pop(0)[:2]
+            largest = max(range(len(untried)), key=lambda index: untried[index].size)
+            untried[0], untried[largest] = untried[largest], untried[0]
+            move = untried.pop(0)[:2]
             child = self._add((*node.line, move))
             bounds = (-beta, -max(alpha, best)) if self._prune else (-INFINITE, INFINITE)
             value = -self._visit(position.play(*move), child, *bounds)
             if value > best:
-                best, chosen = value, child
-        for group in rest:
+                best, best_child = value, child
+        for group in untried:
             self._add((*node.line, group[:2]))
-        chosen.kind = CHOSEN
+        best_child.kind = CHOSEN
         return best
