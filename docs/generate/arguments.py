@@ -16,18 +16,18 @@ SHOWN = ("Arguments", "Action Space", "Observation Space", "Rewards", "Informati
 
 
 def of_class(path: str) -> str:
-    """Returns the arguments of a class of this path, as a table, from its docstring or that of its `__init__`."""
-    found = pkgutil.resolve_name(path)
-    own, made = (inspect.getdoc(each) or "" for each in (found, found.__init__))
-    sections = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", own, re.DOTALL | re.MULTILINE))
+    """Returns a table of the arguments of the class at a path, from its docstring or that of its `__init__`."""
+    documented = pkgutil.resolve_name(path)
+    class_doc, init_doc = (inspect.getdoc(each) or "" for each in (documented, documented.__init__))
+    sections = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", class_doc, re.DOTALL | re.MULTILINE))
     if "Arguments" in sections:
-        kept = {name: sections[name].strip() for name in SHOWN if name in sections}
+        shown = {name: sections[name].strip() for name in SHOWN if name in sections}
         return "\n\n".join(
-            f"{'' if name == SHOWN[0] else f'**{name}**'}\n\n{text}" for name, text in kept.items()
+            f"{'' if name == SHOWN[0] else f'**{name}**'}\n\n{text}" for name, text in shown.items()
         ).strip()
-    text = own + "\n" + made
+    doc = class_doc + "\n" + init_doc
     pairs = re.findall(
-        r"^    (\w+): (.*(?:\n {6,}.*)*)", text.partition("\nArgs:\n")[2].partition("\n\n")[0], re.MULTILINE
+        r"^    (\w+): (.*(?:\n {6,}.*)*)", doc.partition("\nArgs:\n")[2].partition("\n\n")[0], re.MULTILINE
     )
     return markdown_table(
         ["argument", "meaning"], [[f"`{name}`", " ".join(meaning.split())] for name, meaning in pairs]
@@ -35,10 +35,10 @@ def of_class(path: str) -> str:
 
 
 def of_commands(names: str) -> str:
-    """Returns the options of commands of `minesweeper`; an option that an earlier command has is only named."""
-    parts, seen = [], dict[tuple[str, str], str]()
+    """Returns tables of the options of commands, by name; an option that an earlier command has is only named."""
+    parts, first_commands = [], dict[tuple[str, str], str]()
     for name in names.split():
-        parts += [f"### {name}", f"{COMMANDS[name].capitalize()}.", *_tables(_parser(name), name, seen)]
+        parts += [f"### {name}", f"{COMMANDS[name].capitalize()}.", *_tables(_parser(name), name, first_commands)]
     return "\n\n".join(parts)
 
 
@@ -50,21 +50,22 @@ def _parser(name: str) -> argparse.ArgumentParser:
     return command.parser(f"minesweeper {name}")
 
 
-def _tables(parser: argparse.ArgumentParser, name: str, seen: dict[tuple[str, str], str]) -> Iterator[str]:
-    formatter, rows, known = parser._get_formatter(), [], dict[str, list[str]]()
+def _tables(parser: argparse.ArgumentParser, name: str, first_commands: dict[tuple[str, str], str]) -> Iterator[str]:
+    """Yields the tables of a parser; `first_commands` gets the command that first has an (option, effect)."""
+    formatter, rows, repeated = parser._get_formatter(), [], dict[str, list[str]]()
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for each in action.choices.values():
-                yield from (f"`{each.prog}`: {each.description}.", *_tables(each, each.prog, seen))
+            for sub in action.choices.values():
+                yield from (f"`{sub.prog}`: {sub.description}.", *_tables(sub, sub.prog, first_commands))
         elif not isinstance(action, argparse._HelpAction) and action.help not in (None, argparse.SUPPRESS):
-            words = formatter._format_action_invocation(action).replace("|", "\\|")
-            text = formatter._expand_help(action).replace("|", "\\|")
-            owner = seen.setdefault((words, text), name)
-            if owner == name:
-                rows.append([f"`{words}`", text])
+            invocation = formatter._format_action_invocation(action).replace("|", "\\|")
+            effect = formatter._expand_help(action).replace("|", "\\|")
+            first_command = first_commands.setdefault((invocation, effect), name)
+            if first_command == name:
+                rows.append([f"`{invocation}`", effect])
             else:
-                known.setdefault(owner, []).append(f"`{words.split()[0]}`")
+                repeated.setdefault(first_command, []).append(f"`{invocation.split()[0]}`")
     if rows:
         yield markdown_table(["option", "effect"], rows)
-    for owner, options in known.items():
-        yield f"As in {owner}: {', '.join(options)}."
+    for first_command, options in repeated.items():
+        yield f"As in {first_command}: {', '.join(options)}."

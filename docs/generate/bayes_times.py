@@ -22,14 +22,14 @@ FILE = Path(__file__).parents[1] / "results" / "bayes-times.json"
 
 
 def milliseconds(policy: str, config: BoardConfig, games: int) -> float:
-    """Returns the mean processor time of a game, of games played one after another, in three digits."""
+    """Returns the mean processor time of games played one after another, in milliseconds with three digits."""
     player = find_policy(policy)(config)
     player.reset(0)
     play_games(player, player.config, [games])  # Compiles, and is another game.
-    begin = process_time()
+    start = process_time()
     for seed in range(games):
         play_games(player, player.config, [seed])
-    return float(f"{1000 * (process_time() - begin) / games:.3g}")
+    return float(f"{1000 * (process_time() - start) / games:.3g}")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def review() -> Review:
 
 
 def block(name: str) -> str:
-    """Returns a block of the page, "position" or "avoidable": the moves of a review."""
+    """Returns the text of a block of the page: of "position", an analysis, or "avoidable", the start of a review."""
     if name == "position":
         analysis = analyse_position(read_board("1 1 1 1\n# F # #\n# # # #"), 4)
         return "\n".join(position_lines(analysis, Catalogue("en"), 80))
@@ -43,4 +43,4 @@ def block(name: str) -> str:
 def fill(page: str) -> str:
     """Returns the page with new content between its markers."""
     pattern = r"(<!-- coach: (\w+) -->\n```\w*\n).*?(```\n<!-- end of coach -->)"
-    return re.sub(pattern, lambda found: f"{found[1]}{block(found[2])}\n{found[3]}", page, flags=re.DOTALL)
+    return re.sub(pattern, lambda match: f"{match[1]}{block(match[2])}\n{match[3]}", page, flags=re.DOTALL)

@@ -27,7 +27,7 @@ from minesweeper_play.terminal.reviewing import ReviewScreen
 from minesweeper_play.window import GameWindow
 
 NOBODY = Statistics(Path(os.devnull))
-"""Statistics without a game."""
+"""Empty statistics, which are never saved."""
 
 
 def as_png(picture: Image.Image) -> bytes:
@@ -44,31 +44,31 @@ def draw_pair() -> bytes:
     """
     config, seed, games = BoardConfig.of_size(8, moves=("click",)), 1_500_000_048, []
     for name in ("dqn", "exact:first=middle"):
-        played = evaluate_policy(partial(find_policy(name), config), config, [seed], record=True)
-        actions = np.frombuffer(played.records[0].actions, "<u2").tolist()
+        result = evaluate_policy(partial(find_policy(name), config), config, [seed], record=True)
+        actions = np.frombuffer(result.records[0].actions, "<u2").tolist()
         games.append(replay(name.partition(":")[0], config, seed, actions))
     slides = slides_of([games], 0.8)
 
-    def beside(place: int) -> Image.Image:
+    def draw_slide(index: int) -> Image.Image:
         picture = Image.new("RGB", (548, 324), PAPER)
         pen, font = ImageDraw.Draw(picture), ImageFont.load_default(18)
-        for left, (game, frame) in zip((12, 280), slides[place].frames, strict=True):
+        for x, (game, frame) in zip((12, 280), slides[index].frames, strict=True):
             lines = dict(lines_of(game, frame))
             risks = ", ".join(f"{name} {lines[name]}" for name in ("risk", "least risk") if name in lines)
-            picture.paste(draw_board(game, frame, True), (left, 36))
-            pen.text((left, 8), f"{game.policy} {lines.get('result', '')}", TEXT, font=font)
-            pen.text((left, 296), risks, TEXT, font=font)
+            picture.paste(draw_board(game, frame, True), (x, 36))
+            pen.text((x, 8), f"{game.policy} {lines.get('result', '')}", TEXT, font=font)
+            pen.text((x, 296), risks, TEXT, font=font)
         return picture
 
-    return animated_gif(beside, [slide.seconds for slide in slides])
+    return animated_gif(draw_slide, [slide.seconds for slide in slides])
 
 
 def half_played(size: tuple[int, int], mines: int, seed: int, moves: int) -> Session:
-    """Returns a game in which each move follows the hint, and some mines have flags; the clock shows a fixed time."""
-    ticks = [0.0]
-    session = Session(BoardConfig.of_size(size, mines), seed=seed, now=lambda: ticks[0])
+    """Returns a game after `moves` moves that follow the hint, with flags on some mines, three seconds a move."""
+    clock = [0.0]
+    session = Session(BoardConfig.of_size(size, mines), seed=seed, now=lambda: clock[0])
     for move in range(moves):
-        ticks[0] = 3.0 * move
+        clock[0] = 3.0 * move
         advice = session.hint()
         for cell in advice.steps[0].mine if advice.steps else ():
             if session.board[cell] == session.config.codes.hidden:
@@ -80,7 +80,7 @@ def half_played(size: tuple[int, int], mines: int, seed: int, moves: int) -> Ses
 async def _screenshot(
     app: MinesweeperApp, height: int, title: str, *rounds: str, screen: GameAppScreen | None = None
 ) -> bytes:
-    """Returns the screen of an app as SVG, after rounds of keys that each end with risks and marks on a board."""
+    """Returns the screen of an app as SVG, after rounds of keys; each round waits for risks and marks on a board."""
     # Wider screens have smaller type on a phone.
     async with app.run_test(size=(68, height)) as pilot:
         if screen is not None:
@@ -89,13 +89,13 @@ async def _screenshot(
             await pilot.press(*keys.split())
             # Risks, hints and moves come from other threads.
             while not any(
-                each.picture.marks and each.picture.levels is not None for each in app.screen.query(BoardCanvas)
+                canvas.picture.marks and canvas.picture.levels is not None for canvas in app.screen.query(BoardCanvas)
             ):
                 await pilot.pause(0.1)
         # The footer follows the screen.
         await pilot.pause(1.0)
         picture = app.export_screenshot(title=title)
-    # The viewer's own font does: the picture then asks no other computer for anything.
+    # Without @font-face the viewer's own font serves, and the picture loads nothing from the network.
     return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).encode()
 
 

@@ -41,7 +41,7 @@ WIDTH = 5.4
 """The width of figures in inches: on a phone of 390 pixels, type of 8.5 points is then 8.5 pixels high."""
 
 INK = "#7d7d7d"
-"""A grey that stands out alike, by 4 to 1, from white and from the ground of dark pages."""
+"""A grey with the same contrast, 4 to 1, to white pages and to dark ones."""
 
 _INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color", "grid.color")
 SEE_THROUGH = {
@@ -62,45 +62,45 @@ DRAWS = 400
 """The actions that each policy draws on a board."""
 
 POSITIONS = (read_board("##1##/22111/#1000/#3100/##100"), read_board("#101#/#201#/#2011/#211#/##1##"))
-"""A board with one safe cell, by the number of mines, and one without."""
+"""A board with one safe cell, which only the number of mines proves, and a board without a safe cell."""
 
 
 def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[tuple[int, int], bool]]:
-    """Returns how many of `DRAWS` actions of a policy choose each cell, with whether the action is a flag."""
+    """Returns the counts of (cell, whether the action is a flag) among `DRAWS` actions of a policy on a board."""
     moves = ("click", "flag") if policy == "bayes_source" else ("click",)
     player = find_policy(policy)(BoardConfig(BOARD.rows, BOARD.cols, BOARD.mines, moves=moves))
     player.reset(0)
     boards = np.repeat(board[None], DRAWS, 0)
     legal = np.tile((boards == HIDDEN).reshape(DRAWS, -1).astype(np.int8), len(moves))
-    chosen = player.act(boards, legal).tolist()
-    return Counter((divmod(action % board.size, BOARD.cols), action >= board.size) for action in chosen)
+    sampled = player.act(boards, legal).tolist()
+    return Counter((divmod(action % board.size, BOARD.cols), action >= board.size) for action in sampled)
 
 
 def draw_clicks(figure: Figure) -> None:
     """Draws the risks of both positions, and the clicks of each scripted policy on them, two policies in a row."""
-    shown = ("risk of a mine, %", *SCRIPTED)
-    places = figure.subplots(-(-len(shown) // 2), 2 * len(POSITIONS)).reshape(-1, len(POSITIONS))
-    for axes in places.flat:
+    names = ("risk of a mine, %", *SCRIPTED)
+    panels = figure.subplots(-(-len(names) // 2), 2 * len(POSITIONS)).reshape(-1, len(POSITIONS))
+    for axes in panels.flat:
         axes.set_axis_off()
-    for name, row in zip(shown, places, strict=False):
+    for name, row in zip(names, panels, strict=False):
         row[0].set_title(name, loc="left", weight="bold")
         for axes, board in zip(row, POSITIONS, strict=True):
-            _draw(axes, board, actions(name, board) if name in SCRIPTED else None)
+            _draw_position(axes, board, actions(name, board) if name in SCRIPTED else None)
 
 
-def _draw(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, int], bool]] | None) -> None:
-    """Draws a position, and in per cent where the actions fall; without actions the risks."""
+def _draw_position(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, int], bool]] | None) -> None:
+    """Draws a position with the share of the actions on each cell in per cent, or without `counts` with its risk."""
     if counts is None:
-        values, full, words = mine_probabilities(board, BOARD.mines), (0.84, 0.37, 0.0), "0"
+        values, full_colour, text_of_zero = mine_probabilities(board, BOARD.mines), (0.84, 0.37, 0.0), "0"
     else:
         shares = [(counts[cell, False] + counts[cell, True]) / DRAWS for cell in np.ndindex(board.shape)]
-        values, full, words = np.reshape(shares, board.shape), (0.0, 0.27, 0.54), ""
+        values, full_colour, text_of_zero = np.reshape(shares, board.shape), (0.0, 0.27, 0.54), ""
     weights = np.sqrt(values)[..., None]
-    faces = np.where((board == HIDDEN)[..., None], (1 - weights) * 0.85 + weights * full, 0.97)
+    faces = np.where((board == HIDDEN)[..., None], (1 - weights) * 0.85 + weights * full_colour, 0.97)
     axes.pcolormesh(faces, edgecolors="#8e949d", linewidth=0.8)
     for (row, col), code in np.ndenumerate(board):
         value = values[row, col]
-        text = f"{code or ''}" if code != HIDDEN else f"{100 * value:.0f}" if value else words
+        text = f"{code or ''}" if code != HIDDEN else f"{100 * value:.0f}" if value else text_of_zero
         if counts is not None and counts[(row, col), True]:
             text = "flag"
         colour = "white" if code == HIDDEN and value > 0.2 else "#26292e"
@@ -132,7 +132,7 @@ def draw_sample_efficiency(figure: Figure) -> None:
     steps = np.geomspace(1e4, 1e6, 61)
     axes = figure.subplots()
     algorithms = _read("sample-efficiency")["curves"].items()
-    for name, curves in sorted(algorithms, key=lambda each: -np.mean([curve[-1][1] for curve in each[1]])):
+    for name, curves in sorted(algorithms, key=lambda item: -np.mean([curve[-1][1] for curve in item[1]])):
         rates = np.array([100 * np.interp(steps, *np.transpose(curve), right=np.nan) for curve in curves])
         ends = [mean_interval(column) or (column[0], column[0]) for column in rates.T]
         (line,) = axes.plot(steps, rates.mean(axis=0), linewidth=2, label=f"{name}, {counted(len(curves), 'seed')}")
@@ -149,7 +149,7 @@ GAMES, CENTRE = 20_000, (4, 4)
 
 
 def frequencies(rule: str) -> NDArray[np.float64]:
-    """Returns the fraction of layouts of 9x9/10 with a mine in each cell, (9, 9), for the games of seeds from 0."""
+    """Returns the share of `GAMES` layouts of 9x9/10 with a mine in each cell, (9, 9), after a click on `CENTRE`."""
     env = MinesweeperVectorEnv(GAMES, (9, 9), 10, rule, ("click",))
     env.reset(seed=0)
     env.step(np.full(GAMES, CENTRE[0] * 9 + CENTRE[1]))
@@ -159,9 +159,9 @@ def frequencies(rule: str) -> NDArray[np.float64]:
 def draw_first_clicks(figure: Figure) -> None:
     """Draws a heat map per first-click rule, around a click in the middle."""
     maps = {rule: 100 * frequencies(rule) for rule in RULES}
-    top = max(float(each.max()) for each in maps.values())
+    highest = max(float(frequency.max()) for frequency in maps.values())
     for axes, (rule, values) in zip(figure.subplots(2, 2).ravel(), maps.items(), strict=True):
-        _draw_heat(axes, values, ".0f", 0.0, top)
+        _draw_heat(axes, values, ".0f", 0.0, highest)
         axes.plot(*CENTRE, "s", markersize=19, markerfacecolor="none", markeredgecolor="#D55E00", mew=2)
         axes.set_title(f'first_click="{rule}"', weight="bold")
     figure.suptitle(f"Games in per cent with a mine in each cell, 9x9 with 10 mines, {GAMES} games")
@@ -176,7 +176,7 @@ def draw_learning(figure: Figure) -> None:
     axes = figure.subplots()
     for colour, name in (("C0", "dqn"), ("C1", "ppo_sb3")):
         for row in _read(f"example-{name}")["results"]:
-            minutes, wins = np.transpose([(each["seconds"] / 60, 100 * each["wins"]) for each in row["curve"]])
+            minutes, wins = np.transpose([(point["seconds"] / 60, 100 * point["wins"]) for point in row["curve"]])
             axes.plot(minutes, wins, color=colour, label=f"{name}.py" if row["training_seed"] == 1 else None)
     draw_ceilings(axes, ORACLES)
     axes.set(xlabel="minutes of processor time", ylabel="wins of 2000 training games, %", xlim=0, ylim=(0, 80))
@@ -187,7 +187,7 @@ def draw_learning(figure: Figure) -> None:
 def draw_leaderboard(figure: Figure) -> None:
     """Draws the win rates of benchmark 2026.1 with first click "opening": a row per policy, a colour per board."""
     results, curves = read_results(DOCS / "leaderboard" / PROTOCOL.version), dict[str, dict[str, float]]()
-    for config in (each for each in PROTOCOL.boards if each.first_click == "opening"):
+    for config in (config for config in PROTOCOL.boards if config.first_click == "opening"):
         for row in rows_of(results, title_of(config)):
             # An entry of several trainings is no policy of the package.
             if row["card"].name == row["card"].entry:
@@ -195,7 +195,7 @@ def draw_leaderboard(figure: Figure) -> None:
     names = sorted(curves, key=lambda name: np.mean([*curves[name].values()]))
     axes = figure.subplots()
     for marker, board in zip("ovs^D", curves["exact"], strict=True):
-        points = [(curves[name][board], at) for at, name in enumerate(names) if board in curves[name]]
+        points = [(curves[name][board], place) for place, name in enumerate(names) if board in curves[name]]
         axes.plot(*zip(*points, strict=True), marker, label=board)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel=f"games won, per cent (benchmark {PROTOCOL.version})", xlim=(-2, 102))
@@ -204,15 +204,15 @@ def draw_leaderboard(figure: Figure) -> None:
 
 
 def draw_ladder(figure: Figure) -> None:
-    """Draws who wins how many games of 8x8/14, the weakest first."""
+    """Draws the win rates of players of 8x8/14 as bars, the weakest first."""
     axes, rungs = figure.subplots(), _read("ladder")["rungs"]
-    for at, rung in enumerate(rungs):
+    for place, rung in enumerate(rungs):
         low, high = (100 * end for end in rung["ci95"])
         rate = 100 * rung["win_rate"]
-        axes.barh(at, rate, color="C4" if rung["games"] is None else "C0", height=0.68)
-        axes.errorbar(rate, at, xerr=[[rate - low], [high - rate]], color=INK, capsize=3, linewidth=1.2)
+        axes.barh(place, rate, color="C4" if rung["games"] is None else "C0", height=0.68)
+        axes.errorbar(rate, place, xerr=[[rate - low], [high - rate]], color=INK, capsize=3, linewidth=1.2)
         count = "an estimate" if rung["games"] is None else f"n = {spaced(rung['games'])}"
-        axes.text(max(rate, high) + 2, at, f"{rate:.1f} %  ({count})", va="center", size=9)
+        axes.text(max(rate, high) + 2, place, f"{rate:.1f} %  ({count})", va="center", size=9)
     axes.set_yticks(range(len(rungs)), [rung["label"] for rung in rungs])
     axes.set(xlim=(0, 96), xlabel='games won of 8x8 with 14 mines, first click "opening", per cent')
     axes.invert_yaxis()
@@ -241,45 +241,45 @@ def draw_risks(figure: Figure) -> None:
 
 
 def draw_reliability(figure: Figure) -> None:
-    """Draws how often cells are mines that a policy believes to be mines by so much, a panel per policy.
+    """Draws a reliability diagram for each policy: the exact risk of cells by the risk that it believes.
 
-    Each panel has a curve per board, of the bins of at least 100 cells, its bits, and the win rate.
+    Each panel has a curve per board, of the bins of at least 100 cells, and above it the bits and the win rate.
     """
     boards = [_read(f"beliefs-{size}")["boards"][0] for size in ("8x8", "16x30")]
-    kept = [{row["policy"]: row for row in each["results"]} for each in boards]
+    kept = [{row["policy"]: row for row in board["results"]} for board in boards]
     names = sorted(kept[0].keys() - {"bayes:prior=count", "exact"}, key=lambda name: -kept[0][name]["beliefs"]["bits"])
     for axes, name in zip(figure.subplots(4, 3, sharex=True, sharey=True).flat, names, strict=True):
         axes.plot([0, 100], [0, 100], color=INK, linewidth=0.7)
         for rows, colour, height in zip(kept, ("C0", "C1"), (1.2, 1.05), strict=True):
-            found = rows[name]["beliefs"]
-            curve = [(100 * believed, 100 * exact) for believed, exact, cells in found["reliability"] if cells >= 100]
+            beliefs = rows[name]["beliefs"]
+            curve = [(100 * believed, 100 * exact) for believed, exact, cells in beliefs["reliability"] if cells >= 100]
             axes.plot(*zip(*curve, strict=True), "o-", markersize=3, color=colour)
-            text = f"{found['bits']:.4f} bits, won {100 * rows[name]['win_rate']:.0f} %"
+            text = f"{beliefs['bits']:.4f} bits, won {100 * rows[name]['win_rate']:.0f} %"
             axes.text(0, height, text, transform=axes.transAxes, size=8, color=colour)
         axes.set_title(LABELS.get(name, name), loc="left", weight="bold", pad=27)
         axes.set(xticks=[0, 50, 100], yticks=[0, 50, 100])
     figure.supxlabel("believed risk, per cent")
     figure.supylabel("exact risk, per cent")
     lines = [Line2D([], [], color=colour) for colour in ("C0", "C1")]
-    figure.legend(lines, [board_title(each["config"]) for each in boards], loc="outside upper center", ncols=2)
+    figure.legend(lines, [board_title(board["config"]) for board in boards], loc="outside upper center", ncols=2)
 
 
 def draw_first_cells(figure: Figure) -> None:
     """Draws the win rate of `exact` on 8x8/14 by its first cell; symmetric cells share the games of one of them."""
-    for axes, (rule, played) in zip(figure.subplots(1, 2), _read("first-cells")["wins"].items(), strict=True):
-        sides = [sorted(min(each, 7 - each) for each in cell) for cell in np.ndindex(8, 8)]
-        values = np.reshape([played[str(8 * low + high)] / 200 for low, high in sides], (8, 8))
+    for axes, (rule, wins) in zip(figure.subplots(1, 2), _read("first-cells")["wins"].items(), strict=True):
+        representatives = [sorted(min(each, 7 - each) for each in cell) for cell in np.ndindex(8, 8)]
+        values = np.reshape([wins[str(8 * low + high)] / 200 for low, high in representatives], (8, 8))
         _draw_heat(axes, values, ".1f", values.min(), values.max())
         axes.set_title(f'first_click="{rule}"', weight="bold")
     figure.suptitle("Win rate of exact in per cent by its first cell, 20 000 games per cell")
 
 
-def _draw_heat(axes: Axes, values: NDArray[np.float64], form: str, least: float, most: float) -> None:
-    """Draws a map of numbers, the higher the darker."""
+def _draw_heat(axes: Axes, values: NDArray[np.float64], number_format: str, least: float, most: float) -> None:
+    """Draws a heat map of numbers, the higher the darker."""
     axes.imshow(values, cmap="Blues", vmin=least, vmax=most)
     for (row, col), value in np.ndenumerate(values):
         colour = "white" if value > least + 0.6 * (most - least) else "black"
-        axes.text(col, row, f"{value:{form}}", ha="center", va="center", size=8, color=colour)
+        axes.text(col, row, f"{value:{number_format}}", ha="center", va="center", size=8, color=colour)
     axes.set(xticks=[], yticks=[])
 
 
@@ -289,7 +289,7 @@ def draw_agents(figure: Figure) -> None:
     for board in _read("agents")["boards"]:
         for row in board["results"]:
             curves.setdefault(row["policy"], []).append((board["config"]["mines"], 100 * row["win_rate"]))
-    for name, curve in sorted(curves.items(), key=lambda each: -sum(rate for _, rate in each[1])):
+    for name, curve in sorted(curves.items(), key=lambda item: -sum(rate for _, rate in item[1])):
         axes.plot(*zip(*curve, strict=True), "o-", markersize=3.5, label=name)
     axes.set(xlabel="mines on 9x9", ylabel="games won, per cent", xticks=range(1, 11), ylim=(0, 101))
     axes.grid()
@@ -312,7 +312,7 @@ def draw_times(figure: Figure) -> None:
 
 
 def draw_uniformity(figure: Figure, side: int = 9, mines: int = 10, games: int = 10_000) -> None:
-    """Draws both tests of Antimatroid (2012): mines of each cell, and clicks before a mine.
+    """Draws both uniformity tests of Antimatroid (2012): mines per cell, and random clicks before a mine.
 
     The games are those of the row "any" of `python benchmarks/uniformity.py`.
     """
@@ -323,17 +323,17 @@ def draw_uniformity(figure: Figure, side: int = 9, mines: int = 10, games: int =
     left.bar(range(1, cells + 1), counts, width=1, color="C5")
     left.axhline(expected, color=INK, label=f"expected: {expected:.0f}")
     left.set(xlabel="cell, in reading order", ylabel=f"mines in {games} layouts", ylim=(0, 1.4 * expected))
-    left.set_title(_test(*tests["placement_test"](layouts, mines)))
+    left.set_title(_test_title(*tests["placement_test"](layouts, mines)))
     right.bar(range(len(law)), np.bincount(plain, minlength=len(law)), width=1, color="C5", label="no flood fill")
     right.plot(games * law, color=INK, label="negative hypergeometric law")
     right.step(range(41), np.bincount(flooded, minlength=41)[:41], where="mid", color="C1", label="flood fill")
     right.set(xlabel="random clicks before a mine", ylabel="games", xlim=(-1, 40))
-    right.set_title(_test(*tests["clicks_test"](plain, law)))
+    right.set_title(_test_title(*tests["clicks_test"](plain, law)))
     left.legend(loc="upper right")
     right.legend()
 
 
-def _test(statistic: float, degrees: int) -> str:
+def _test_title(statistic: float, degrees: int) -> str:
     critical, p = chi2.isf(0.05, degrees), chi2.sf(statistic, degrees)
     return f"χ² = {statistic:.1f} < {critical:.1f} (5 %, {degrees} degrees), p = {p:.2f}"
 
@@ -354,8 +354,8 @@ def draw_network(figure: Figure) -> None:
     axes.set_axis_off()
 
 
-def _drawn(draw: Callable[[Figure], object], height: float) -> bytes:
-    """Returns what a function draws on a figure of a height in inches."""
+def _png_of(draw: Callable[[Figure], object], height: float) -> bytes:
+    """Returns as PNG what a function draws on a figure of a height in inches."""
     with styled_figure(WIDTH, height, SEE_THROUGH) as figure:
         draw(figure)
         return as_png(Image.open(io.BytesIO(image(figure))))
@@ -363,19 +363,19 @@ def _drawn(draw: Callable[[Figure], object], height: float) -> bytes:
 
 PICTURES: dict[str, Callable[[], bytes]] = {
     **games.PICTURES,
-    "ladder.png": partial(_drawn, draw_ladder, 2.7),
-    "first-clicks.png": partial(_drawn, draw_first_clicks, 5.9),
-    "text-learning.png": partial(_drawn, draw_text_learning, 3.2),
-    "learning.png": partial(_drawn, draw_learning, 3.4),
-    "sample-efficiency.png": partial(_drawn, draw_sample_efficiency, 4.4),
-    "leaderboard.png": partial(_drawn, draw_leaderboard, 5.4),
-    "reliability.png": partial(_drawn, draw_reliability, 7.8),
-    "risks.png": partial(_drawn, draw_risks, 3.5),
-    "first-cells.png": partial(_drawn, draw_first_cells, 3.2),
-    "agents.png": partial(_drawn, draw_agents, 3.8),
-    "bayes-times.png": partial(_drawn, draw_times, 3.8),
-    "uniformity.png": partial(_drawn, draw_uniformity, 5.4),
-    "bayes-network.png": partial(_drawn, draw_network, 2.2),
-    "policies.png": partial(_drawn, draw_clicks, 13.5),
+    "ladder.png": partial(_png_of, draw_ladder, 2.7),
+    "first-clicks.png": partial(_png_of, draw_first_clicks, 5.9),
+    "text-learning.png": partial(_png_of, draw_text_learning, 3.2),
+    "learning.png": partial(_png_of, draw_learning, 3.4),
+    "sample-efficiency.png": partial(_png_of, draw_sample_efficiency, 4.4),
+    "leaderboard.png": partial(_png_of, draw_leaderboard, 5.4),
+    "reliability.png": partial(_png_of, draw_reliability, 7.8),
+    "risks.png": partial(_png_of, draw_risks, 3.5),
+    "first-cells.png": partial(_png_of, draw_first_cells, 3.2),
+    "agents.png": partial(_png_of, draw_agents, 3.8),
+    "bayes-times.png": partial(_png_of, draw_times, 3.8),
+    "uniformity.png": partial(_png_of, draw_uniformity, 5.4),
+    "bayes-network.png": partial(_png_of, draw_network, 2.2),
+    "policies.png": partial(_png_of, draw_clicks, 13.5),
 }
 """Functions that draw the pictures, by the names of their files."""

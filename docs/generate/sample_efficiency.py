@@ -17,12 +17,12 @@ FILE = Path(__file__).parents[1] / "results" / "sample-efficiency.json"
 def curve_of(run: Path) -> list[tuple[float, float]]:
     """Returns the points of a run: environment steps, and the fraction of games won."""
     if (run / "curve.json").exists():
-        return [(each["steps"], each["wins"]) for each in json.loads((run / "curve.json").read_bytes())]
+        return [(point["steps"], point["wins"]) for point in json.loads((run / "curve.json").read_bytes())]
     return read_points(run)["eval/win_rate"]
 
 
 if __name__ == "__main__":
-    names = sorted(path for path in Path(sys.argv[1]).iterdir())
-    curves = {path.name: [curve_of(run) for run in sorted(path.iterdir()) if run.is_dir()] for path in names}
+    folders = sorted(Path(sys.argv[1]).iterdir())
+    curves = {path.name: [curve_of(run) for run in sorted(path.iterdir()) if run.is_dir()] for path in folders}
     content = {"command": "python train.py --config NAME-8x8 --steps 1000000 --eval-games 1000 --precision bfloat16"}
     replace_file(FILE, (json.dumps(content | {"curves": curves}) + "\n").encode())

@@ -33,13 +33,13 @@ def opening(game: TextGame, cell: np.integer[Any]) -> str:
 
 
 def exact(game: TextGame, _: np.random.Generator) -> str:
-    """Opens a cell of least risk."""
+    """Returns the reply that opens a cell of least risk."""
     risks = np.where(game.codes == HIDDEN, mine_probabilities(game.codes, game.config.mines), 2.0)
     return opening(game, risks.argmin())
 
 
 def any_cell(game: TextGame, generator: np.random.Generator) -> str:
-    """Opens any covered cell."""
+    """Returns the reply that opens a random covered cell."""
     return opening(game, generator.choice(np.flatnonzero(game.codes == HIDDEN)))
 
 
@@ -49,7 +49,7 @@ def mostly(share: float) -> Player:
 
 
 def likeliest_mine(game: TextGame, _: np.random.Generator) -> str:
-    """Opens a covered cell of greatest risk."""
+    """Returns the reply that opens a covered cell of greatest risk."""
     risks = np.where(game.codes == HIDDEN, mine_probabilities(game.codes, game.config.mines), -1.0)
     return opening(game, risks.argmax())
 
@@ -83,7 +83,7 @@ def row(name: str, rows: int, cols: int, mines: int, games: int) -> dict[str, ob
     game = TextGame((rows, cols), mines, opened="middle")
     columns = zip(*(earned(PLAYERS[name], game, seed) for seed in range(games)), strict=True)
     means = {
-        reward: [float(np.mean(each)), *mean_interval(each)] for reward, each in zip(REWARDS, columns, strict=True)
+        reward: [float(np.mean(sums)), *mean_interval(sums)] for reward, sums in zip(REWARDS, columns, strict=True)
     }
     return {"board": f"{rows}x{cols}/{mines}", "player": name, "games": games, "rewards": means}
 

@@ -50,13 +50,13 @@ Act = Callable[[Any, Any], Any]
 
 
 def section(heading: str) -> str:
-    """Returns the section of the page whose heading begins so."""
+    """Returns the section of the page whose heading begins with `heading`."""
     page = (ROOT / "docs" / "how-to" / "libraries.md").read_text(encoding="utf-8")
     return re.findall(rf"^## {heading}\b.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)[0]
 
 
 def snippets(heading: str, language: str = "python") -> list[str]:
-    """Returns the blocks of a section in a language."""
+    """Returns the code blocks of a section that are in a language."""
     return re.findall(rf"```{language}\n(.*?)```", section(heading), re.DOTALL)
 
 
@@ -75,14 +75,14 @@ def train_cleanrl() -> Act:
     """Runs the patched ppo.py; returns a function that takes the most probable action of its agent."""
     import torch
 
-    nothing: Any = type("Nothing", (), {"__init__": lambda *_: None, "__getattr__": lambda *_: lambda *_: None})
+    no_writer: Any = type("Nothing", (), {"__init__": lambda *_: None, "__getattr__": lambda *_: lambda *_: None})
     modules: Any = sys.modules
-    modules["torch.utils.tensorboard"] = SimpleNamespace(SummaryWriter=nothing)
+    modules["torch.utils.tensorboard"] = SimpleNamespace(SummaryWriter=no_writer)
     modules["gym"] = SimpleNamespace(
-        make=lambda *args, **kwargs: _Seeded(gymnasium.make(*args, **kwargs)),
+        make=lambda *args, **kwargs: _WithSeed(gymnasium.make(*args, **kwargs)),
         spaces=gymnasium.spaces,
         wrappers=SimpleNamespace(RecordEpisodeStatistics=lambda env: env),
-        vector=SimpleNamespace(SyncVectorEnv=_OldVector),
+        vector=SimpleNamespace(SyncVectorEnv=_GymVectorEnv),
     )
     sys.argv = CLEANRL.split()
     names: dict[str, Any] = {"__name__": "__main__", "__file__": "ppo.py"}
@@ -98,12 +98,12 @@ def train_cleanrl() -> Act:
     return act
 
 
-class _Seeded(gymnasium.Wrapper[Any, Any, Any, Any]):
+class _WithSeed(gymnasium.Wrapper[Any, Any, Any, Any]):
     def seed(self, seed: int) -> None:
         self.env.reset(seed=seed)
 
 
-class _OldVector(gymnasium.vector.SyncVectorEnv):
+class _GymVectorEnv(gymnasium.vector.SyncVectorEnv):
     def __init__(self, makers: Any) -> None:
         super().__init__(makers, autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP)
 
@@ -158,8 +158,8 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     start = time.process_time()
     trained, package = train(arguments.name), {"stable-baselines3": "sb3_contrib", "rllib": "ray"}
-    seconds, known = time.process_time() - start, {"cleanrl": "1.2.0", "exact": __version__}
-    version = known.get(arguments.name) or importlib.metadata.version(package.get(arguments.name, arguments.name))
+    seconds, pinned = time.process_time() - start, {"cleanrl": "1.2.0", "exact": __version__}
+    version = pinned.get(arguments.name) or importlib.metadata.version(package.get(arguments.name, arguments.name))
     result = {
         "version": version,
         "wins": count_wins(trained, arguments.games),
