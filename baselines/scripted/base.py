@@ -35,11 +35,11 @@ class Knowledge:
         self.mine = np.zeros_like(self.open)
         self.unknown = ~self.open
 
-    def rows(self, chosen: NDArray[np.bool_]) -> Knowledge:
-        """Returns a copy of the knowledge about the games where `chosen`, (N,) bool, is true."""
-        selection = copy(self)
-        vars(selection).update({name: array[chosen] for name, array in vars(self).items() if name != "config"})
-        return selection
+    def select(self, selected: NDArray[np.bool_]) -> Knowledge:
+        """Returns the knowledge about the games where `selected`, (N,) bool, is True, as a copy."""
+        subset = copy(self)
+        vars(subset).update({name: array[selected] for name, array in vars(self).items() if name != "config"})
+        return subset
 
     def record(self, safe: NDArray[np.bool_], mine: NDArray[np.bool_]) -> None:
         """Marks unknown cells as safe and as mines, (N, rows, cols) bool each."""
@@ -52,14 +52,14 @@ class Knowledge:
         return neighbour_sums(values, self.config.radius)
 
     def missing_mines(self) -> NDArray[np.int16]:
-        """Returns (N, rows, cols) int16: at open cells, the number of mines among the unknown neighbours."""
+        """Returns (N, rows, cols) int16: clue minus known mines around it; it means something at open cells only."""
         return self.counts - self.neighbour_sum(self.mine)
 
 
 def neighbour_sums(values: NDArray[Any], radius: int) -> NDArray[Any]:
     """Returns the sum of (N, rows, cols) values over the neighbours of each cell, without the cell itself.
 
-    Booleans are summed as int16. The box sum is separable: it sums rows first, then columns.
+    Booleans are summed as int16. A box sum is separable, so the function adds up rows first, then columns.
     """
     count, rows, cols = values.shape
     values = values.astype(np.int16) if values.dtype == np.bool_ else values
@@ -81,12 +81,12 @@ def apply_local_rules_once(knowledge: Knowledge) -> bool:
     2. If a clue equals the number of its known mines, its unknown neighbours are safe.
     """
     nothing = np.zeros_like(knowledge.open)
-    unknown = knowledge.neighbour_sum(knowledge.unknown)
-    full = knowledge.open & (unknown > 0) & (knowledge.missing_mines() == unknown)
-    mines = knowledge.unknown & (knowledge.neighbour_sum(full) > 0)
+    unknown_around = knowledge.neighbour_sum(knowledge.unknown)
+    mines_only = knowledge.open & (unknown_around > 0) & (knowledge.missing_mines() == unknown_around)
+    mines = knowledge.unknown & (knowledge.neighbour_sum(mines_only) > 0)
     knowledge.record(nothing, mines)
-    reached = knowledge.open & (knowledge.missing_mines() == 0)
-    safe = knowledge.unknown & (knowledge.neighbour_sum(reached) > 0)
+    satisfied = knowledge.open & (knowledge.missing_mines() == 0)
+    safe = knowledge.unknown & (knowledge.neighbour_sum(satisfied) > 0)
     knowledge.record(safe, nothing)
     return bool(mines.any() or safe.any())
 
@@ -98,15 +98,15 @@ def apply_local_rules(knowledge: Knowledge) -> None:
 
 
 class ScriptedPolicy:
-    """Policy of a deduction and a guess rule; subclasses override `deduce` and `risks`.
+    """Policy that clicks a cell deduced to be safe, else guesses; subclasses override `deduce` and `risks`.
 
-    It never flags. Ties are broken uniformly at random.
+    The policy never flags, and breaks ties uniformly at random.
 
     Attributes:
         config: the games.
-        first_cell: the cell to click first, row * cols + col; None for the one of least risk.
-        counters: "guesses", clicks on cells not known to be safe. A first click counts unless the first-click rule
-            protects it.
+        first_cell: the cell to click first, row * cols + col; None for a cell of least risk.
+        counters: "guesses" counts clicks on cells not known to be safe. A first click counts unless the first-click
+            rule protects it.
     """
 
     def __init__(self, config: BoardConfig) -> None:
@@ -120,16 +120,16 @@ class ScriptedPolicy:
         self._rng = np.random.default_rng(seed)
 
     def deduce(self, knowledge: Knowledge) -> None:
-        """Records certain cells in `knowledge`: at least one safe cell per game if the rule finds any."""
+        """Records certain cells in `knowledge`: some safe cell of each game in which the rule can find one."""
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
-        """Returns (N, rows, cols) float64 risks of guessing each unknown cell, in games without a known safe cell."""
+        """Returns a score for each cell, (N, rows, cols) float64: the guess is the unknown cell of lowest score."""
         return np.zeros(knowledge.unknown.shape)
 
     def ratings(self, observations: NDArray[np.int8]) -> NDArray[np.float64] | None:
-        """Returns the numbers behind the choices in N games, (N, rows, cols), or None for a policy without any.
+        """Returns the scores that decide the clicks in N games, (N, rows, cols); None if `risks` is not overridden.
 
-        They are 0 for cells known to be safe, inf for known mines, and `risks` for the others.
+        The score is 0 for a known safe cell, that of `risks` for an unknown cell, and inf for any other cell.
         """
         if type(self).risks is ScriptedPolicy.risks:
             return None
@@ -147,16 +147,16 @@ class ScriptedPolicy:
         scores = np.where(safe, 0.0, np.inf)
         guessing: NDArray[np.bool_] = np.logical_not(safe.any(axis=(1, 2)))
         if guessing.any():
-            unsure = knowledge.rows(guessing)
-            scores[guessing] = np.where(unsure.unknown, self.risks(unsure), np.inf)
-            self.counters["guesses"] += count_risky(np.any(unsure.open, axis=(1, 2)), self.config)
+            unsolved = knowledge.select(guessing)
+            scores[guessing] = np.where(unsolved.unknown, self.risks(unsolved), np.inf)
+            self.counters["guesses"] += count_risky(np.any(unsolved.open, axis=(1, 2)), self.config)
         scores = scores.reshape(len(scores), -1)
         if self.first_cell is not None:
             scores[~knowledge.open.any(axis=(1, 2)), self.first_cell] = -np.inf
         return self._draw(scores, action_masks.astype(np.bool_))
 
     def _draw(self, scores: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Draws one of the legal clicks of least score; returns the first legal action if no click is legal."""
+        """Returns a random one of the legal clicks of least score, or the first legal action if no click is legal."""
         clicks = legal[:, : self.config.cells]
         # Scores become finite so that a click on a known mine beats an illegal one. NaN, the risk on a board that
         # contradicts itself, becomes the worst score.

@@ -3,10 +3,10 @@
 Antolín & de la Torre (2018) propose the network and the choice of the likeliest safe cell. This policy computes the
 posteriors exactly; `bayes_source` replays their program.
 
-`NetworkPosteriors` uses pgmpy's variable elimination. Open cells are observed free, with their clues. A query
-uses only the relevant part of the network: the clues of covered cells are barren, and the evidence separates the
-components of the frontier. Nothing else is left out, so the posterior is exact; their program also deletes parents of
-clues.
+`NetworkPosteriors` uses pgmpy's variable elimination. The evidence says that open cells are free and show their clues.
+A query uses only the relevant part of the network: the clues of covered cells are barren nodes, and the evidence
+separates the components of the frontier. Nothing else is left out, so the posterior is exact. Their program deletes
+parents of clues as well.
 """
 
 import math
@@ -37,7 +37,7 @@ _CACHED_COMPONENTS = 4096
 
 
 def subnetwork(config: BoardConfig, cells: Iterable[int], clues: Iterable[int]) -> Any:
-    """Returns the network of some cells and clues of a board, with the tables of the whole network.
+    """Returns the network of some cells and clues of a board, with their probability tables in the whole network.
 
     Args:
         config: the board; its radius must be 1.
@@ -48,18 +48,18 @@ def subnetwork(config: BoardConfig, cells: Iterable[int], clues: Iterable[int]) 
         ValueError: the radius is larger than 1.
         MissingExtraError: pgmpy is not installed.
     """
-    table, neighbours = load_pgmpy("factors.discrete").TabularCPD, neighbour_lists(config)
-    clues, density = sorted(clues), config.mines / config.cells
+    tabular_cpd, neighbours = load_pgmpy("factors.discrete").TabularCPD, neighbour_lists(config)
+    clues, prior = sorted(clues), config.mines / config.cells
     cells = sorted(set(cells).union(*(neighbours[clue] for clue in clues)))
-    tables = [table(name_of(config, "X", cell), 2, [[1.0 - density], [density]]) for cell in cells]
+    cpds = [tabular_cpd(name_of(config, "X", cell), 2, [[1.0 - prior], [prior]]) for cell in cells]
     for clue in clues:
         parents = [name_of(config, "X", cell) for cell in neighbours[clue]]
         count = len(parents)
-        tables.append(table(name_of(config, "Y", clue), count + 1, sum_table(count), parents, [2] * count))
+        cpds.append(tabular_cpd(name_of(config, "Y", clue), count + 1, sum_table(count), parents, [2] * count))
     network = load_pgmpy("models").DiscreteBayesianNetwork()
-    network.add_nodes_from(each.variable for each in tables)
-    network.add_edges_from((parent, each.variable) for each in tables for parent in each.variables[1:])
-    network.add_cpds(*tables)
+    network.add_nodes_from(cpd.variable for cpd in cpds)
+    network.add_edges_from((parent, cpd.variable) for cpd in cpds for parent in cpd.variables[1:])
+    network.add_cpds(*cpds)
     return network
 
 
@@ -111,7 +111,7 @@ class NetworkPosteriors:
         their component are NaN.
 
         Raises:
-            PositionTooHardError: a table would exceed `MAX_ENTRIES`; none of the query is made.
+            PositionTooHardError: a query needs a table of more than `MAX_ENTRIES` entries, and is not run.
         """
         codes, board = self._config.codes, board.ravel()
         opened, mined = board <= codes.max_count, board == codes.mine
@@ -121,20 +121,20 @@ class NetworkPosteriors:
         frontier = networkx.Graph(edge for edge in edges if edge[1] in covered)
         # No component holds the cells away from all clues, so they keep the prior.
         probabilities = np.where(opened, 0.0, np.where(mined, 1.0, self._config.mines / self._config.cells))
-        for part in networkx.connected_components(frontier):
-            clues = tuple((cell, int(board[cell])) for cell in sorted(part - covered))
-            near = {cell for clue, _ in clues for cell in self._neighbours[clue]}
-            mines = tuple(cell for cell in np.flatnonzero(mined).tolist() if cell in near)
-            for cell, probability in self._solve(clues, mines, tuple(sorted(part & covered))).items():
+        for component in networkx.connected_components(frontier):
+            clues = tuple((cell, int(board[cell])) for cell in sorted(component - covered))
+            around_clues = {cell for clue, _ in clues for cell in self._neighbours[clue]}
+            mines = tuple(cell for cell in np.flatnonzero(mined).tolist() if cell in around_clues)
+            for cell, probability in self._solve(clues, mines, tuple(sorted(component & covered))).items():
                 probabilities[cell] = probability
         return probabilities.reshape(self._config.rows, self._config.cols)
 
     def _solve_component(
         self, clues: tuple[tuple[int, int], ...], mines: tuple[int, ...], unknown: tuple[int, ...]
     ) -> dict[int, float]:
-        """Returns the posterior of each unknown cell; cells with the same clues have the same, and one query.
+        """Returns the posterior of each unknown cell, by one query for all cells that have the same clues around them.
 
-        The clues are pairs of an open cell with an unknown neighbour and its clue; the mines are the known ones.
+        `clues` holds pairs of an open cell and its clue; `mines` holds the known mines around these cells.
         """
         config = self._config
         # pgmpy refuses a clue above the number of neighbours.
@@ -149,11 +149,12 @@ class NetworkPosteriors:
             del evidence[name_of(config, "X", cell)]
             groups.setdefault(frozenset(self._neighbours[cell]).intersection(dict(clues)), []).append(cell)
         engine, probabilities = self._eliminate(network), dict.fromkeys(unknown, 0.0)
-        for equal in groups.values():
-            probabilities |= dict.fromkeys(equal, self._query(engine, network, equal[0], evidence))
+        for group in groups.values():
+            probabilities |= dict.fromkeys(group, self._query(engine, network, group[0], evidence))
         return probabilities
 
     def _query(self, engine: Any, network: Any, cell: int, evidence: dict[str, int]) -> float:
+        """Returns the posterior mine probability of a cell; NaN where the evidence contradicts itself."""
         node = name_of(self._config, "X", cell)
         entries = largest_table(network, node, evidence)
         if entries > MAX_ENTRIES:
@@ -169,25 +170,25 @@ class NetworkPosteriors:
 
 
 def largest_table(network: Any, node: str, evidence: dict[str, int]) -> int:
-    """Returns the entries of the largest table in a query for a node, given the observed states of others."""
-    cards = {name: int(network.get_cardinality(name)) for name in network.nodes() if name not in evidence}
-    # opt_einsum breaks ties by operand order and node number, so both must be the same as pgmpy's.
-    numbers, operands = {name: number for number, name in enumerate(cards)}, []
-    for owner in network.nodes():
-        scope = [name for name in network.get_cpds(owner).variables if name in cards]
+    """Returns the number of entries of the largest table in a query for a node, given the states of other nodes."""
+    cardinalities = {name: int(network.get_cardinality(name)) for name in network.nodes() if name not in evidence}
+    # opt_einsum breaks ties by operand order and node id, so both must be the same as pgmpy's.
+    ids, operands = {name: index for index, name in enumerate(cardinalities)}, []
+    for variable in network.nodes():
+        scope = [name for name in network.get_cpds(variable).variables if name in cardinalities]
         if scope:
             # The plan needs only shapes; a broadcast scalar has one without the memory.
-            operands += [np.broadcast_to(1.0, [cards[name] for name in scope]), [numbers[name] for name in scope]]
+            operands += [np.broadcast_to(1.0, [cardinalities[name] for name in scope]), [ids[name] for name in scope]]
     contract_path = import_extra("opt_einsum", "pgmpy").contract_path
-    return int(contract_path(*operands, [numbers[node]], optimize="greedy")[1].largest_intermediate)
+    return int(contract_path(*operands, [ids[node]], optimize="greedy")[1].largest_intermediate)
 
 
 class BayesPolicy(ExactPolicy):
     """Clicks a certainly safe cell if there is one, else a cell of least mine probability.
 
-    It considers every covered cell, with or without an open neighbour. It takes the first cell and breaks ties as
-    `exact` does, so the two differ in the prior alone; with the prior "count" they are the same. It has no randomness,
-    and it never flags.
+    It considers every covered cell, with or without an open neighbour. Its first click and its ties are those of
+    `exact`, so the two policies differ in the prior alone; with the prior "count" they are the same. It has no
+    randomness, and it never flags.
     """
 
     def __init__(
@@ -207,8 +208,8 @@ class BayesPolicy(ExactPolicy):
             prior: "binomial" for independent cells with mine probability mines / cells; "count" for a known number of
                 mines, which gives the posterior of the game.
             open_threshold: probability of being safe from which a cell counts as certainly safe, 0 to 1.
-            flag_threshold: mine probability from which a cell counts as a mine in the probabilities of the others,
-                unless that contradicts the clues, 0 to 1.
+            flag_threshold: mine probability from which a cell counts as a known mine when the other probabilities are
+                computed, unless such mines contradict the clues, 0 to 1.
 
         Raises:
             ValueError: an option is not allowed, or the radius too large for pgmpy.
@@ -229,11 +230,12 @@ class BayesPolicy(ExactPolicy):
         posteriors = self._posteriors(observations)
         if self._flag_threshold == 1:
             return posteriors
-        likely = (observations > self.config.codes.max_count) & (posteriors >= self._flag_threshold)
-        given = self._posteriors(np.where(likely, np.int8(self.config.codes.mine), observations))
-        return np.where(likely | np.isnan(given).any(axis=(1, 2), keepdims=True), posteriors, given)
+        assumed_mines = (observations > self.config.codes.max_count) & (posteriors >= self._flag_threshold)
+        conditioned = self._posteriors(np.where(assumed_mines, np.int8(self.config.codes.mine), observations))
+        return np.where(assumed_mines | np.isnan(conditioned).any(axis=(1, 2), keepdims=True), posteriors, conditioned)
 
     def _posteriors(self, observations: Boards) -> Probabilities:
+        """Returns (N, rows, cols) mine probabilities; NaN where clues contradict themselves."""
         if self._network is not None:
             return np.stack([self._network.mine_probabilities(board) for board in observations])
         try:
@@ -246,12 +248,12 @@ class BayesPolicy(ExactPolicy):
             return np.concatenate([self._posteriors(board[None]) for board in observations])
 
     def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns the clicks on (N, n) boards; cells without a posterior, since clues contradict, count as mines."""
+        """Returns the clicks, (N,), on (N, n) boards; a cell whose posterior is NaN counts as a mine."""
         posteriors = self.ratings(boards.reshape(-1, self.config.rows, self.config.cols))
         risks = np.nan_to_num(posteriors, nan=1.0).reshape(boards.shape)
-        certain = np.asarray((legal & (risks <= TIE)).any(axis=1))
-        begun = np.asarray((boards <= self._max_count).any(axis=1))
-        self.counters["guesses"] += count_risky(begun[~certain], self.config)
+        has_safe = np.asarray((legal & (risks <= TIE)).any(axis=1))
+        has_open = np.asarray((boards <= self._max_count).any(axis=1))
+        self.counters["guesses"] += count_risky(has_open[~has_safe], self.config)
         if self._open_threshold < 1:
             risks[risks <= 1 - self._open_threshold + TIE] = 0.0
         clicks = np.empty(len(boards), np.int64)

@@ -7,8 +7,8 @@ independently for each of its clues. The distribution left over the n queried ce
     P(x) ~ p**k * (1 - p)**(n - k) * product over the clues c of Binomial(r_c, 1/2) at (c - flags - mines of x)
 
 Here x puts k mines on the queried cells, which are the cell itself and its unknown neighbours; p = mines / cells;
-and r_c is the number of unknown neighbours of clue c outside them. Cells and clues without a link to the queried cell
-drop out, even if they contradict each other. The tests compare the formula with pgmpy.
+and r_c is the number of unknown neighbours of clue c that are not among the n cells. Cells and clues without a link to
+the queried cell drop out, even if they contradict each other. The tests compare the formula with pgmpy.
 """
 
 import math
@@ -31,7 +31,7 @@ MAX_COUNT, FLAGGED, QUESTION, MINE = 8, 9, 10, 12
 
 UNKNOWN, OUTSIDE = 8, 10
 KINDS = np.array([0, 1, 2, 3, 4, 5, 6, 7, UNKNOWN, FLAGGED, UNKNOWN, UNKNOWN, FLAGGED], np.int8)
-"""What the program sees by code: a clue, UNKNOWN or FLAGGED; an open 8 counts as covered, a shown mine as flagged."""
+"""(13,): what the program sees for each code: a clue, UNKNOWN (also for an open 8) or FLAGGED (also for a mine)."""
 
 COINS = np.array([[math.comb(coins, heads) / 2**coins for heads in range(9)] for coins in range(9)])
 """(9, 9): the probability of `heads` heads among `coins` fair coins, at [coins, heads]."""
@@ -49,23 +49,23 @@ Plan = tuple[int, ...]
 def closed_form(config: BoardConfig, boards: Board) -> Floats:
     """Returns the program's mine probabilities on (N, n) boards, (N, n) float64.
 
-    They are NaN where the evidence contradicts itself, and -1 in cells that the program does not query, because they
-    are known or have no known neighbour.
+    A probability is NaN where the evidence contradicts itself. It is -1 in a cell that the program does not query,
+    because the cell is known or has no known neighbour.
     """
-    seen = KINDS[boards.reshape(-1, config.rows, config.cols)]
-    known = seen != UNKNOWN
+    kinds = KINDS[boards.reshape(-1, config.rows, config.cols)]
+    known = kinds != UNKNOWN
     probabilities = np.where(known | (neighbour_sums(known, 1) == 0), -1.0, 0.0)
-    seen = np.pad(seen, ((0, 0), (3, 3), (3, 3)), constant_values=OUTSIDE)
-    # The weight of k mines, divided by the one of no mine.
+    kinds = np.pad(kinds, ((0, 0), (3, 3), (3, 3)), constant_values=OUTSIDE)
+    # Entry k is the prior weight of k mines relative to that of no mine.
     odds = np.power(config.mines / (config.cells - config.mines), np.arange(10.0))
-    # At most 25 cells are clues next to a queried cell.
-    fill_probabilities(seen, odds, np.empty((25, 3), np.int64), probabilities)
+    # The clues around a cell and its neighbours lie in a square of 25 cells, and their neighbours one cell further out.
+    fill_probabilities(kinds, odds, np.empty((25, 3), np.int64), probabilities)
     return probabilities.reshape(boards.shape)
 
 
 @kernel
 def fill_probabilities(boards: Board, odds: Floats, clues: NDArray[np.int64], probabilities: Floats) -> None:
-    """Replaces zeros by the probabilities, (N, rows, cols), on boards of `KINDS` with a border of 3 cells."""
+    """Replaces each 0 in (N, rows, cols) `probabilities`; `boards` holds `KINDS`, with a border of 3 cells."""
     for i in range(len(boards)):
         for row in range(3, boards.shape[1] - 3):
             for col in range(3, boards.shape[2] - 3):
@@ -75,6 +75,7 @@ def fill_probabilities(boards: Board, odds: Floats, clues: NDArray[np.int64], pr
 
 @inlined
 def _local_probability(board: Board, row: int, col: int, odds: Floats, clues: NDArray[np.int64]) -> float:
+    """Returns the mine probability of a cell: sums the formula of the module over all sets of mines around it."""
     queried = 0
     for bit in range(9):
         if board[row + bit // 3 - 1, col + bit % 3 - 1] == UNKNOWN:
@@ -129,9 +130,9 @@ def _read_clues(board: Board, row: int, col: int, clues: NDArray[np.int64]) -> i
 @inlined
 def _keep_linked(clues: NDArray[np.int64], clue_count: int) -> int:
     """Moves the clues linked to the queried cell to the front; returns their number."""
-    reached, kept, before = MIDDLE, 0, -1
-    while kept > before:
-        before = kept
+    reached, kept, kept_before = MIDDLE, 0, -1
+    while kept > kept_before:
+        kept_before = kept
         for i in range(kept, clue_count):
             if clues[i, 0] & reached:
                 reached |= clues[i, 0]
@@ -142,7 +143,7 @@ def _keep_linked(clues: NDArray[np.int64], clue_count: int) -> int:
 
 
 class Turn(NamedTuple):
-    """One turn of the program: the cells to flag, and the click then.
+    """One turn of the program: the cells to flag, then the cell to click.
 
     The click is None if the program fails: its evidence contradicts itself, or there is no cell to query.
     """
@@ -152,18 +153,18 @@ class Turn(NamedTuple):
 
 
 def plan_turn(board: Board, probabilities: Sequence[float], flag_threshold: float, open_threshold: float) -> Turn:
-    """Plans a turn of the program on a board of n cells, by their mine probabilities from `closed_form`.
+    """Returns the turn of the program on a board of n cells; `probabilities` are those of `closed_form`.
 
-    The program queries the unknown neighbours of known cells in reading order. It flags each cell above the first
-    threshold. It clicks the first cell above the second one and ends the turn. If there is none, it clicks the
-    queried cell that is most probably safe. New flags are evidence from the next turn on.
+    The program queries the unknown neighbours of known cells in reading order. It flags a cell whose mine probability
+    reaches `flag_threshold`. It clicks the first cell whose safety reaches `open_threshold`, and ends the turn; without
+    such a cell it clicks the safest queried one. New flags are evidence from the next turn on.
     """
     flags: list[int] = []
     best, least, failed = None, 2.0, False
     for cell, probability in enumerate(probabilities):
         if probability < 0.0:
             continue
-        failed |= probability != probability
+        failed |= probability != probability  # only NaN differs from itself
         if probability < least - TIE:
             best, least = cell, probability
         # An open 8 counts as unknown, but a flag on it changes nothing.
@@ -178,12 +179,12 @@ class BayesSourcePolicy:
     """Plays as the program does; docs/policies/statistics.md lists the rule and its faults.
 
     A turn is several actions, and its flags are not evidence before the turn ends. The policy therefore stores
-    the rest of each turn between two calls. Its key is the board that the last action leads to. The policy depends on
-    nothing but the board.
+    the rest of each turn between two calls, by the board that the last action leads to. So it depends on nothing but
+    the board.
 
     Attributes:
         moves: the moves that its games must have.
-        counters: "failures", turns on which the program would fail or hang.
+        counters: "failures" counts turns on which the program would fail or hang.
     """
 
     moves = ("click", "flag")
@@ -210,7 +211,7 @@ class BayesSourcePolicy:
             number_within("open_threshold", open_threshold, 0, 1),
         )
         self.counters = {"failures": 0}
-        self._flag = config.moves.index("flag") * config.cells
+        self._flag_offset = config.moves.index("flag") * config.cells
         closed_form(config, np.zeros((1, config.cells), np.int8))
         self.reset(0)
 
@@ -223,14 +224,14 @@ class BayesSourcePolicy:
     def act(self, observations: Board, action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns an action for each of N games; see `baselines.policy.Policy`."""
         boards = observations.reshape(len(observations), -1)
-        fresh = [i for i, board in enumerate(boards) if board.tobytes() not in self._planned]
-        found = dict(zip(fresh, closed_form(self.config, boards[fresh]).tolist(), strict=True))
+        unplanned = [i for i, board in enumerate(boards) if board.tobytes() not in self._planned]
+        probabilities = dict(zip(unplanned, closed_form(self.config, boards[unplanned]).tolist(), strict=True))
         plans = [
-            self._plan(board, found[i]) if i in found else self._planned[board.tobytes()]
+            self._plan(board, probabilities[i]) if i in probabilities else self._planned[board.tobytes()]
             for i, board in enumerate(boards)
         ]
         self._planned = {
-            self._after(board, plan[0]): plan[1:] for board, plan in zip(boards, plans, strict=True) if len(plan) > 1
+            self._toggled(board, plan[0]): plan[1:] for board, plan in zip(boards, plans, strict=True) if len(plan) > 1
         }
         actions = np.array([plan[0] for plan in plans], np.int64)
         # A mask may forbid moves that the rules allow.
@@ -243,13 +244,13 @@ class BayesSourcePolicy:
         if not (flagged | (board <= MAX_COUNT)).any():
             return (int(self._rng.integers(self.config.cells)),)
         hidden = np.flatnonzero((board > FLAGGED) & (board != MINE)).tolist()
-        missing = self.config.mines - int(flagged.sum())
-        if missing <= 0 or not hidden:
+        mines_left = self.config.mines - int(flagged.sum())
+        if mines_left <= 0 or not hidden:
             # The program wins by flags and never removes one: its game is won, or can no longer be won.
             return (hidden[0],) if hidden else self._idle(board)
         turn = plan_turn(board, probabilities, *self._thresholds)
-        flags = tuple(self._flag + cell for cell in turn.flags[:missing])
-        if len(turn.flags) >= missing:
+        flags = tuple(self._flag_offset + cell for cell in turn.flags[:mines_left])
+        if len(turn.flags) >= mines_left:
             return flags
         if turn.click is None:
             # A wrong flag contradicts the clues, or no cell can be queried: no click of the program can win any more.
@@ -266,7 +267,7 @@ class BayesSourcePolicy:
         return plan_turn(board, closed_form(self.config, board[None])[0].tolist(), *self._thresholds)
 
     def finishes(self, board: Board) -> bool:
-        """Returns whether the program goes on to flag all mines after the last safe cell, which is its win.
+        """Returns whether the program wins: whether it goes on to flag all mines after the last safe cell is open.
 
         Args:
             board: (rows, cols) int8, with every safe cell open and every flag on a mine.
@@ -283,14 +284,14 @@ class BayesSourcePolicy:
     def _idle(self, board: Board) -> Plan:
         """Returns two actions that cancel each other, for a game where the program never stops."""
         cell = int(np.flatnonzero(board > MAX_COUNT)[0])
-        return (self._flag + cell, self._flag + cell)
+        return (self._flag_offset + cell, self._flag_offset + cell)
 
-    def _after(self, board: Board, flagging: int) -> bytes:
+    def _toggled(self, board: Board, flag_action: int) -> bytes:
         """Returns the board after an action that sets or removes a flag, as bytes."""
-        after = board.copy()
-        cell = flagging - self._flag
-        after[cell] = self.config.codes.hidden if after[cell] == FLAGGED else FLAGGED
-        return after.tobytes()
+        toggled = board.copy()
+        cell = flag_action - self._flag_offset
+        toggled[cell] = self.config.codes.hidden if toggled[cell] == FLAGGED else FLAGGED
+        return toggled.tobytes()
 
 
 _ORDERS = (
@@ -302,11 +303,11 @@ _ORDERS = (
     ),
     (((0, 1), (-1, 0), (-1, 1)), ((-1, 0), (0, 1), (0, -1), (-1, -1), (-1, 1)), ((0, -1), (-1, 0), (-1, -1))),
 )
-"""(3, 3) tuples of (down, right) steps to the neighbours, in the program's order, by `_band` of row and column."""
+"""(down, right) steps to the neighbours in the program's order, at [row band][column band]; see `_band`."""
 
 
 def source_start(config: BoardConfig, seed: int) -> Start:
-    """Draws a layout and a first click as the program does.
+    """Returns a layout and a first click, drawn as the program draws them.
 
     Mines and first click are uniform. Then the program moves each mine on the clicked cell, and on its neighbours in
     order, to the first corner without a mine: bottom right, top left, bottom left, top right. A mine stays if all
@@ -319,11 +320,11 @@ def source_start(config: BoardConfig, seed: int) -> Start:
     row, col = int(rng.integers(config.rows)), int(rng.integers(config.cols))
     order = _ORDERS[_band(row, config.rows)][_band(col, config.cols)]
     for down, right in ((0, 0), *order):
-        near = (row + down, col + right)
-        if 0 <= near[0] < config.rows and 0 <= near[1] < config.cols and mines[near]:
+        cell = (row + down, col + right)
+        if 0 <= cell[0] < config.rows and 0 <= cell[1] < config.cols and mines[cell]:
             for corner in ((-1, -1), (0, 0), (-1, 0), (0, -1)):
                 if not mines[corner]:
-                    mines[near], mines[corner] = False, True
+                    mines[cell], mines[corner] = False, True
                     break
     return Start(mines, row * config.cols + col)
 

@@ -19,15 +19,15 @@ _BATCH_SIZE = 1000
 
 
 class PracticeGames(NamedTuple):
-    """N finished games: T boards (T, rows, cols) before their clicks, the game of each, and N layouts of mines."""
+    """N finished games, and the T boards that their clicks met."""
 
-    boards: NDArray[np.int8]
-    games: NDArray[np.int64]
-    layouts: NDArray[np.bool_]
+    boards: NDArray[np.int8]  # (T, rows, cols), each before a click
+    games: NDArray[np.int64]  # (T,), the game of each board
+    layouts: NDArray[np.bool_]  # (N, rows, cols), the mines of each game
 
 
 def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[PracticeGames]:
-    """Plays games by random clicks to their end, in batches; no step limit, `no_guess` and `luck` of `config` applies.
+    """Yields finished games of random clicks, in batches; step limit, `no_guess` and `luck` of `config` are ignored.
 
     The games have consecutive seeds of `TRAINING_SEEDS`; `seed` fixes the first one.
     """
@@ -38,20 +38,21 @@ def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[
 
 
 def _play(config: BoardConfig, seeds: range) -> PracticeGames:
+    """Plays a game of random clicks from each seed to its end."""
     env = MinesweeperVectorEnv(len(seeds), **config.arguments())
     observations, _ = env.reset(seed=list(seeds))
     playing = np.ones(len(seeds), np.bool_)
-    boards, games, ends = [], [], observations.copy()
+    boards, games, final_boards = [], [], observations.copy()
     while playing.any():
         boards.append(observations[playing])
         games.append(np.flatnonzero(playing))
         observations, _, terminations, _, _ = env.step(env.sample_actions())
         ended = playing & terminations
-        ends[ended] = observations[ended]
+        final_boards[ended] = observations[ended]
         playing &= ~ended
     # Lost boards show the mines; on won ones they are still covered.
-    mines = ends == config.codes.mine
-    layouts = np.where(mines.any(axis=(1, 2), keepdims=True), mines, ends > config.codes.max_count)
+    mines = final_boards == config.codes.mine
+    layouts = np.where(mines.any(axis=(1, 2), keepdims=True), mines, final_boards > config.codes.max_count)
     return PracticeGames(np.concatenate(boards), np.concatenate(games), layouts)
 
 
@@ -61,7 +62,7 @@ class FittedPolicy(ScriptedPolicy):
     batch_size = 200
 
     def __init__(self, config: BoardConfig, *, fit_games: int | None = None, fit_seed: int = 0) -> None:
-        """Fits the rule to practice games: 1 to `MAX_GAMES`; None stands for `default_games()`. `fit_seed` is >= 0."""
+        """Fits the rule to 1 to `MAX_GAMES` practice games, or `default_games()` for None; `fit_seed` is at least 0."""
         super().__init__(config)
         games = self.default_games() if fit_games is None else fit_games
         games = whole_number("fit_games", games, 1, MAX_GAMES)
@@ -72,15 +73,15 @@ class FittedPolicy(ScriptedPolicy):
         return 1000
 
     def fit(self, practice: Iterator[PracticeGames]) -> None:
-        """Fits the rule to these games."""
+        """Fits the guess rule to practice games."""
         raise NotImplementedError
 
 
 class MarginalPolicy(FittedPolicy):
     """Clicks the covered cell that was safe in the largest fraction of practice games, whatever the board shows.
 
-    If mines are uniform and independent of past games, the click order is a uniformly random one over `fit_seed`.
-    On average the policy is then as good as `random`.
+    If mines are uniform and games independent, each `fit_seed` gives a uniformly random order of clicks. On average
+    over the seeds the policy is then as good as `random`.
     """
 
     def fit(self, practice: Iterator[PracticeGames]) -> None:
@@ -127,45 +128,45 @@ class ConditionalPolicy(FittedPolicy):
         """
         self._radius = whole_number("radius", radius, 1, MAX_RADIUS)
         self._choice = one_of("choice", choice, ("largest", "class"))
-        self._values = config.codes.max_count + 3
+        self._value_count = config.codes.max_count + 3
         super().__init__(config, fit_games=fit_games, fit_seed=fit_seed)
 
     def fit(self, practice: Iterator[PracticeGames]) -> None:
         """Computes the prior log-odds of a mine, and `evidence`, with Laplace smoothing."""
-        cells, shown = (counts + 1.0 for counts in self.count(practice))
-        log_likelihoods = np.log(shown / shown.sum(axis=2, keepdims=True))
-        self._prior = float(np.log(cells[1] / cells[0]))
+        class_counts, value_counts = (counts + 1.0 for counts in self.count(practice))
+        log_likelihoods = np.log(value_counts / value_counts.sum(axis=2, keepdims=True))
+        self._prior_log_odds = float(np.log(class_counts[1] / class_counts[0]))
         self.evidence: NDArray[np.float64] = log_likelihoods[1] - log_likelihoods[0]
 
     def count(self, practice: Iterator[PracticeGames]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Counts covered cells by class, (2,), and values of neighbours by class and neighbour."""
-        cells = np.zeros(2, np.int64)
-        shown = np.zeros((2, (2 * self._radius + 1) ** 2 - 1, self._values), np.int64)
+        """Returns int64 counts: of covered cells, (2,) by class, and of values, (2, neighbours, values)."""
+        class_counts = np.zeros(2, np.int64)
+        value_counts = np.zeros((2, (2 * self._radius + 1) ** 2 - 1, self._value_count), np.int64)
         for batch in practice:
             covered = batch.boards > self.config.codes.max_count
             mine = batch.layouts[batch.games]
-            groups = [np.flatnonzero(covered & ~mine), np.flatnonzero(covered & mine)]
-            cells += [len(group) for group in groups]
+            by_class = [np.flatnonzero(covered & ~mine), np.flatnonzero(covered & mine)]
+            class_counts += [len(cells) for cells in by_class]
             for k, values in enumerate(self._neighbour_values(batch.boards)):
                 flat = values.ravel()
-                shown[:, k] += [np.bincount(flat[group], minlength=self._values) for group in groups]
-        return cells, shown
+                value_counts[:, k] += [np.bincount(flat[cells], minlength=self._value_count) for cells in by_class]
+        return class_counts, value_counts
 
     def log_odds(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
         """Returns (N, rows, cols) float64: ln(P(mine) / P(safe)) by naive Bayes; meaningful on covered cells only."""
-        odds = np.full(boards.shape, self._prior)
+        log_odds = np.full(boards.shape, self._prior_log_odds)
         for evidence, values in zip(self.evidence, self._neighbour_values(boards), strict=True):
-            odds += evidence[values]
-        return odds
+            log_odds += evidence[values]
+        return log_odds
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
         """Returns the log-odds of a mine; under the choice "class", 0 for cells more probably safe than mined."""
-        hidden = np.int16(self.config.codes.hidden)
-        odds = self.log_odds(np.where(knowledge.open, knowledge.counts, hidden))
-        return odds if self._choice == "largest" else np.maximum(odds, 0.0)
+        covered = np.int16(self.config.codes.hidden)
+        log_odds = self.log_odds(np.where(knowledge.open, knowledge.counts, covered))
+        return log_odds if self._choice == "largest" else np.maximum(log_odds, 0.0)
 
     def _neighbour_values(self, boards: NDArray[np.integer[Any]]) -> Iterator[NDArray[np.int16]]:
-        """Yields, for each neighbour in reading order, its (N, rows, cols) values."""
+        """Yields, for each neighbour in reading order, its value at every cell, (N, rows, cols)."""
         covered = self.config.codes.max_count + 1
         reach, (_, rows, cols) = self._radius, boards.shape
         border = ((0, 0), (reach, reach), (reach, reach))

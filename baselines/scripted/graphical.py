@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SUCCESS, FAILURE, STEP = 100.0, -100.0, 1.0
-"""Rewards of Antimatroid (2012): no safe cell of the sub-grid is covered, a mine, and any other state."""
+"""Rewards of Antimatroid (2012) for opening the last safe cell of a sub-grid, a mine, and any other cell."""
 
 DEFAULT_EXAMPLES = 40_000
 """Minimum number of sub-grids in the default practice games."""
@@ -42,7 +42,7 @@ CELLS = SIDE * SIDE
 BITS = 1 << np.arange(CELLS)
 
 SYMMETRIES: Ints = symmetry_table(SIDE, SIDE)
-"""(8, 9): the four rotations and their reflections, as the cell that each moves to each position."""
+"""(8, 9): for each rotation and reflection, the original cell at each position of the transformed sub-grid."""
 
 _MEMBERS = (np.arange(1 << CELLS)[:, None] & BITS) > 0
 _TRANSFORMED_SETS = np.stack([_MEMBERS[:, symmetry] @ BITS for symmetry in SYMMETRIES])
@@ -57,7 +57,7 @@ CANONICAL_SETS, CANONICAL_INDEX = np.unique(_TRANSFORMED_SETS.min(axis=0), retur
 class Alphabet(NamedTuple):
     """Symbols above the clues: a covered cell, a mine, and what lies outside boards of less than three rows or columns.
 
-    The numbers of sub-grids are unique. Radius 5 has 124 symbols; 124**9 is still below 2**63.
+    Different sub-grids have different numbers. Radius 5 has 124 symbols; 124**9 is still below 2**63.
     """
 
     covered: int
@@ -69,7 +69,7 @@ class Alphabet(NamedTuple):
         return subgrids @ self._powers()
 
     def symbols(self, numbers: Ints) -> Ints:
-        """Returns the (..., 9) sub-grids of (...,) numbers."""
+        """Decodes (...,) integers to (..., 9) sub-grids."""
         return numbers[..., None] // self._powers() % (self.outside + 1)
 
     def _powers(self) -> Ints:
@@ -77,7 +77,7 @@ class Alphabet(NamedTuple):
 
 
 def cut(boards: NDArray[np.integer[Any]], outside: int) -> Ints:
-    """Returns (N, R, C, 9): the sub-grids of (N, rows, cols) boards by the row and column of their top left cells."""
+    """Returns the sub-grids of (N, rows, cols) boards, (N, R, C, 9), at the row and column of their top left cells."""
     border = [(0, max(SIDE - side, 0)) for side in boards.shape[1:]]
     padded = np.pad(boards.astype(np.int64), ((0, 0), *border), constant_values=outside)
     windows = np.lib.stride_tricks.sliding_window_view(padded, (SIDE, SIDE), axis=(1, 2))
@@ -85,23 +85,23 @@ def cut(boards: NDArray[np.integer[Any]], outside: int) -> Ints:
 
 
 def largest_of_cells(values: Floats, rows: int, cols: int) -> Floats:
-    """Returns (N, rows, cols): the maximum over the sub-grids of each cell, of (N, R, C, 9) values."""
-    count, high, wide, _ = values.shape
-    largest = np.full((count, high + SIDE - 1, wide + SIDE - 1), -np.inf)
+    """Returns the largest of the (N, R, C, 9) values that each cell has in its sub-grids, (N, rows, cols)."""
+    count, grid_rows, grid_cols, _ = values.shape
+    largest = np.full((count, grid_rows + SIDE - 1, grid_cols + SIDE - 1), -np.inf)
     for k in range(CELLS):
-        i, j = divmod(k, SIDE)
-        window = largest[:, i : i + high, j : j + wide]
+        row, col = divmod(k, SIDE)
+        window = largest[:, row : row + grid_rows, col : col + grid_cols]
         np.maximum(window, values[..., k], out=window)
     return largest[:, :rows, :cols]
 
 
 def opened_sets(symbols: Ints, radius: int) -> Ints:
-    """Returns (R, 9): the set of cells that a click on each cell opens, by flood fill within (R, 9) sub-grids."""
+    """Returns the set of cells that a click on each cell opens, (R, 9), by flood fill within (R, 9) sub-grids."""
     rows, cols = np.divmod(np.arange(CELLS), SIDE)
     distance = np.maximum(abs(rows[:, None] - rows), abs(cols[:, None] - cols))
     neighbourhoods = (distance <= radius) @ BITS
     opened = np.tile(BITS, (len(symbols), 1))
-    for _ in range(CELLS):
+    for _ in range(CELLS):  # each round before the last opens a further cell
         for cell in range(CELLS):
             spreads = ((opened >> cell) & 1 == 1) & (symbols[:, cell] == 0)[:, None]
             opened = np.where(spreads, opened | neighbourhoods[cell], opened)
@@ -113,17 +113,18 @@ def add_clicks(
     examples: Ints, states: Ints, covered: int, longest: bool, weights: Floats, mines: Ints, opened: Ints,
     transformed: Ints, state_of: NDArray[np.int32], values: Floats, unfinished: Floats, totals: Floats,
 ) -> None:  # fmt: skip
-    """Sums up what a click on each cell leads to, over the examples with a safe covered cell.
+    """Adds up the value of a click on each cell, over the examples in which some covered cell is safe.
 
-    A state is a sub-grid with some cells covered. Its values are known for all states with fewer covered cells.
+    A state is a sub-grid with some cells covered. The call values m states that cover the same cells; the values of
+    all states with fewer covered cells are known. There are R examples.
 
     Args:
-        examples: (k,) the examples that agree with m states, which cover the same cells.
-        states: (k,) the state of each of them, counted from 0.
+        examples: (k,) the indices of the examples that agree with one of the m states.
+        states: (k,) the state of each of these examples, 0 to m - 1.
         covered: the set of covered cells.
         longest: False to add weight * (reward + value of the next state) to `totals`; True for the longest path, where
             an edge is as long as the reward of its end times the probability of reaching it.
-        weights: (R,) the number of occurrences of each example.
+        weights: (R,) the number of times that each example occurred.
         mines: (R,) the set of cells with mines.
         opened: (R, 9) the set of cells that a click on each cell opens.
         transformed: (8, R) the index of the example under each symmetry.
@@ -140,35 +141,35 @@ def add_clicks(
             if (covered >> cell) & 1 == 0:
                 continue
             mined = (mines[example] >> cell) & 1 == 1
-            left = covered & ~opened[example, cell]
-            cleared = left & ~mines[example] == 0
-            after = 0
+            remaining = covered & ~opened[example, cell]
+            cleared = remaining & ~mines[example] == 0
+            next_state = 0
             if not mined and not cleared:
-                after = state_of[CANONICAL_INDEX[left], transformed[CANONICAL_SYMMETRY[left], example]]
+                next_state = state_of[CANONICAL_INDEX[remaining], transformed[CANONICAL_SYMMETRY[remaining], example]]
             if not longest:
-                reward = FAILURE if mined else (SUCCESS if cleared else STEP + values[after])
+                reward = FAILURE if mined else (SUCCESS if cleared else STEP + values[next_state])
                 totals[state, cell] += weights[example] * reward
             elif not mined:
                 # A longest path never leads to a mine, since some example of the state has a safe cell to click.
                 weight = unfinished[len(values) + state]
                 length = SUCCESS * weights[example] / weight
                 if not cleared:
-                    length = values[after] + STEP * unfinished[after] / weight
+                    length = values[next_state] + STEP * unfinished[next_state] / weight
                 totals[state, cell] = max(totals[state, cell], length)
 
 
 class StateValues:
-    """Values of all states that agree with some example, by the values of their clicks."""
+    """Values of all states that agree with some example; the value of a state is that of its best click."""
 
     def __init__(self, subgrids: Ints, counts: Ints, alphabet: Alphabet, radius: int, guess: float | None) -> None:
         """Computes the values, from few covered cells to many.
 
         The examples are the sub-grids, (n, 9), of finished games in all eight symmetries, with their counts, (n,).
-        `guess` is the value of one more click for each state, which tells nothing; None for longest paths.
+        `guess` is the value of one uninformative click, added to the examples of each state; None for longest paths.
         """
         self._alphabet, self._guess = alphabet, guess
-        versions = np.concatenate([alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES])
-        examples, indices = np.unique(versions, return_inverse=True)
+        transformed = np.concatenate([alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES])
+        examples, indices = np.unique(transformed, return_inverse=True)
         weights = np.bincount(indices, np.tile(counts, len(SYMMETRIES))).astype(np.float64)
         symbols = alphabet.symbols(examples)
         images = np.stack([alphabet.numbers(symbols[:, symmetry]) for symmetry in SYMMETRIES])
@@ -177,34 +178,35 @@ class StateValues:
         state_of = np.zeros((len(CANONICAL_SETS), len(examples)), np.int32)
         numbers, clicks = [], []
         values, unfinished = np.zeros(0), np.zeros(0)
-        for canonical in np.argsort(np.bitwise_count(CANONICAL_SETS), kind="stable")[1:].tolist():
+        for canonical in np.argsort(np.bitwise_count(CANONICAL_SETS), kind="stable")[1:].tolist():  # not the empty set
             covered = int(CANONICAL_SETS[canonical])
-            hidden = (covered & BITS) > 0
+            is_covered = (covered & BITS) > 0
             # No mine is open, every flood fill has ended, and what lies outside is never covered.
-            flooded = np.bitwise_or.reduce(opened[:, ~hidden], axis=1)
-            outside = (symbols[:, hidden] == alphabet.outside).any(axis=1)
+            flooded = np.bitwise_or.reduce(opened[:, ~is_covered], axis=1)
+            outside = (symbols[:, is_covered] == alphabet.outside).any(axis=1)
             agreeing = np.flatnonzero((mines & ~covered == 0) & (flooded & covered == 0) & ~outside)
-            shown = np.where(hidden, alphabet.covered, symbols[agreeing])
-            found, states = np.unique(alphabet.numbers(shown), return_inverse=True)
+            shown = np.where(is_covered, alphabet.covered, symbols[agreeing])
+            new_numbers, states = np.unique(alphabet.numbers(shown), return_inverse=True)
             uncleared = (covered & ~mines[agreeing]) != 0
-            here = np.bincount(states, weights[agreeing] * uncleared, len(found))[:, None]
-            finished = np.bincount(states, weights[agreeing] * ~uncleared, len(found))[:, None]
-            unfinished = np.concatenate([unfinished, here[:, 0]])
-            totals = np.full((len(found), CELLS), -np.inf if guess is None else 0.0)
+            unfinished_weight = np.bincount(states, weights[agreeing] * uncleared, len(new_numbers))[:, None]
+            finished = np.bincount(states, weights[agreeing] * ~uncleared, len(new_numbers))[:, None]
+            unfinished = np.concatenate([unfinished, unfinished_weight[:, 0]])
+            totals = np.full((len(new_numbers), CELLS), -np.inf if guess is None else 0.0)
             add_clicks(agreeing, states, covered, guess is None, *tables, state_of, values, unfinished, totals)
-            # Within a path some safe cell is covered; on a board that is not known.
+            # Inside a path some covered cell is known to be safe; on a board to play that is not known.
             if guess is None:
-                inside, unsure = totals, np.where(here == 0.0, FAILURE, totals)
+                path_values, board_values = totals, np.where(unfinished_weight == 0.0, FAILURE, totals)
             else:
-                inside = (totals + guess) / (here + 1.0)
-                unsure = (totals + FAILURE * finished + guess) / (here + finished + 1.0)
+                path_values = (totals + guess) / (unfinished_weight + 1.0)
+                board_values = (totals + FAILURE * finished + guess) / (unfinished_weight + finished + 1.0)
             state_of[canonical, agreeing] = len(values) + states
-            values = np.concatenate([values, inside[:, hidden].max(axis=1)])
-            numbers.append(found)
-            clicks.append(np.where(hidden, unsure, -np.inf))
+            values = np.concatenate([values, path_values[:, is_covered].max(axis=1)])
+            numbers.append(new_numbers)
+            clicks.append(np.where(is_covered, board_values, -np.inf))
         self._keep(np.concatenate(numbers), np.concatenate(clicks))
 
     def _keep(self, numbers: Ints, clicks: Floats) -> None:
+        """Stores the value and the best clicks, as bits, of S states, sorted by number; `clicks` is (S, 9)."""
         order = np.argsort(numbers)
         self._numbers = numbers[order]
         self._values: Floats = clicks.max(axis=1)[order]
@@ -224,12 +226,12 @@ class StateValues:
         symmetries = SYMMETRIES[CANONICAL_SYMMETRY[covered @ BITS]]
         numbers = self._alphabet.numbers(np.take_along_axis(subgrids, symmetries, axis=-1))
         indices = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)
-        known = self._numbers[indices] == numbers
-        values = np.where(known, self._values[indices], -np.inf if self._guess is None else self._guess)[..., None]
+        seen = self._numbers[indices] == numbers
+        values = np.where(seen, self._values[indices], -np.inf if self._guess is None else self._guess)[..., None]
         best = np.zeros_like(covered)
         np.put_along_axis(best, symmetries, (self._best[indices][..., None] & BITS) > 0, axis=-1)
-        best = np.where(known[..., None], best, covered)
-        return np.where(best, values, -np.inf), ~known & covered.any(axis=-1)
+        best = np.where(seen[..., None], best, covered)
+        return np.where(best, values, -np.inf), ~seen & covered.any(axis=-1)
 
 
 class GraphicalPolicy(FittedPolicy):
@@ -238,8 +240,8 @@ class GraphicalPolicy(FittedPolicy):
     The reward is +100 when no safe cell of the sub-grid is covered, -100 for a mine, and +1 for any other click. A
     state's value is the value of its best click: the expectation of reward plus value of the next state.
 
-    The expectation runs over the sub-grids of finished games that agree with the state. One uninformative click is
-    added to them, and stands alone if none agrees: a mine with the density of the board, else a last step.
+    The expectation is a mean over the sub-grids of finished games that agree with the state, and one uninformative
+    click, which stands alone if none agrees. That click hits a mine with the density of the board, else earns +1.
 
     Attributes:
         state_values: the value of every state seen in practice.
@@ -258,18 +260,18 @@ class GraphicalPolicy(FittedPolicy):
 
     def count(self, practice: Iterator[PracticeGames]) -> tuple[Ints, Ints]:
         """Returns the (n, 9) sub-grids of finished games and their counts; rotations and reflections count as one."""
-        found: list[tuple[Ints, Ints]] = []
+        batches: list[tuple[Ints, Ints]] = []
         for batch in practice:
             truth = np.where(batch.layouts, self._alphabet.mine, neighbour_sums(batch.layouts, self.config.radius))
             subgrids = cut(truth, self._alphabet.outside).reshape(-1, CELLS)
-            versions = [self._alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES]
-            found.append(np.unique(np.min(versions, axis=0), return_counts=True))
-        all_numbers, all_counts = map(np.concatenate, zip(*found, strict=True))
+            transformed = [self._alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES]
+            batches.append(np.unique(np.min(transformed, axis=0), return_counts=True))
+        all_numbers, all_counts = map(np.concatenate, zip(*batches, strict=True))
         numbers, indices = np.unique(all_numbers, return_inverse=True)
         return self._alphabet.symbols(numbers), np.bincount(indices, all_counts).astype(np.int64)
 
     def guess_value(self) -> float | None:
-        """Returns the value of a click that nothing is known about; None for longest paths."""
+        """Returns the value of a click about which no example says anything; None for longest paths."""
         density = self.config.mines / self.config.cells
         return density * FAILURE + (1.0 - density)
 
@@ -295,5 +297,5 @@ class GraphicalSourcePolicy(GraphicalPolicy):
     """
 
     def guess_value(self) -> float | None:
-        """Returns None."""
+        """Returns None, which stands for longest paths."""
         return None

@@ -17,11 +17,11 @@ LEVELS = {"closure": WITH_TOTAL, "counts": SEVERAL}
 """Deductions by name: the closure of the clues, with and without the number of mines."""
 
 
-class _Game:
-    """Knowledge base of one game; sets of cells are bits, and `safe` includes open cells.
+class _KnowledgeBase:
+    """Knowledge of one game; a set of cells is an integer with bit k for cell k, and `safe` includes open cells.
 
-    A sentence is a set of cells and its number of mines, in the order of discovery. Certain cells are removed when they
-    are found and when they are opened; sentences formed in between can hold safe cells.
+    A sentence is a set of cells and its number of mines; sentences keep the order of discovery. Certain cells leave the
+    sentences when they are found and when they are opened; sentences formed in between can hold safe cells.
     """
 
     def __init__(self, cells: int) -> None:
@@ -30,7 +30,7 @@ class _Game:
         self.sentences: list[tuple[int, int]] = []
 
     def precedes(self, shown: NDArray[np.int16]) -> bool:
-        """Returns whether another board shows all clues processed so far."""
+        """Returns whether a board, (n,) clues or -1, shows all clues processed so far."""
         return bool(((self.shown < 0) | (self.shown == shown)).all())
 
     def process(self, shown: NDArray[np.int16], neighbours: list[int]) -> None:
@@ -45,6 +45,7 @@ class _Game:
             self._form_differences()
 
     def _remove(self, safe: int, mine: int) -> None:
+        """Adds certain cells to `safe` and `mine`, and removes them from all sentences."""
         self.safe |= safe
         self.mine |= mine
         reduced = [(cells & ~(safe | mine), count - (cells & mine).bit_count()) for cells, count in self.sentences]
@@ -53,26 +54,27 @@ class _Game:
     def _find_certain(self) -> tuple[int, int]:
         safe = mine = 0
         for cells, count in self.sentences:
-            left, missing = cells & ~(safe | mine), count - (cells & mine).bit_count()
+            undecided, missing = cells & ~(safe | mine), count - (cells & mine).bit_count()
             if missing == 0:
-                safe |= left
-            elif missing == left.bit_count():
-                mine |= left
+                safe |= undecided
+            elif missing == undecided.bit_count():
+                mine |= undecided
         return safe, mine
 
     def _form_differences(self) -> None:
         # Of equal sentences the last one stays. The loops also visit the sentences that they append.
         self.sentences = list(dict(reversed(self.sentences)).items())[::-1]
-        met = {cells for cells, _ in self.sentences}
+        seen = {cells for cells, _ in self.sentences}
         for cells, count in self.sentences:
-            for other, number in self.sentences:
-                if cells & other == cells != other and cells ^ other not in met:
-                    met.add(cells ^ other)
-                    self.sentences.append((cells ^ other, number - count))
+            for other, other_count in self.sentences:
+                # If `cells` is a proper subset, `^` is the set difference.
+                if cells & other == cells != other and cells ^ other not in seen:
+                    seen.add(cells ^ other)
+                    self.sentences.append((cells ^ other, other_count - count))
 
 
 class SinglePassDeduction:
-    """Deduces as the program does, with a memory per game.
+    """Deduces as the program of Sun, Chen & Yang does, with a knowledge base for each game.
 
     A board continues a remembered game if it shows all clues that this game showed; otherwise it starts a new one.
     Cells that open together are processed in reading order.
@@ -80,31 +82,31 @@ class SinglePassDeduction:
 
     def __init__(self, config: BoardConfig) -> None:
         self._neighbours = neighbour_bits(config.rows, config.cols, config.radius)
-        self._games: list[_Game] = []
+        self._bases: list[_KnowledgeBase] = []
 
     def apply(self, knowledge: Knowledge) -> None:
         """Makes one pass per newly opened cell in each game, and records the certain cells in `knowledge`."""
         shape = knowledge.open.shape[1:]
         boards = np.where(knowledge.open, knowledge.counts, -1).reshape(len(knowledge.open), -1)
-        self._games = self._recall(boards)
-        for i, game in enumerate(self._games):
-            game.process(boards[i], self._neighbours)
-            knowledge.safe[i] = to_array(game.safe, shape) & ~knowledge.open[i]
-            knowledge.mine[i] = to_array(game.mine, shape)
+        self._bases = self._recall(boards)
+        for i, base in enumerate(self._bases):
+            base.process(boards[i], self._neighbours)
+            knowledge.safe[i] = to_array(base.safe, shape) & ~knowledge.open[i]
+            knowledge.mine[i] = to_array(base.mine, shape)
             knowledge.unknown[i] &= ~(knowledge.safe[i] | knowledge.mine[i])
 
-    def _recall(self, boards: NDArray[np.int16]) -> list[_Game]:
-        """Returns the game of each board; continued games keep their order."""
-        games, begin = [], 0
+    def _recall(self, boards: NDArray[np.int16]) -> list[_KnowledgeBase]:
+        """Returns a knowledge base for each board: that of the game it continues, in the same order, or a new one."""
+        bases, begin = [], 0
         for shown in boards:
-            rest = range(begin, len(self._games))
-            found = next((j for j in rest if self._games[j].precedes(shown)), None)
-            if found is None:
-                games.append(_Game(len(shown)))
+            candidates = range(begin, len(self._bases))
+            index = next((i for i in candidates if self._bases[i].precedes(shown)), None)
+            if index is None:
+                bases.append(_KnowledgeBase(len(shown)))
             else:
-                games.append(self._games[found])
-                begin = found + 1
-        return games
+                bases.append(self._bases[index])
+                begin = index + 1
+        return bases
 
 
 class SubsetPolicy(ScriptedPolicy):
@@ -130,12 +132,12 @@ class SubsetPolicy(ScriptedPolicy):
     def reset(self, seed: int) -> None:
         """Seeds the random choices, and forgets all games."""
         super().reset(seed)
-        self._program = SinglePassDeduction(self.config)
+        self._single_pass = SinglePassDeduction(self.config)
 
     def deduce(self, knowledge: Knowledge) -> None:
-        """Deduces by single clues, then several, then the number of mines; a rule waits for those before it."""
+        """Deduces from single clues; while no safe cell is found, also from several, then from the number of mines."""
         if self._deduction == "source":
-            self._program.apply(knowledge)
+            self._single_pass.apply(knowledge)
         else:
             config = self.config
             known = known_cells(knowledge.boards, config.mines, config.radius, LEVELS[self._deduction])
@@ -151,14 +153,14 @@ class ExpectedValuePolicy(SubsetPolicy):
         It is the mean over the open neighbours of missing mines / unknown neighbours. A cell without an open
         neighbour gets the mine density of all unknown cells.
         """
-        hidden = knowledge.neighbour_sum(knowledge.unknown)
-        useful = knowledge.open & (hidden > 0)
-        densities = np.where(useful, knowledge.missing_mines() / np.maximum(hidden, 1), 0.0)
-        counts = knowledge.neighbour_sum(useful)
+        unknown_around = knowledge.neighbour_sum(knowledge.unknown)
+        informative = knowledge.open & (unknown_around > 0)
+        densities = np.where(informative, knowledge.missing_mines() / np.maximum(unknown_around, 1), 0.0)
+        informative_around = knowledge.neighbour_sum(informative)
         mines_left = self.config.mines - knowledge.mine.sum(axis=(1, 2))
         density = mines_left / np.maximum(knowledge.unknown.sum(axis=(1, 2)), 1)
-        means: NDArray[np.float64] = knowledge.neighbour_sum(densities) / np.maximum(counts, 1)
-        return np.where(counts > 0, means, density[:, None, None])
+        means: NDArray[np.float64] = knowledge.neighbour_sum(densities) / np.maximum(informative_around, 1)
+        return np.where(informative_around > 0, means, density[:, None, None])
 
 
 class ExpectedValueSourcePolicy(SubsetPolicy):
@@ -170,9 +172,9 @@ class ExpectedValueSourcePolicy(SubsetPolicy):
     """
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
-        """Returns the sum over the open neighbours of clue / unknown neighbours; above all sums if there are none."""
-        hidden = knowledge.neighbour_sum(knowledge.unknown)
-        ratios = np.where(knowledge.open, knowledge.counts / np.maximum(hidden, 1), 0.0)
+        """Returns, per cell, the sum of clue / unknown cells over open neighbours; without any, more than all sums."""
+        unknown_around = knowledge.neighbour_sum(knowledge.unknown)
+        ratios = np.where(knowledge.open, knowledge.counts / np.maximum(unknown_around, 1), 0.0)
         # A cell has at most max_count open neighbours, and each ratio is at most max_count.
-        beyond = self.config.codes.max_count**2 + 1.0
-        return np.where(knowledge.neighbour_sum(knowledge.open) > 0, knowledge.neighbour_sum(ratios), beyond)
+        above_all_sums = self.config.codes.max_count**2 + 1.0
+        return np.where(knowledge.neighbour_sum(knowledge.open) > 0, knowledge.neighbour_sum(ratios), above_all_sums)

@@ -5,7 +5,7 @@ board that follows. One click ahead, the value of a board with N layouts is the 
 N ** -discount. Two clicks ahead, it is the largest value that a click on it has one click ahead.
 
 Cut-offs skip what cannot change the choice, as in the Star1 search of trees with random outcomes (Ballard 1983, "The
-*-minimax search procedure for trees containing chance nodes"). They rest on the bounds of `most_worth`.
+*-minimax search procedure for trees containing chance nodes"). The cut-offs rest on the bounds of `most_worth`.
 """
 
 import math
@@ -21,10 +21,10 @@ from minesweeper_env.inference.kernels import CONTRADICTION, OK, TIE, Workspace,
 
 
 class Search(NamedTuple):
-    """The largest clue and the number of mines of the boards, and what bounds the search.
+    """The largest clue and the number of mines of the boards, and the parameters of the search.
 
     Candidates are the `breadth` least risky cells, and `next_breadth` for the second click, 0 to look one click ahead.
-    Their risk is at most the least one plus `slack`. `discount` is the exponent of the number of layouts.
+    Their risk exceeds the least risk by at most `slack`. `discount` is the exponent of the number of layouts.
     """
 
     max_count: int
@@ -42,7 +42,8 @@ class Scratch(NamedTuple):
         allowed: (n,) bool, the covered cells after the first click.
         risks: (n,) the probabilities of a mine before the first click.
         ranks: (n,) the ranks of the candidates; `next_ranks` has those for the second click.
-        next_risks: (K + 1, n) the probabilities after each clue of the first click; `last_risks`, (n,), after the last.
+        next_risks: (K + 1, n) the probabilities after each clue of the first click.
+        last_risks: (n,) the probabilities after a clue of the last click.
         bounds: (K + 1,) the probability of each clue times the most that its board can be worth.
         log_layouts: (K + 1,) the logarithm of the number of layouts after each clue.
     """
@@ -77,18 +78,18 @@ def weigh_clicks(
 
     Two clicks ahead, among clicks of equal value it takes the least risky one, and among these the most promising one.
 
-    It begins at the board `begin`, and fills in the clicks, (N,). At least one click on each of the (N, n) boards is
-    legal, and a second click may be any covered cell. The boards are unchanged in the end. The arrays are the fields
-    of a `Scratch` and of a `Workspace`. Returns (N, OK), or the index of a board that fails and its outcome.
+    The kernel begins at the board `begin`, and fills in `clicks`, (N,). Each of the (N, n) boards has a legal click; a
+    second click may be any covered cell. The boards are unchanged in the end. The arrays are the fields of a `Scratch`
+    and of a `Workspace`. Returns (N, OK), or the index of a board that fails and its outcome.
     """
     scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
     risks, twice = scratch.risks, search.next_breadth > 0
-    clues = (search.max_count + 1) ** 2 if twice else search.max_count + 1
+    clues = (search.max_count + 1) ** 2 if twice else search.max_count + 1  # two clicks can show so many pairs
     # Two clicks ahead, a later click must be better by more than rounding; one click ahead, by anything.
-    cut, gain = (TIE, TIE) if twice else (-TIE, 0.0)
+    margin, gain = (TIE, TIE) if twice else (-TIE, 0.0)
     for i in range(begin, len(boards)):
         board = boards[i]
-        outcome, layouts = posterior(board, search.mines, risks, workspace)
+        outcome, log_layouts = posterior(board, search.mines, risks, workspace)
         if outcome != OK:
             return i, outcome
         for cell in range(len(board)):
@@ -98,13 +99,13 @@ def weigh_clicks(
         for _ in range(search.breadth):
             cell = _take_first(scratch.ranks)
             # The ranks fall with safety, so no later click is worth more either.
-            if cell < 0 or most_worth(1.0 - risks[cell], layouts, clues, search.discount) <= best + cut:
+            if cell < 0 or most_worth(1.0 - risks[cell], log_layouts, clues, search.discount) <= best + margin:
                 break
             if twice:
-                outcome, value = _value_twice(cell, board, search, layouts, best, scratch, workspace)
+                outcome, value = _value_twice(cell, board, search, log_layouts, best, scratch, workspace)
             else:
-                last = scratch.last_risks
-                outcome, value = _value_once(cell, board, search, layouts, best - TIE, risks, last, workspace)
+                last_risks = scratch.last_risks
+                outcome, value = _value_once(cell, board, search, log_layouts, best - TIE, risks, last_risks, workspace)
             if outcome != OK:
                 return i, outcome
             if value > best + gain:
@@ -116,31 +117,31 @@ def weigh_clicks(
 def _rank_clicks(
     board: Boards, allowed: Flags, search: Search, risks: Floats, neighbours: NDArray[np.uint32], ranks: Floats
 ) -> None:
-    """Fills in a rank for each candidate, higher for less risk, then for more promise; -1 for other cells."""
-    least = 2.0
+    """Fills in a rank for each candidate, higher for less risk, then for more of `promise_of`; -1 for other cells."""
+    min_risk = 2.0
     for cell in range(len(board)):
         if allowed[cell]:
-            least = min(least, risks[cell])
+            min_risk = min(min_risk, risks[cell])
     for cell in range(len(board)):
         ranks[cell] = -1.0
-        if allowed[cell] and risks[cell] <= least + search.slack:
+        if allowed[cell] and risks[cell] <= min_risk + search.slack:
             ranks[cell] = (1.0 - risks[cell]) * 1e6 + promise_of(cell, board, search.max_count, risks, neighbours)
 
 
 @inlined
 def _take_first(ranks: Floats) -> int:
-    """Returns the cell of the highest rank and removes it; -1 if none is left."""
-    first, most = -1, -0.5
+    """Returns the cell of highest rank, and sets its rank to -1; returns -1 if no candidate is left."""
+    best, best_rank = -1, -0.5
     for cell in range(len(ranks)):
-        if ranks[cell] > most:
-            first, most = cell, ranks[cell]
-    if first >= 0:
-        ranks[first] = -1.0
-    return first
+        if ranks[cell] > best_rank:
+            best, best_rank = cell, ranks[cell]
+    if best >= 0:
+        ranks[best] = -1.0
+    return best
 
 
 @inlined
-def most_worth(safety: float, layouts: float, clues: int, discount: float) -> float:
+def most_worth(safety: float, log_layouts: float, clues: int, discount: float) -> float:
     """Returns an upper bound of the value of a click.
 
     No click is worth more than its safety s. A click that can show K clues, on a board with N layouts, is not worth
@@ -150,105 +151,106 @@ def most_worth(safety: float, layouts: float, clues: int, discount: float) -> fl
 
     Args:
         safety: the probability that the cell is free; or a part of it, for the clues that remain.
-        layouts: the logarithm of the number of layouts before the click.
+        log_layouts: the logarithm of the number of layouts before the click.
         clues: the number of clues that the cell can show.
         discount: the exponent of the number of layouts.
     """
     if discount >= 1.0 or safety <= 0.0:
         return max(safety, 0.0)
-    return min(safety, math.exp(discount * (math.log(clues) - layouts) + (1.0 - discount) * math.log(safety)))
+    return min(safety, math.exp(discount * (math.log(clues) - log_layouts) + (1.0 - discount) * math.log(safety)))
 
 
 @inlined
 def _value_once(
-    cell: int, board: Boards, search: Search, layouts: float, goal: float, risks: Floats, last_risks: Floats,
+    cell: int, board: Boards, search: Search, log_layouts: float, goal: float, risks: Floats, last_risks: Floats,
     workspace: Workspace,
 ) -> tuple[int, float]:  # fmt: skip
-    """Returns an outcome and the value of a click one click ahead; one of at most `goal` may be too low."""
-    covered = board[cell]
-    least, most = _count_bounds(cell, risks, workspace.neighbours)
-    outcome, value, left = OK, 0.0, 1.0 - risks[cell]
-    for count in range(least, most + 1):
-        if value + most_worth(left, layouts, most - count + 1, search.discount) <= goal:
+    """Returns an outcome and the value of a click one click ahead; the value may be too low if it is at most `goal`."""
+    old_code = board[cell]
+    min_clue, max_clue = _count_bounds(cell, risks, workspace.neighbours)
+    outcome, value, safety_left = OK, 0.0, 1.0 - risks[cell]
+    for clue in range(min_clue, max_clue + 1):
+        if value + most_worth(safety_left, log_layouts, max_clue - clue + 1, search.discount) <= goal:
             break
-        outcome, then = _show(cell, count, board, search, last_risks, workspace)
+        outcome, next_log_layouts = _show(cell, clue, board, search, last_risks, workspace)
         if outcome != OK:
             break
-        if then > -math.inf:
-            worth = _best_safety(board, search.max_count, last_risks)
-            value += math.exp(then - layouts - search.discount * then) * worth
-            left -= math.exp(then - layouts)
-    board[cell] = covered
+        if next_log_layouts > -math.inf:
+            best_safety = _best_safety(board, search.max_count, last_risks)
+            value += math.exp(next_log_layouts - log_layouts - search.discount * next_log_layouts) * best_safety
+            safety_left -= math.exp(next_log_layouts - log_layouts)
+    board[cell] = old_code
     return outcome, value
 
 
 @inlined
 def _value_twice(
-    cell: int, board: Boards, search: Search, layouts: float, goal: float, scratch: Scratch, workspace: Workspace
+    cell: int, board: Boards, search: Search, log_layouts: float, goal: float, scratch: Scratch, workspace: Workspace
 ) -> tuple[int, float]:
     """Returns an outcome and the value of a first click, or an upper bound that does not exceed `goal`."""
-    covered = board[cell]
-    outcome, value = _bound_counts(cell, board, search, layouts, scratch, workspace)
+    old_code = board[cell]
+    outcome, upper = _bound_counts(cell, board, search, log_layouts, scratch, workspace)
     scratch.allowed[cell] = False
-    while outcome == OK and value > goal + TIE:
-        count = int(np.argmax(scratch.bounds))
-        bound = scratch.bounds[count]
+    while outcome == OK and upper > goal + TIE:
+        clue = int(np.argmax(scratch.bounds))
+        bound = scratch.bounds[clue]
         if bound <= 0.0:
             break
-        scratch.bounds[count] = 0.0
-        # All counts that remain may reach their bounds, so this board must be worth more than `needed` to matter.
-        weight = math.exp(scratch.log_layouts[count] - layouts)
-        needed = (goal + bound - value) / weight
-        board[cell] = count
-        outcome, worth = _best_next(board, search, count, needed, scratch, workspace)
-        value += weight * worth - bound
-    board[cell] = covered
+        scratch.bounds[clue] = 0.0
+        # Even if all clues that remain reach their bounds, this board must be worth more than `needed` to matter.
+        weight = math.exp(scratch.log_layouts[clue] - log_layouts)
+        needed = (goal + bound - upper) / weight
+        board[cell] = clue
+        outcome, worth = _best_next(board, search, clue, needed, scratch, workspace)
+        upper += weight * worth - bound
+    board[cell] = old_code
     scratch.allowed[cell] = True
-    return outcome, value
+    return outcome, upper
 
 
 @inlined
 def _bound_counts(
-    cell: int, board: Boards, search: Search, layouts: float, scratch: Scratch, workspace: Workspace
+    cell: int, board: Boards, search: Search, log_layouts: float, scratch: Scratch, workspace: Workspace
 ) -> tuple[int, float]:
-    """Fills in the boards after each clue and their bounds; returns an outcome and the sum of the bounds."""
-    covered, clues = board[cell], search.max_count + 1
-    least, most = _count_bounds(cell, scratch.risks, workspace.neighbours)
+    """Fills in risks, layouts and bound of the board after each clue; returns an outcome and the sum of the bounds."""
+    old_code, clues = board[cell], search.max_count + 1
+    min_clue, max_clue = _count_bounds(cell, scratch.risks, workspace.neighbours)
     outcome, total = OK, 0.0
     scratch.bounds[:] = 0.0
-    for count in range(least, most + 1):
-        outcome, then = _show(cell, count, board, search, scratch.next_risks[count], workspace)
+    for clue in range(min_clue, max_clue + 1):
+        outcome, next_log_layouts = _show(cell, clue, board, search, scratch.next_risks[clue], workspace)
         if outcome != OK:
             break
-        if then > -math.inf:
-            scratch.log_layouts[count] = then
-            safety = _best_safety(board, search.max_count, scratch.next_risks[count])
-            scratch.bounds[count] = math.exp(then - layouts) * most_worth(safety, then, clues, search.discount)
-            total += scratch.bounds[count]
-    board[cell] = covered
+        if next_log_layouts > -math.inf:
+            scratch.log_layouts[clue] = next_log_layouts
+            safety = _best_safety(board, search.max_count, scratch.next_risks[clue])
+            probability = math.exp(next_log_layouts - log_layouts)
+            scratch.bounds[clue] = probability * most_worth(safety, next_log_layouts, clues, search.discount)
+            total += scratch.bounds[clue]
+    board[cell] = old_code
     return outcome, total
 
 
 @inlined
 def _best_next(
-    board: Boards, search: Search, count: int, needed: float, scratch: Scratch, workspace: Workspace
+    board: Boards, search: Search, clue: int, needed: float, scratch: Scratch, workspace: Workspace
 ) -> tuple[int, float]:
-    """Returns an outcome and the largest value of a second click, after a first one that shows `count`.
+    """Returns an outcome and the largest value of a second click, after a first one that shows `clue`.
 
-    A value of at most `needed` may be too low.
+    The value may be too low if it is at most `needed`.
     """
-    risks, layouts = scratch.next_risks[count], scratch.log_layouts[count]
+    risks, log_layouts = scratch.next_risks[clue], scratch.log_layouts[clue]
     _rank_clicks(board, scratch.allowed, search, risks, workspace.neighbours, scratch.next_ranks)
     outcome, best = OK, 0.0
     for _ in range(search.next_breadth):
         cell = _take_first(scratch.next_ranks)
-        if cell >= 0 and layouts < TIE:
+        if cell >= 0 and log_layouts < TIE:
             # One layout fits: the game is as good as won.
             best = 1.0
         goal = max(best, needed) + TIE
-        if cell < 0 or most_worth(1.0 - risks[cell], layouts, search.max_count + 1, search.discount) <= goal:
+        if cell < 0 or most_worth(1.0 - risks[cell], log_layouts, search.max_count + 1, search.discount) <= goal:
             break
-        outcome, value = _value_once(cell, board, search, layouts, goal, risks, scratch.last_risks, workspace)
+        outcome, value = _value_once(cell, board, search, log_layouts, goal, risks, scratch.last_risks, workspace)
         if outcome != OK:
             break
         best = max(best, value)
@@ -257,14 +259,14 @@ def _best_next(
 
 @subroutine
 def _show(
-    cell: int, count: int, board: Boards, search: Search, risks: Floats, workspace: Workspace
+    cell: int, clue: int, board: Boards, search: Search, risks: Floats, workspace: Workspace
 ) -> tuple[int, float]:
-    """Writes a clue and fills in the risks; returns an outcome and ln(layouts), -inf if the cell cannot show it."""
-    board[cell] = count
+    """Writes a clue, fills in the risks; returns an outcome and ln(number of layouts), -inf for an impossible clue."""
+    board[cell] = clue
     outcome, log_layouts = posterior(board, search.mines, risks, workspace)
     if outcome == OK:
         return OK, log_layouts
-    # Outcomes between these ask for more memory. Any other one means that the cell cannot show this clue.
+    # An outcome between OK and CONTRADICTION asks for more memory; any other means that the clue is impossible.
     return (outcome if OK < outcome < CONTRADICTION else OK), -math.inf
 
 
@@ -283,25 +285,25 @@ def _count_bounds(cell: int, risks: Floats, neighbours: NDArray[np.uint32]) -> t
 @inlined
 def _best_safety(board: Boards, max_count: int, risks: Floats) -> float:
     """Returns the probability that the safest covered cell is free; 1 if all are mines, for then the game is won."""
-    least = 2.0
+    min_risk = 2.0
     for cell in range(len(board)):
         if board[cell] > max_count:
-            least = min(least, risks[cell])
-    return 1.0 if least >= 1.0 else 1.0 - least
+            min_risk = min(min_risk, risks[cell])
+    return 1.0 if min_risk >= 1.0 else 1.0 - min_risk
 
 
 @kernel
 def list_values(board: Boards, legal: Flags, search: Search, values: Floats, *arrays: Any) -> int:
     """Fills in the value of each candidate one click ahead; returns an outcome."""
     scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
-    risks, last = scratch.risks, scratch.last_risks
-    outcome, layouts = posterior(board, search.mines, risks, workspace)
+    risks, last_risks = scratch.risks, scratch.last_risks
+    outcome, log_layouts = posterior(board, search.mines, risks, workspace)
     _rank_clicks(board, legal, search, risks, workspace.neighbours, scratch.ranks)
     for _ in range(search.breadth):
         cell = _take_first(scratch.ranks)
         if cell < 0 or outcome != OK:
             break
-        outcome, values[cell] = _value_once(cell, board, search, layouts, -1.0, risks, last, workspace)
+        outcome, values[cell] = _value_once(cell, board, search, log_layouts, -1.0, risks, last_risks, workspace)
     return outcome
 
 
@@ -310,13 +312,14 @@ def click_values(
 ) -> Floats:
     """Returns the value of each candidate one click ahead, (n,) float64; -1 for other cells.
 
-    All are -1 on a board that is too hard for the oracle. At least one click on the board, (n,), is legal; slack,
-    breadth and discount are those of a `Search`.
+    All values are -1 on a board that is too hard for the oracle. The board, (n,), has a legal click; `slack`, `breadth`
+    and `discount` are those of a `Search`.
     """
     board, values, max_count = board.copy(), np.full(config.cells, -1.0), config.codes.max_count
     search = Search(max_count, config.mines, slack, breadth, 0, discount)
     scratch = make_scratch(config.cells, max_count)
 
+    # `run_boards` begins again at board 1 after it has given up board 0, the only one.
     def fill(begin: int, *arguments: Any) -> tuple[int, int]:
         return begin, OK if begin else list_values(*arguments)
 

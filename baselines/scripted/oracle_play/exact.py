@@ -22,7 +22,7 @@ from minesweeper_env.inference.kernels import (
 )
 
 CERTAIN = -1.0
-"""Entry of `log_layouts` for a click without a risk, or without a choice."""
+"""Entry of `log_layouts` for a click that is certainly safe, or the first one of a game."""
 
 _DENSE = 0.18
 """Mine density from which a first click further inside wins more under "opening"."""
@@ -36,10 +36,9 @@ Floats = NDArray[np.float64]
 def first_cell(config: BoardConfig) -> int:
     """Returns the cell to click first, as row * cols + col.
 
-    The cells were chosen by measurement; see docs/studies/play.md. Under "any" and "safe" the click is a
-    corner, which has the highest probability of showing 0. Under the other rules it is the third row and column,
-    which opens a large area near a corner; on dense boards it is the fourth. The cell never lies
-    beyond the middle of the board.
+    The cells were chosen by measurement; see docs/studies/play.md. Under "any" and "safe" the cell is a corner, which
+    has the highest probability of showing 0. Under the other rules it lies in the third row and column, where it opens
+    a large area near a corner; on dense boards in the fourth. The cell never lies beyond the middle of the board.
     """
     if config.first_click in ("any", "safe"):
         return 0
@@ -51,8 +50,8 @@ def first_cell(config: BoardConfig) -> int:
 def chosen_first_cell(config: BoardConfig, first: str | int | None, *others: str) -> int:
     """Returns the cell to click first: `first_cell` for "exact" or None, the middle for "middle", or `first` itself.
 
-    Of two middle rows or columns it is the second. A ValueError names the allowed values, and the `others` that the
-    caller allows besides.
+    Of two middle rows or columns it is the second. Raises a ValueError that names the allowed values, and `others`,
+    those that the caller handles.
     """
     if first is None or first == "exact":
         return first_cell(config)
@@ -67,25 +66,17 @@ def chosen_first_cell(config: BoardConfig, first: str | int | None, *others: str
 
 @kernel
 def choose_clicks(
-    begin: int,
-    boards: Boards,
-    legal: Flags,
-    max_count: int,
-    mines: int,
-    first_cell: int,
-    clicks: Cells,
-    log_layouts: Floats,
-    probabilities: Floats,
-    *arrays: Any,
-) -> tuple[int, int]:
+    begin: int, boards: Boards, legal: Flags, max_count: int, mines: int, first_cell: int, clicks: Cells,
+    log_layouts: Floats, probabilities: Floats, *arrays: Any,
+) -> tuple[int, int]:  # fmt: skip
     """Chooses a click on each board from `begin` on, for `run_boards`; `first_cell` on a board without open cells.
 
     The click is a cell that is certainly free; without one, it is a cell of least risk. Ties go to the cell
     with the most open neighbours, then to the cell most likely to show 0, then to the first.
 
-    At least one click on each of the (N, n) boards is legal. The kernel fills in the `clicks`, (N,), and at a risk the
-    `log_layouts`, (N,), natural logarithms of the numbers of layouts. The kernel overwrites `probabilities`, (n,).
-    The arrays are the fields of a `Workspace`.
+    At least one click on each of the (N, n) boards is legal. The kernel fills in `clicks`, (N,). For a risky click it
+    fills in the natural logarithm of the number of layouts, in `log_layouts`, (N,). It overwrites `probabilities`,
+    (n,). The arrays are the fields of a `Workspace`. Returns (N, OK), or the index of a failing board and its outcome.
     """
     workspace = Workspace(*arrays)
     for i in range(begin, len(boards)):
@@ -99,26 +90,21 @@ def choose_clicks(
         clicks[i] = _find_safe(allowed, workspace)
         if clicks[i] >= 0:
             continue
-        outcome, layouts = posterior_after_propagation(workspace, mines, probabilities)
+        outcome, log_count = posterior_after_propagation(workspace, mines, probabilities)
         if outcome != OK:
             return i, outcome
         clicks[i] = least_risk(board, allowed, max_count, probabilities, workspace.neighbours)
         if probabilities[clicks[i]] > 0.0:
-            log_layouts[i] = layouts
+            log_layouts[i] = log_count
     return len(boards), OK
 
 
 @kernel
 def choose_least_risks(
-    boards: Boards,
-    legal: Flags,
-    max_count: int,
-    first_cell: int,
-    risks: Floats,
-    neighbours: NDArray[np.uint32],
+    boards: Boards, legal: Flags, max_count: int, first_cell: int, risks: Floats, neighbours: NDArray[np.uint32],
     clicks: Cells,
-) -> None:
-    """Chooses a click on each board by given risks, with the ties and the arguments of `choose_clicks`.
+) -> None:  # fmt: skip
+    """Chooses a click on each board by its risks; ties and other arguments are those of `choose_clicks`.
 
     `risks`, (N, n), are the probabilities of a mine, none above 1; `neighbours` is the `neighbour_table`.
     """
@@ -130,10 +116,10 @@ def choose_least_risks(
 
 @inlined
 def _is_unopened(board: Boards, max_count: int) -> bool:
-    shown = 0
+    open_cells = 0
     for cell in range(len(board)):
-        shown += board[cell] <= max_count
-    return shown == 0
+        open_cells += board[cell] <= max_count
+    return open_cells == 0
 
 
 @inlined
@@ -150,16 +136,16 @@ def least_risk(
     board: Boards, allowed: Flags, max_count: int, probabilities: Floats, neighbours: NDArray[np.uint32]
 ) -> int:
     """Returns the legal cell of least risk, with the ties of `choose_clicks`."""
-    least = 2.0
+    min_risk = 2.0
     for cell in range(len(board)):
-        if allowed[cell] and probabilities[cell] < least:
-            least = probabilities[cell]
-    chosen, most = -1, -1.0
+        if allowed[cell] and probabilities[cell] < min_risk:
+            min_risk = probabilities[cell]
+    chosen, best_promise = -1, -1.0
     for cell in range(len(board)):
-        if allowed[cell] and probabilities[cell] <= least + TIE:
+        if allowed[cell] and probabilities[cell] <= min_risk + TIE:
             promise = promise_of(cell, board, max_count, probabilities, neighbours)
-            if promise > most:
-                chosen, most = cell, promise
+            if promise > best_promise:
+                chosen, best_promise = cell, promise
     return chosen
 
 
@@ -185,13 +171,12 @@ def promise_of(
 class ExactPolicy:
     """Minimises the probability of losing on the next click.
 
-    Ties go to the cell with the most open neighbours, then to the likeliest 0, then to the first one in reading order.
-    There is no randomness. It treats layouts as equally likely, which they are not under the
-    first-click rule "corners".
+    Ties go to the cell with the most open neighbours, then to the likeliest 0, then to the first in reading order. The
+    policy draws nothing. It treats layouts as equally likely, which they are not under the first-click rule "corners".
 
     Attributes:
         config: the games.
-        counters: "guesses", clicks on cells not known to be safe; see `count_risky` for the first click.
+        counters: "guesses" counts clicks on cells not known to be safe; see `count_risky` for the first click.
     """
 
     batch_size = 1000
@@ -238,12 +223,12 @@ class ExactPolicy:
         return self._least_risks(boards, legal)[0]
 
     def _least_risks(self, boards: Boards, legal: Flags) -> tuple[Cells, Floats]:
-        """Returns the `clicks`, (N,), and the `log_layouts`, (N,), of `choose_clicks`; counts the guesses."""
+        """Returns `clicks` and `log_layouts`, (N,) each, as `choose_clicks` fills them in; counts the guesses."""
         config, risks = self.config, np.empty(boards.shape[1])
         clicks, log_layouts = np.empty(len(boards), np.int64), np.full(len(boards), CERTAIN)
         arguments = (boards, legal, self._max_count, config.mines, self._first_cell, clicks, log_layouts, risks)
         run_boards(config, choose_clicks, arguments, boards.__getitem__)
-        begun = np.any(boards <= self._max_count, axis=1)
+        has_open = np.any(boards <= self._max_count, axis=1)
         # A first click counts as well, unless the first-click rule protects it.
-        self.counters["guesses"] += count_risky(begun[(log_layouts != CERTAIN) | ~begun], config)
+        self.counters["guesses"] += count_risky(has_open[(log_layouts != CERTAIN) | ~has_open], config)
         return clicks, log_layouts

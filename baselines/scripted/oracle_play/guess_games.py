@@ -27,7 +27,7 @@ NO_CLICK, CLICKED = -1, -2
 """Entries of `clicks` that are no cells: leave the game alone, or continue after a click already made."""
 
 _RULES = len(Rules._fields)
-_GAMES = _RULES + len(Boards._fields)
+_GAMES = _RULES + len(Boards._fields)  # where the fields of a `Workspace` begin
 
 
 @kernel
@@ -36,11 +36,11 @@ def click_and_advance(
 ) -> tuple[int, int]:
     """Makes a click in each game, and opens all cells that are then certainly free, for `run_boards`.
 
-    A game that is still under way afterwards has no cell that is certainly free.
+    Returns (N, OK), or the index of a game that fails and its outcome.
 
     Args:
-        begin: the first game to do.
-        clicks: (N,) int64, cells to click, NO_CLICK or CLICKED; set to NO_CLICK where a game is done.
+        begin: the index of the first game to process.
+        clicks: (N,) int64, cells to click, NO_CLICK or CLICKED; set to NO_CLICK in each game that is processed.
         probabilities: (N, n) filled with the probability of a mine in each cell of games under way.
         log_layouts: (N,) filled with the natural logarithm of the number of layouts of games under way.
         *arrays: the fields of a `Rules`, of a `Boards` and of a `Workspace`.
@@ -62,8 +62,8 @@ def click_and_advance(
 
 @inlined
 def _advance(rules: Rules, boards: Boards, i: int, workspace: Workspace, probabilities: Floats) -> tuple[int, float]:
-    """Opens certainly free cells in a game until none is left; returns the outcome and the logarithm of the layouts."""
-    outcome, layouts, opened = OK, 0.0, 1
+    """Opens certainly free cells in a game until none is left; returns the outcome and ln of the number of layouts."""
+    outcome, log_count, opened = OK, 0.0, 1
     while outcome == OK and opened > 0 and boards.progress[i, STATUS] == PLAYING:
         if boards.progress[i, REMAINING] == 0:
             boards.progress[i, STATUS] = WON
@@ -72,10 +72,10 @@ def _advance(rules: Rules, boards: Boards, i: int, workspace: Workspace, probabi
         if outcome == OK:
             opened = _open_safe(rules, boards, i, workspace, probabilities, True)
             if opened == 0:
-                outcome, layouts = posterior_after_propagation(workspace, rules.mines, probabilities)
+                outcome, log_count = posterior_after_propagation(workspace, rules.mines, probabilities)
                 if outcome == OK:
                     opened = _open_safe(rules, boards, i, workspace, probabilities, False)
-    return outcome, layouts
+    return outcome, log_count
 
 
 @inlined
@@ -86,7 +86,7 @@ def _open_safe(
     opened = 0
     for cell in range(len(probabilities)):
         safe = is_known_safe(cell, workspace) if by_clues else probabilities[cell] == 0.0
-        if safe and boards.shown[i, cell] > rules.neighbours.shape[1]:
+        if safe and boards.shown[i, cell] > rules.neighbours.shape[1]:  # above the largest clue, so covered
             opened += make_move(rules, boards, i, CLICK, cell)
     return opened
 
@@ -102,13 +102,13 @@ class GuessGames:
     """
 
     def __init__(self, games: Games) -> None:
-        """Takes games; those that are under way need a first `click`."""
+        """Wraps games; those under way need a `click` before `risks` and `log_layouts` hold."""
         self.config, self.games = games.config, games
         self.risks, self.log_layouts = np.zeros((games.count, games.config.cells)), np.zeros(games.count)
 
     @classmethod
     def at(cls, config: BoardConfig, boards: Codes, layouts: Flags) -> Self:
-        """Returns games at positions, (N, n) or (n,) cell codes, that fit the layouts of mines, (N, rows, cols)."""
+        """Returns N games under way at `boards`, (N, n) or (n,) cell codes that fit `layouts`, (N, rows, cols)."""
         count = len(layouts)
         games = Games(config, count, RewardWeights())
         generators = np.zeros(count, np.uint64)

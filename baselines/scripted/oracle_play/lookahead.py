@@ -24,25 +24,22 @@ _ROUNDING = 1e-6
 
 
 class Ending(NamedTuple):
-    """The best click of an endgame: row * cols + col, the probability of winning with it, and whether both are certain.
+    """The best click of an endgame, and the N layouts that fit its board of k covered cells."""
 
-    If they are not, because the search gave up, the probability is a lower bound. The layouts that fit are
-    their covered cells (k,), and (N, k) arrays of their mines and of the counts that the cells show.
-    """
-
-    cell: int
-    win_probability: float
-    exact: bool
+    cell: int  # row * cols + col
+    win_probability: float  # with this click; a lower bound if not `exact`
+    exact: bool  # False if the search gave up
+    # The covered cells, (k,); and of each layout the mines and the clues that these cells would show, (N, k) each.
     layouts: tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint8]]
 
 
 class Endings:
     """Searches for the click that wins the most layouts, on boards with few enough layouts.
 
-    The limits are numbers of layouts and of sets, so the result does not depend on the machine.
+    The limits count layouts and sets of layouts, so the result does not depend on the speed of the machine.
 
     Attributes:
-        most: the natural logarithm of the largest number of layouts to search, plus a little.
+        most: the natural logarithm of the largest number of layouts to search, plus a tolerance.
         searcher: searches sets of layouts.
     """
 
@@ -51,7 +48,6 @@ class Endings:
         self._config, self._nodes = config, whole_number("nodes", nodes, 1)
         self.most = math.log(whole_number("layouts", layouts, 0, MOST_LAYOUTS) + 0.5)
         self.searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
-        # Compiles the kernels.
         self.find(np.full(config.cells, config.codes.hidden, np.int8), 0.0)
         self.searcher.search(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), 1)
 
@@ -63,13 +59,13 @@ class Endings:
         if log_layouts > self.most:
             return None
         config, limit = self._config, math.ceil(math.exp(log_layouts + _ROUNDING))
-        square = board.reshape(config.rows, config.cols)
+        grid = board.reshape(config.rows, config.cols)
         try:
-            found = consistent_layouts(square, config.mines, limit, radius=config.radius)
+            layouts = consistent_layouts(grid, config.mines, limit, radius=config.radius)
         except PositionTooHardError:
             return None
-        best = self.searcher.search(found.mines, found.counts, self._nodes)
-        return Ending(int(found.cells[best.cell]), best.wins / len(found.mines), best.exact, found)
+        best = self.searcher.search(layouts.mines, layouts.counts, self._nodes)
+        return Ending(int(layouts.cells[best.cell]), best.wins / len(layouts.mines), best.exact, layouts)
 
 
 BREADTH, SLACK = {1: 20, 2: 8}, {1: 0.15, 2: 0.12}
@@ -135,19 +131,19 @@ class LookaheadPolicy(ExactPolicy):
 
     def _choose(self, boards: Boards, legal: Flags) -> Cells:
         clicks, log_layouts = self._least_risks(boards, legal)
-        open_ones = []
+        unsolved = []
         for i in np.flatnonzero(log_layouts != CERTAIN):
             ending = self._endings.find(boards[i], log_layouts[i])
             if ending is not None and legal[i, ending.cell]:
                 clicks[i] = ending.cell
             else:
-                open_ones.append(i)
-        if open_ones:
-            clicks[open_ones] = self._weigh(boards[open_ones], legal[open_ones], clicks[open_ones])
+                unsolved.append(i)
+        if unsolved:
+            clicks[unsolved] = self._weigh(boards[unsolved], legal[unsolved], clicks[unsolved])
         return clicks
 
     def _weigh(self, boards: Boards, legal: Flags, clicks: Cells) -> Cells:
-        """Replaces the clicks (N,) of least risk, on boards (N, n) with too many layouts for exact search."""
+        """Replaces the clicks of least risk, (N,), on (N, n) boards with too many layouts to search; returns them."""
         arguments = (boards, legal, self._search, clicks, *make_scratch(boards.shape[1], self._max_count))
         run_boards(self.config, weigh_clicks, arguments, boards.__getitem__)
         return clicks

@@ -9,7 +9,7 @@ from minesweeper_env.inference import OptimalPlay, mine_probabilities
 
 
 class OptimalPolicy:
-    """Plays with the largest win probability from the first click on; there is no randomness in it.
+    """Plays with the largest win probability from the first click on, without randomness.
 
     It searches all continuations of a position, and remembers its click on each board. The first click may take from
     milliseconds to minutes; `minesweeper_env.inference.optimal` states the limits.
@@ -31,7 +31,7 @@ class OptimalPolicy:
 
     @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses a click in each of N games; see `baselines.policy.Policy`. Games may be over.
+        """Returns a click for each of N games; see `baselines.policy.Policy`. Games may be over.
 
         It never flags. If a flag bars the best click, it takes the legal click of least risk, or the first legal action
         where no click is legal.
@@ -40,7 +40,7 @@ class OptimalPolicy:
             InconsistentBoardError: no layout fits one of the boards.
             PositionTooHardError: a search exceeds its limit.
         """
-        # Marks are no evidence, and boards that differ in them alone are one.
+        # Marks are no evidence, so boards that differ in marks alone share one search.
         boards = np.minimum(observations, self.config.codes.flagged)
         clicks = np.array([self._click(board) for board in boards], np.int64)
         for game in np.flatnonzero(np.take_along_axis(action_masks, clicks[:, None], axis=1) == 0):

@@ -32,15 +32,15 @@ BEHIND = 2.0
 
 
 class Playouts:
-    """Continues positions with one policy; a game with few layouts left counts its exact probability of winning."""
+    """Plays positions on with one policy; a game with few layouts left counts with its exact win probability."""
 
     def __init__(self, config: BoardConfig, policy: Policy, layouts: int) -> None:
-        """Prepares to play; the value of a position with at most this many layouts is exact."""
+        """Prepares to play with `policy`; a game ends with its exact value once at most `layouts` layouts fit."""
         self.config = config
         self._policy, self._endings = policy, Endings(config, layouts, NODES)
 
     def play(self, board: Codes, layouts: Flags, cells: Sequence[int]) -> tuple[Floats, Floats]:
-        """Plays each click on each layout.
+        """Plays a game from each click on each layout.
 
         Args:
             board: (n,) int8, cell codes.
@@ -50,8 +50,8 @@ class Playouts:
         Returns:
             values: (M, L) float64, the probability of winning on each layout; 0 where the cell has a mine, and NaN
                 where the oracle gave up.
-            luck: (M, L) float64, the sum over later guesses of 1, or 0 for a mine, minus the safety of the cell. Its
-                mean over all layouts is 0, so it serves as a control variate.
+            luck: (M, L) float64, the sum over later guesses of the outcome, 1 for a free cell and 0 for a mine, minus
+                the safety of the cell. Its mean over all layouts is 0, so it serves as a control variate.
         """
         games = GuessGames.at(self.config, board, np.tile(layouts, (len(cells), 1, 1)))
         values, luck = np.zeros((2, len(games.risks)))
@@ -67,13 +67,13 @@ class Playouts:
                 safety = 1.0 - games.risks[playing, guesses]
                 games.click(playing, guesses)
                 luck[playing] += (games.status[playing] != LOST) - safety
-                values[playing] = 0.0
+                values[playing] = 0.0  # instead of NaN; a lost game keeps it
                 playing = playing[games.status[playing] == PLAYING]
         values[games.status == WON], values[games.status == TRUNCATED] = 1.0, np.nan
         return values.reshape(len(cells), len(layouts)), luck.reshape(len(cells), len(layouts))
 
     def _exact_value(self, board: Codes, log_layouts: float, cache: dict[bytes, float]) -> float:
-        """Returns the exact probability of winning on a board (n,) with few layouts, else NaN, and caches it."""
+        """Returns the cached exact win probability of a board, (n,); NaN if too many layouts fit it."""
         if log_layouts > self._endings.most:
             return np.nan
         key = board.tobytes()
@@ -86,8 +86,8 @@ class Playouts:
 def estimate(values: Floats, free: Flags, safety: Floats, luck: Floats) -> tuple[Floats, Floats]:
     """Estimates the value of each click: its safety times the mean value over the layouts where it is safe.
 
-    The oracle gives the exact safety. So the expectation is that of the plain mean over all layouts, and the luck of
-    the draw at the click disappears. The luck of later guesses is a control variate: its mean is 0.
+    The oracle gives the exact safety. So the expectation is that of the plain mean over all layouts, without the luck
+    of the draw at the click itself. The luck of later guesses is a control variate, since its mean is 0.
 
     Args:
         values: (M, L) as `Playouts.play` returns them. A layout with a NaN counts for none of the clicks.
@@ -96,33 +96,33 @@ def estimate(values: Floats, free: Flags, safety: Floats, luck: Floats) -> tuple
         luck: (M, L) as `Playouts.play` returns it; zeros for no control variate.
 
     Returns:
-        (M,) float64, the estimated probabilities of winning; and (M, K) float64, by how much each of the K layouts
-        that count moves the estimate of a click, times K, to first order; the mean over the layouts is 0.
+        (M,) float64, the estimated probabilities of winning; and (M, K) float64, the influence on each estimate of
+        each of the K layouts that count: K times the first-order change by this layout. Influences have mean 0.
     """
-    known = np.isfinite(values).all(axis=0)
-    values, free, luck = values[:, known], free[:, known], luck[:, known]
+    counted = np.isfinite(values).all(axis=0)
+    values, free, luck = values[:, counted], free[:, counted], luck[:, counted]
     values = values - _slope(values[free], luck[free]) * luck
     counts = np.maximum(free.sum(axis=1, keepdims=True), 1)
     means = (values * free).sum(axis=1, keepdims=True) / counts
-    return safety * means[:, 0], safety[:, None] * free * (values - means) * (known.sum() / counts)
+    return safety * means[:, 0], safety[:, None] * free * (values - means) * (counted.sum() / counts)
 
 
 def _slope(values: Floats, luck: Floats) -> float:
     """Returns the slope of the regression of values on luck; 0 if all luck is the same."""
-    spread = luck - luck.mean() if len(luck) else luck
-    scale = float(spread @ spread)
-    return float(spread @ values) / scale if scale > 0 else 0.0
+    deviations = luck - luck.mean() if len(luck) else luck
+    sum_of_squares = float(deviations @ deviations)
+    return float(deviations @ values) / sum_of_squares if sum_of_squares > 0 else 0.0
 
 
-def errors_beside(moves: Floats, click: int) -> Floats:
-    """Returns the standard errors (M,) of the differences to the value of one of the clicks; see `estimate`."""
-    return np.asarray((moves - moves[click]).std(axis=1) / np.sqrt(max(moves.shape[1], 1)))
+def errors_beside(influences: Floats, click: int) -> Floats:
+    """Returns (M,): the standard error of each click's value minus that of one `click`, by influences of `estimate`."""
+    return np.asarray((influences - influences[click]).std(axis=1) / np.sqrt(max(influences.shape[1], 1)))
 
 
 def race(
     playouts: Playouts, board: Codes, layouts: Flags, cells: Sequence[int], safety: Floats, margin: float, limit: int
 ) -> int:
-    """Returns the number of the best of several clicks on one board; the first click is the favourite.
+    """Returns the index of the best of several clicks on one board; the first click is the favourite.
 
     The layouts are common to all clicks. A click drops out when it is clearly behind (Maron and Moore 1993, "Hoeffding
     races"; here the errors are those of paired differences), or when the limit of playouts is too low for all that are
@@ -135,28 +135,29 @@ def race(
         cells: M covered cells.
         safety: (M,) float64, the exact probabilities that the cells are free; none is 0.
         margin: minimum gain in win probability over the favourite's.
-        limit: upper bound on the playouts, at least 2 * FIRST_LAYOUTS.
+        limit: the largest number of playouts of all clicks together, at least 2 * FIRST_LAYOUTS.
     """
     clicks = np.asarray(cells)
     free = ~layouts.reshape(len(layouts), -1)[:, clicks].T
     values, luck = np.zeros((2, *free.shape))
-    running, estimated, played = np.arange(len(cells)), np.zeros(len(cells)), 0
+    racing, estimated, played = np.arange(len(cells)), np.zeros(len(cells)), 0
     for count in _stages(len(layouts)):
+        # Only as many clicks play on as the limit can pay for in this stage.
         affordable = np.sort(np.argsort(-estimated, kind="stable")[: limit // (count - played)])
         if len(affordable) < 2:
             break
-        running, new = running[affordable], slice(played, count)
-        values[running, new], luck[running, new] = playouts.play(board, layouts[new], clicks[running].tolist())
-        limit -= len(running) * (count - played)
+        racing, new = racing[affordable], slice(played, count)
+        values[racing, new], luck[racing, new] = playouts.play(board, layouts[new], clicks[racing].tolist())
+        limit -= len(racing) * (count - played)
         played = count
-        wins, moves = estimate(values[running, :count], free[running, :count], safety[running], luck[running, :count])
-        estimated = wins - margin * (running != 0)
-        errors = errors_beside(moves, int(estimated.argmax()))
-        ahead = estimated.max() - estimated <= BEHIND * errors
-        running, estimated = running[ahead], estimated[ahead]
-        if not errors[ahead].any():  # One click is left, or those left do not differ in any layout.
+        wins, influences = estimate(values[racing, :count], free[racing, :count], safety[racing], luck[racing, :count])
+        estimated = wins - margin * (racing != 0)
+        errors = errors_beside(influences, int(estimated.argmax()))
+        in_reach = estimated.max() - estimated <= BEHIND * errors
+        racing, estimated = racing[in_reach], estimated[in_reach]
+        if not errors[in_reach].any():  # One click is left, or those left do not differ in any layout.
             break
-    return int(running[estimated.argmax()])
+    return int(racing[estimated.argmax()])
 
 
 def _stages(layouts: int) -> Iterator[int]:
@@ -173,7 +174,7 @@ class RolloutPolicy(LookaheadPolicy):
 
     The layouts are drawn uniformly from those that fit the board. `lookahead`, one click ahead, plays each game on, and
     an exact search values its end. Candidates that have fallen behind drop out, until one is left or the playouts are
-    spent. The click of `lookahead` stays unless another one wins more often by a margin.
+    spent. The policy keeps the click of `lookahead` unless another one wins more often by a margin.
 
     The draws depend on the board alone, and all budgets count layouts, so equal boards get equal clicks.
     """
@@ -216,38 +217,38 @@ class RolloutPolicy(LookaheadPolicy):
         self._playouts.play(covered.ravel(), drawn, [0])
 
     def _weigh(self, boards: Codes, legal: Flags, clicks: Cells) -> Cells:
-        # Marks are no evidence, so boards that differ in them alone are one.
+        # Marks are no evidence, so boards that differ in marks alone are equal.
         boards = np.where(boards > self._max_count, self.config.codes.hidden, boards).astype(np.int8)
         # On a covered board, where a flag bars the first cell, the click of least risk stays.
-        begun = np.flatnonzero((boards <= self._max_count).any(axis=1))
-        clicks[begun] = super()._weigh(boards[begun], legal[begun], clicks[begun])
-        for i in begun:
+        started = np.flatnonzero((boards <= self._max_count).any(axis=1))
+        clicks[started] = super()._weigh(boards[started], legal[started], clicks[started])
+        for i in started:
             clicks[i] = self._roll_out(boards[i], legal[i], int(clicks[i]))
         return clicks
 
-    def _roll_out(self, board: Codes, legal: Flags, own: int) -> int:
-        """Returns the click on a board (n,) whose legal clicks are (n,); `own` is that of `lookahead`."""
+    def _roll_out(self, board: Codes, legal: Flags, favourite: int) -> int:
+        """Returns the click on a board, (n,), with legal clicks (n,) bool; `favourite` is the click of `lookahead`."""
         config = self.config
-        square = board.reshape(config.rows, config.cols)
-        risks = mine_probabilities(square, config.mines, radius=config.radius).ravel()
-        cells = _candidates(risks, legal, own)
+        grid = board.reshape(config.rows, config.cols)
+        risks = mine_probabilities(grid, config.mines, radius=config.radius).ravel()
+        cells = _candidates(risks, legal, favourite)
         if len(cells) == 1:
-            return own
+            return favourite
         try:
-            layouts = sample_layouts(square, config.mines, self._draws, _draws_for(board), radius=config.radius)
+            layouts = sample_layouts(grid, config.mines, self._draws, _generator_for(board), radius=config.radius)
         except PositionTooHardError:
-            return own
+            return favourite
         return cells[race(self._playouts, board, layouts, cells, 1.0 - risks[cells], self._margin, self._limit)]
 
 
-def _candidates(risks: Floats, legal: Flags, own: int) -> list[int]:
-    """Returns the clicks to compare: `own`, then the least risky legal cells, with the limits of `lookahead`."""
+def _candidates(risks: Floats, legal: Flags, favourite: int) -> list[int]:
+    """Returns the clicks to compare: `favourite`, then the least risky legal cells, in the limits of `lookahead`."""
     order = np.flatnonzero(legal)[np.argsort(risks[legal], kind="stable")][: BREADTH[2]]
-    near = order[(risks[order] <= risks[order[0]] + SLACK[2]) & (risks[order] < 1.0)]
-    return [own, *near[near != own].tolist()]
+    least_risky = order[(risks[order] <= risks[order[0]] + SLACK[2]) & (risks[order] < 1.0)]
+    return [favourite, *least_risky[least_risky != favourite].tolist()]
 
 
-def _draws_for(board: Codes) -> np.random.Generator:
-    """Returns the source of randomness for a board: equal boards are compared on equal layouts."""
+def _generator_for(board: Codes) -> np.random.Generator:
+    """Returns the random generator of a board, seeded by its codes: equal boards get equal layouts."""
     digest = hashlib.blake2b(board.tobytes(), digest_size=8).digest()
     return np.random.default_rng(int.from_bytes(digest, "big"))
