@@ -252,10 +252,7 @@ class Searcher:
         return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, 0.0, not is_open)
 
     def _run(self, own: int, other: int, depth: int, alpha: int, beta: int) -> tuple[int, bool]:
-        """Returns the result of `_minimax` for these arguments.
-
-        A search that may take long runs in a thread of its own, so that the clock or Ctrl-C can stop it.
-        """
+        """Returns the result of `_minimax`; a long search runs in a thread, so that the clock or Ctrl-C can stop it."""
         results: list[tuple[int, bool]] = []
         arguments = (self._config.rules, self._arrays, self._prune, 0, own, other, depth, alpha, beta)
         worker = Thread(target=lambda: results.append(_minimax(*arguments)), daemon=True)
