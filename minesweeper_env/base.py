@@ -28,16 +28,16 @@ class BaseEnv:
     """N games of one configuration, with a reward, an encoding and a render mode.
 
     Attributes:
-        ask_oracle: gives the mine probabilities that `render` and the window write on the boards; None for none.
+        ask_oracle: returns the mine probabilities that `render` and the window show on the boards; None shows none.
     """
 
     ask_oracle: AskOracle | None = None
     view: HumanView | None = None
     spec: Any
-    _begun = False
-    # Lays out the games without guesses or without luck, in place of the engine.
-    _supply: BoardSupply | LayoutRedraw | None = None
-    # The count of cells in the info of games without luck.
+    _was_reset = False
+    # Places the mines of games without guesses or without luck, which the engine's draw does not suit.
+    _mine_placer: BoardSupply | LayoutRedraw | None = None
+    # (N,), the value of info["too_hard"], which only games without luck have.
     _too_hard: NDArray[np.int64] | None = None
     # Older versions of Gymnasium close an environment whose constructor refused an argument.
     _pool = ThreadPool()
@@ -45,7 +45,7 @@ class BaseEnv:
     def _prepare(
         self, config: BoardConfig, reward: str | Reward, observation: str, render_mode: str | None, count: int = 1
     ) -> None:
-        """Checks the arguments, and makes games that have not begun."""
+        """Checks the arguments, and builds N = `count` games, which `reset` starts."""
         self.config, self.reward, self.observation, self.render_mode = config, reward, observation, render_mode
         weights, self._reward = find_reward(reward, config)
         self._encoder = Encoder(observation, config)
@@ -60,29 +60,29 @@ class BaseEnv:
             # Other environments load nothing of the search for boards.
             from minesweeper_env.no_guess.supply import BoardSupply
 
-            self._supply = BoardSupply(config, self._pool)
+            self._mine_placer = BoardSupply(config, self._pool)
         elif not config.luck:
             from minesweeper_env.no_luck import LayoutRedraw, compile_redraw
 
             compile_redraw()
-            self._supply = LayoutRedraw(config, count, self._pool)
-            self._too_hard = self._supply.too_hard
+            self._mine_placer = LayoutRedraw(config, count, self._pool)
+            self._too_hard = self._mine_placer.too_hard
 
     def _current_games(self) -> Games:
-        if not self._begun:
+        if not self._was_reset:
             raise ResetNeeded("no game has begun: call reset() first")
         return self._games
 
     def _start(
-        self, chosen: NDArray[np.bool_], given: NDArray[np.bool_] | None = None
+        self, chosen: NDArray[np.bool_], layouts: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Starts the `chosen` games as `Games.reset` does."""
+        """Starts the games that `chosen`, (N,) bool, selects; takes and returns what `Games.reset` does."""
         if self._too_hard is not None:
             self._too_hard[chosen] = 0
-        return self._games.reset(chosen, given)
+        return self._games.reset(chosen, layouts)
 
     def _draw(self, actions: Sequence[int | None]) -> tuple[Any, ...] | None:
-        """Returns a text or picture of each game, or shows all in the window; takes the last action of each game."""
+        """Returns a text or picture of each game, whose last actions are given, or shows all games in the window."""
         games = self._current_games()
         warn_without_mode(self.render_mode, self.spec)
         mines = games.revealed_mines()
@@ -91,9 +91,9 @@ class BaseEnv:
             fps = self.metadata["render_fps"]
             self.view.show_games(self.config, boards, mines, games.status, actions, fps, self.ask_oracle)
             return None
-        found = [None] * len(boards) if self.ask_oracle is None else self.ask_oracle(boards).probabilities
+        probabilities = [None] * len(boards) if self.ask_oracle is None else self.ask_oracle(boards).probabilities
         draw = partial(render_board, self.render_mode, meaning=self.config.codes)
         return tuple(
-            draw(codes, mines=known, exploded=exploded_cells(codes, self.config, action), probabilities=each)
-            for codes, known, action, each in zip(boards, mines, actions, found, strict=True)
+            draw(codes, mines=layout, exploded=exploded_cells(codes, self.config, action), probabilities=risks)
+            for codes, layout, action, risks in zip(boards, mines, actions, probabilities, strict=True)
         )

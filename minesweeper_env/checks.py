@@ -22,22 +22,22 @@ Parameters = ParamSpec("Parameters")
 
 
 def names_arguments(init: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Lets a constructor answer an unknown argument with the known ones, after Python's own words.
+    """Decorates a constructor: its TypeError for an unknown argument also lists the allowed ones.
 
-    TorchRL tries arguments, and looks for these words.
+    Python's own message stays at its beginning, because TorchRL tries arguments and matches that message.
     """
-    known = list(inspect.signature(init).parameters)[1:]
+    allowed = list(inspect.signature(init).parameters)[1:]
 
     @wraps(init)
-    def answering(*args: Parameters.args, **named: Parameters.kwargs) -> None:
+    def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
         try:
-            init(*args, **named)
+            init(*args, **kwargs)
         except TypeError as error:
-            if named.keys() <= set(known):
+            if kwargs.keys() <= set(allowed):
                 raise
-            raise TypeError(f"{error}; allowed: {', '.join(known)}") from None
+            raise TypeError(f"{error}; allowed: {', '.join(allowed)}") from None
 
-    return answering
+    return wrapper
 
 
 def has_display() -> bool:
@@ -48,17 +48,17 @@ def has_display() -> bool:
 def metadata_of(metadata: Mapping[str, Any], render_mode: str | None) -> dict[str, Any]:
     """Returns the metadata of an environment on this machine, or raises a ValueError for an unknown render mode.
 
-    Where no window can open, only an environment made with "human" has this mode, so checkers meet none that must fail.
+    Where no window can open, the modes lack "human" unless it was asked for, since checkers try every mode.
     """
     modes = metadata["render_modes"]
     if render_mode is not None:
         one_of("render_mode", render_mode, modes, "None or ")
-    shows = render_mode == "human" or (has_display() and find_spec("pygame") is not None)
-    return {**metadata, "render_modes": [mode for mode in modes if shows or mode != "human"]}
+    lists_human = render_mode == "human" or (has_display() and find_spec("pygame") is not None)
+    return {**metadata, "render_modes": [mode for mode in modes if lists_human or mode != "human"]}
 
 
 def warn_without_mode(mode: str | None, spec: Any, default_id: str = "Minesweeper-v0") -> None:
-    """Warns, as the environments of Gymnasium do, where `render` is called and there is no render mode."""
+    """Warns, as the environments of Gymnasium do, if `render` is called without a render mode."""
     if mode is None:
         env_id = default_id if spec is None else spec.id
         logger.warn(
@@ -70,7 +70,7 @@ def warn_without_mode(mode: str | None, spec: Any, default_id: str = "Minesweepe
 def check_action(action: Any, actions: int) -> int:
     """Returns an action as an int, or raises a ValueError unless it is in 0..actions-1."""
     try:
-        # A tensor of shape (1,) is a whole number to Python, and an array of that shape is none.
+        # `operator.index` accepts a tensor of shape (1,), though no array of that shape: both are refused here.
         index = operator.index(action) if type(action) is int or getattr(action, "ndim", 0) == 0 else -1
     except TypeError:
         index = -1
@@ -89,25 +89,25 @@ def check_option_names(options: Mapping[str, Any] | None, allowed: Sequence[str]
 def layout_option(
     options: Mapping[str, Any] | None, config: BoardConfig, count: int = 1, chosen: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_] | None:
-    """Returns the (K, rows, cols) layouts in the options of N = `count` games for the `chosen` K, None without any.
+    """Returns the layouts that reset options give to K of N = `count` games, (K, rows, cols) bool, or None.
 
-    Raises a ValueError for a wrong layout, and for other options; only a call with `chosen` games allows "reset_mask".
+    `chosen`, (N,) bool, selects the K games, and allows "reset_mask". Raises a ValueError for other options or layouts.
     """
     check_option_names(options, ("layout",) if chosen is None else ("layout", "reset_mask"))
     if not options or "layout" not in options:
         return None
-    board = (config.rows, config.cols)
-    allowed = f"layout must be a bool array of shape {board}"
+    shape = (config.rows, config.cols)
+    allowed = f"layout must be a bool array of shape {shape}"
     layout = np.asarray(options["layout"])
-    if layout.shape not in (board, (count, *board)) or layout.dtype != np.bool_:
+    if layout.shape not in (shape, (count, *shape)) or layout.dtype != np.bool_:
         raise ValueError(f"{allowed}, not {layout.dtype} {layout.shape}")
-    layouts = np.broadcast_to(layout, (count, *board))[slice(None) if chosen is None else chosen]
-    found = layouts.sum(axis=(1, 2))
-    if (found != config.mines).any():
-        raise ValueError(f"layout must have {config.mines} mines, not {found[found != config.mines][0]}")
+    layouts = np.broadcast_to(layout, (count, *shape))[slice(None) if chosen is None else chosen]
+    mine_counts = layouts.sum(axis=(1, 2))
+    if (mine_counts != config.mines).any():
+        raise ValueError(f"layout must have {config.mines} mines, not {mine_counts[mine_counts != config.mines][0]}")
     return layouts
 
 
 def generator_state(np_random: np.random.Generator) -> np.uint64:
-    """Draws the state of a game's own generator, the only source of its randomness."""
+    """Draws the state of a game's own SplitMix64 generator, the only source of that game's randomness."""
     return np_random.integers(1 << 64, dtype=np.uint64)

@@ -41,8 +41,8 @@ class Codes(NamedTuple):
     @classmethod
     def of_radius(cls, radius: int) -> Codes:
         """Returns the codes of boards whose neighbourhoods are squares of side 2 * radius + 1."""
-        most = (2 * radius + 1) ** 2 - 1
-        return cls(most, most + 1, most + 2, most + 3, most + 4)
+        max_count = (2 * radius + 1) ** 2 - 1
+        return cls(max_count, max_count + 1, max_count + 2, max_count + 3, max_count + 4)
 
 
 FLAGGED, QUESTION, HIDDEN, MINE = Codes.of_radius(1)[1:]

@@ -112,7 +112,7 @@ class BoardConfig:
     def of_size(cls, size: int | Sequence[int], mines: int | None = None, **fields: Any) -> BoardConfig:
         """Returns a configuration from the side of a square board, or (rows, cols), and the other fields.
 
-        `mines` that are None follow the size, if it has a default.
+        If `mines` is None, the default of this size applies; a ValueError says which sizes have one.
         """
         rows, cols = parse_size(size)
         if mines is None and (rows, cols) not in DEFAULT_MINES:
@@ -152,11 +152,11 @@ class BoardConfig:
         return {"size": (self.rows, self.cols)} | {name: getattr(self, name) for name in names}
 
     def __post_init__(self) -> None:
-        """Converts whole numbers of other types to int, computes what follows from the fields, and checks them."""
-        # A plain assignment would raise, as the fields are frozen.
+        """Converts whole numbers of other types to int, computes the derived fields, and checks all of them."""
+        # A plain assignment to a field of a frozen dataclass would raise.
         fields = vars(self)
-        for name, most in (("rows", None), ("cols", None), ("mines", None), ("radius", MAX_RADIUS)):
-            fields[name] = whole_number(name, fields[name], 1, most)
+        for name, maximum in (("rows", None), ("cols", None), ("mines", None), ("radius", MAX_RADIUS)):
+            fields[name] = whole_number(name, fields[name], 1, maximum)
         if self.max_steps is not None:
             fields["max_steps"] = whole_number("max_steps", self.max_steps, 1, MAX_STEPS)
         moves = tuple(map(str, items_of(self.moves)))
@@ -167,8 +167,9 @@ class BoardConfig:
             )
         one_of("first_click", self.first_click, FIRST_CLICKS)
         cells, side = self.rows * self.cols, 2 * self.radius + 1
-        free = 1 if self.first_click in ("any", "safe") else min(self.rows, side) * min(self.cols, side)
-        fields.update(moves=moves, cells=cells, max_mines=cells - free, actions=len(self.moves) * cells)
+        # "any" protects no cell, but a board needs one to open.
+        mine_free = 1 if self.first_click in ("any", "safe") else min(self.rows, side) * min(self.cols, side)
+        fields.update(moves=moves, cells=cells, max_mines=cells - mine_free, actions=len(self.moves) * cells)
         fields.update(step_limit=self.max_steps or 10 * cells, codes=Codes.of_radius(self.radius))
         self._check()
 
@@ -202,7 +203,7 @@ class BoardConfig:
 
 
 def check_config(config: Any, advice: str = "BoardConfig.of_size(8, 14) makes one") -> BoardConfig:
-    """Returns a configuration, or raises a ValueError, with advice, for any other value."""
+    """Returns `config`, or raises a ValueError that ends with `advice` unless it is a `BoardConfig`."""
     if not isinstance(config, BoardConfig):
         raise ValueError(f"config must be a BoardConfig, not {config!r}: {advice}")
     return config
@@ -219,33 +220,33 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
 
 
 def is_number(value: Any) -> bool:
-    """Returns whether a value is a number of Python or NumPy that is finite as a float; a bool is no number."""
+    """Returns whether a value is a real number of Python or NumPy, bools excluded, that is finite as a float."""
     with suppress(OverflowError):
         return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
     return False
 
 
 def one_of(name: str, value: Any, allowed: Collection[str], others: str = "") -> str:
-    """Returns `value`, or raises a ValueError, which may name `others`, unless it is one of the allowed names."""
+    """Returns `value` if it is an allowed name, or raises a ValueError that lists `others` and the allowed names."""
     if isinstance(value, str) and value in allowed:
         return value
     raise ValueError(f"{name} must be {others}one of {', '.join(allowed)}, not {value!r}")
 
 
 def items_of(value: Any) -> tuple[Any, ...]:
-    """Returns the items of a list, a tuple or an array; none of any other value."""
+    """Returns the items of a list, a tuple or an array as a tuple, and an empty tuple for any other value."""
     with suppress(TypeError):
         return () if isinstance(value, (str, bytes, Mapping, Set)) else tuple(value)
     return ()
 
 
 def board_name(rows: int, cols: int, mines: int, no_guess: str | bool = False, luck: bool = True) -> str:
-    """Returns the name of a board without its rule, such as "16x30/99", "8x8/14 no-guess exact" or "8x8/14 no-luck"."""
+    """Returns the name of a board, such as "16x30/99" or "8x8/14 no-guess exact", without its first-click rule."""
     return f"{rows}x{cols}/{mines}{kind_of_games(no_guess, luck)}"
 
 
 def kind_of_games(no_guess: str | bool, luck: bool) -> str:
-    """Returns what follows the size and the mines in the name of a board; "" for ordinary games."""
+    """Returns the end of a `board_name`, such as " no-guess exact" or " no-luck"; "" for ordinary games."""
     return (f" no-guess {no_guess}" if no_guess else "") + " no-luck" * (not luck)
 
 

@@ -195,16 +195,17 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
         Raises:
             ValueError: an option is unknown, or the layout is wrong; the message says what is allowed.
         """
-        given = layout_option(options, self.config)
+        layout = layout_option(options, self.config)
         super().reset(seed=seed)
+        # `np_random` is a new generator after a seed or an assignment: a new sequence of games begins.
         if self.np_random is not self._seeded_by:
             self._seeded_by = self.np_random
             self._games.seed(generator_state(self.np_random))
-        shown, masks = self._start(_EVERY_GAME, given)
-        self._begun = True
+        codes, masks = self._start(_EVERY_GAME, layout)
+        self._was_reset = True
         if self.view is not None:
             self.render()
-        return self._observe(shown), self._info(masks, False, False)
+        return self._observe(codes), self._info(masks, False, False)
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Makes a move; an illegal move, or any move after the end, changes nothing.
@@ -221,14 +222,14 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
         """
         self._action[0] = check_action(action, self._actions)
         games = self._current_games()
-        if self._supply is not None:
-            self._supply.set_mines(games, self._action)
-        previous = None if self._reward is None else games.boards.shown[:, :-1].copy()
+        if self._mine_placer is not None:
+            self._mine_placer.set_mines(games, self._action)
+        previous_codes = None if self._reward is None else games.boards.shown[:, :-1].copy()
         codes, masks = games.play(self._action, WAIT)
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()
-        if self._reward is not None and previous is not None and not idle:
-            reward = user_reward(self._reward, describe(games, self._action, codes, previous).first())
+        if self._reward is not None and previous_codes is not None and not idle:
+            reward = user_reward(self._reward, describe(games, self._action, codes, previous_codes).first())
         if idle:
             gymnasium.logger.warn("step() after the end of a game changes nothing and its reward is 0; call reset()")
         else:
@@ -246,8 +247,8 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
             gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
             gymnasium.error.Error: the window needs a display, which the machine lacks.
         """
-        drawn = self._draw([self._last_action])
-        return None if drawn is None else drawn[0]
+        renderings = self._draw([self._last_action])
+        return None if renderings is None else renderings[0]
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns (actions,) bool, True for each legal action, as sb3-contrib expects."""
@@ -283,11 +284,11 @@ class MinesweeperEnv(BaseEnv, gymnasium.Env[NDArray[Any], np.int64]):
         self._games.set_state(state, ())
         self._seeded_by = self.np_random
         self._last_action = None
-        self._begun = True
+        self._was_reset = True
 
-    def _observe(self, shown: NDArray[np.int8]) -> NDArray[Any]:
-        # The most common encoding skips the call of the encoder.
-        return shown.reshape(self._shape) if self.observation == "codes" else self._encoder.encode(shown)[0]
+    def _observe(self, codes: NDArray[np.int8]) -> NDArray[Any]:
+        # The most common encoding skips the encoder, whose call would slow each step.
+        return codes.reshape(self._shape) if self.observation == "codes" else self._encoder.encode(codes)[0]
 
     def _info(self, masks: NDArray[np.int8], illegal: bool, won: bool) -> dict[str, Any]:
         info = {"action_mask": masks.ravel(), "invalid_action": illegal, "is_success": won}

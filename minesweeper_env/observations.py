@@ -16,9 +16,9 @@ ENCODINGS: tuple[str, ...] = ("codes", "planes", "flat")
 """The names of the encodings; `Encoder` explains them."""
 
 _PART = 1 << 19
-"""Elements of planes that are filled at a time, so that what is computed in between stays in the processor's cache."""
+"""Elements of the planes that one task fills, so that its temporary arrays stay in the processor's cache."""
 
-_ALONE = ThreadPool()
+_ONE_THREAD = ThreadPool()
 
 
 class Encoder:
@@ -39,29 +39,29 @@ class Encoder:
     def __init__(self, encoding: str, config: BoardConfig) -> None:
         """Builds the space of one observation; raises a ValueError unless `encoding` is one of `ENCODINGS`."""
         self.encoding = one_of("observation", encoding, ENCODINGS)
-        self._count, self._board = check_config(config).codes.mine + 1, (config.rows, config.cols)
-        planes = (self._count, *self._board)
+        self._num_codes, self._shape = check_config(config).codes.mine + 1, (config.rows, config.cols)
+        planes = (self._num_codes, *self._shape)
         self.space: Box[Any] = Box(0.0, 1.0, planes if encoding == "planes" else (math.prod(planes),), np.float32)
         if encoding == "codes":
-            self.space = Box(0, config.codes.mine, self._board, np.int8)
+            self.space = Box(0, config.codes.mine, self._shape, np.int8)
 
     def encode(self, codes: ArrayLike, pool: ThreadPool | None = None) -> NDArray[Any]:
-        """Returns the observations, (N, *space.shape), of N boards of codes in any shape; a pool divides the boards."""
-        boards = np.asarray(codes, np.int8).reshape(-1, *self._board)
+        """Returns observations, (N, *space.shape), of N boards of codes in any shape; a pool's threads share them."""
+        boards = np.asarray(codes, np.int8).reshape(-1, *self._shape)
         if self.encoding == "codes":
             return boards
-        planes = np.empty((len(boards), self._count, *self._board), np.float32)
-        plane_codes = np.arange(self._count, dtype=np.int8)[:, None, None]
+        planes = np.empty((len(boards), self._num_codes, *self._shape), np.float32)
+        plane_codes = np.arange(self._num_codes, dtype=np.int8)[:, None, None]
 
         def fill(part: slice) -> None:
-            planes[part] = boards[part, None] == plane_codes
+            planes[part] = boards[part, None] == plane_codes  # 1.0 where a board shows the code of the plane
 
-        (pool or _ALONE).run(fill, split(len(boards), planes.size // _PART))
+        (pool or _ONE_THREAD).run(fill, split(len(boards), planes.size // _PART))
         return planes.reshape(len(boards), *self.space.shape)
 
     def decode(self, observations: ArrayLike) -> NDArray[np.int8]:
         """Returns the codes, (N, rows, cols) int8, of N encoded observations; raises a ValueError for other sizes."""
-        given = np.asarray(observations)
+        batch = np.asarray(observations)
         if self.encoding == "codes":
-            return given.reshape(len(given), *self._board).astype(np.int8, copy=False)
-        return given.reshape(len(given), self._count, *self._board).argmax(axis=1).astype(np.int8)
+            return batch.reshape(len(batch), *self._shape).astype(np.int8, copy=False)
+        return batch.reshape(len(batch), self._num_codes, *self._shape).argmax(axis=1).astype(np.int8)

@@ -47,9 +47,9 @@ class Transition(NamedTuple):
     previous_codes: NDArray[np.int8]
 
     def first(self) -> Transition:
-        """Returns the first of a batch of transitions, as numbers."""
-        firsts = {name: values[0] for name, values in self._asdict().items() if name != "safe_cells"}
-        return self._replace(**{name: each if each.ndim else each.item() for name, each in firsts.items()})
+        """Returns the first transition of a batch, with numbers in place of arrays of shape (N,)."""
+        fields = {name: batch[0] for name, batch in self._asdict().items() if name != "safe_cells"}
+        return self._replace(**{name: value if value.ndim else value.item() for name, value in fields.items()})
 
 
 Reward = Callable[[Transition], Any]
@@ -70,7 +70,7 @@ REWARDS: tuple[str, ...] = tuple(_SCHEMES)
 
 
 def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeights, Reward | None]:
-    """Returns the weights of a named scheme and None, or zero weights and the given callable, or raises ValueError."""
+    """Returns (weights, None) for a scheme's name, or (zero weights, callable); raises a ValueError otherwise."""
     check_config(config)
     if callable(reward):
         return RewardWeights(), reward
@@ -79,7 +79,7 @@ def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeight
 
 
 def user_reward(reward: Reward, transition: Transition) -> float:
-    """Returns what a callable gives for one step; raises a TypeError unless it is a number."""
+    """Returns the reward that a callable computes for one step; raises a TypeError unless it is a number."""
     array = np.asarray(reward(transition))
     if array.dtype.kind not in "biuf" or array.shape not in ((), (1,)):
         raise TypeError(f"a reward callable must return a number, not {array.dtype} {array.shape}")
@@ -87,13 +87,13 @@ def user_reward(reward: Reward, transition: Transition) -> float:
 
 
 def user_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray[np.float64]:
-    """Returns what a callable gives for N steps, (N,) float64; raises a TypeError unless it is N numbers."""
+    """Returns the rewards, (N,) float64, that a callable computes for N = `count` steps; else raises a TypeError."""
     rule = f"in a batch of {count} games a reward callable gets arrays, and must return numbers of shape ({count},), "
     rule += "such as np.where(transition.won, 1.0, 0.0)"
     try:
         array = np.asarray(reward(transitions))
     except (TypeError, ValueError) as error:
-        # Such as "1.0 if transition.won else 0.0", which the truth value of an array stops.
+        # Such as "1.0 if transition.won else 0.0": an array of several values has no truth value.
         raise TypeError(f"{rule} ({type(error).__name__}: {error})") from error
     if array.dtype.kind not in "biuf" or array.shape != (count,):
         raise TypeError(f"{rule}, not {array.dtype} {array.shape}")
@@ -101,11 +101,11 @@ def user_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray
 
 
 def describe(
-    games: Games, actions: NDArray[np.int64], codes: NDArray[np.int8], previous: NDArray[np.int8]
+    games: Games, actions: NDArray[np.int64], codes: NDArray[np.int8], previous_codes: NDArray[np.int8]
 ) -> Transition:
-    """Returns the transitions of the last step of N games, given its actions, the codes after it and those before."""
+    """Returns the transitions of the last step of N games: (N,) actions, and (N, n) codes after and before the step."""
     config = games.config
-    board = (games.count, config.rows, config.cols)
+    shape = (games.count, config.rows, config.cols)
     won = games.events[SUCCESS].astype(np.float64)
     return Transition(
         won=won,
@@ -113,8 +113,8 @@ def describe(
         opened=games.opened.copy(),
         illegal=games.events[ILLEGAL].astype(np.float64),
         action=actions,
-        codes=codes.reshape(board),
+        codes=codes.reshape(shape),
         safe_cells=config.cells - config.mines,
         truncated=games.events[TRUNCATION].astype(np.float64),
-        previous_codes=previous.reshape(board),
+        previous_codes=previous_codes.reshape(shape),
     )

@@ -78,10 +78,9 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
     ) -> None:
         compile_kernels()
         limits = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
-        given = [whole_number(name, limit, 1) for name, limit in limits.items() if limit is not None]
-        limit = min(given, default=None)
+        step_limits = [whole_number(name, limit, 1) for name, limit in limits.items() if limit is not None]
         rules = {"first_click": first_click, "moves": moves, "radius": radius, "no_guess": no_guess, "luck": luck}
-        config = BoardConfig.of_size(size, mines, max_steps=limit, **rules)
+        config = BoardConfig.of_size(size, mines, max_steps=min(step_limits, default=None), **rules)
         self.num_envs = whole_number("num_envs", num_envs, 1)
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         names = [each.value for each in AutoresetMode]
@@ -113,35 +112,35 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
             ValueError: a seed or an option is not allowed; the message lists the allowed ones.
             gymnasium.error.ResetNeeded: a mask leaves out games, and no game has begun.
         """
-        every = np.ones(self.num_envs, np.bool_)
-        chosen = _check_mask("reset_mask", (options or {}).get("reset_mask", every), self.num_envs)
-        given = layout_option(options, self.config, self.num_envs, chosen)
+        all_games = np.ones(self.num_envs, np.bool_)
+        chosen = _check_mask("reset_mask", (options or {}).get("reset_mask", all_games), self.num_envs)
+        layouts = layout_option(options, self.config, self.num_envs, chosen)
         if not chosen.all():
-            self._current_games()
+            self._current_games()  # raises a ResetNeeded if no game has begun
         self._seed(seed, chosen)
-        shown, masks = self._start(chosen, given)
-        self._begun = True
+        codes, masks = self._start(chosen, layouts)
+        self._was_reset = True
         if self.view is not None:
             self.render()
-        nothing = np.zeros(self.num_envs, np.bool_)
-        return self._encoder.encode(shown, self._pool), self._infos(masks, nothing, nothing.copy(), chosen)
+        no_game = np.zeros(self.num_envs, np.bool_)
+        return self._encoder.encode(codes, self._pool), self._infos(masks, no_game, no_game.copy(), chosen)
 
     def _seed(self, seed: int | Sequence[int | None] | None, chosen: NDArray[np.bool_]) -> None:
-        """Sets the generators of the chosen games that have a seed, or all of them, and the one of `sample_actions`."""
+        """Seeds the chosen games that have a seed; if all begin anew, all games and `sample_actions`."""
         seeds = _seeds(seed, self.num_envs)
-        begins = not self._begun or (chosen.all() and None not in seeds)
-        if seed is None and not begins:
+        reseeds_all = not self._was_reset or (chosen.all() and None not in seeds)
+        if seed is None and not reseeds_all:
             return
-        if begins and isinstance(seed, (int, np.integer)):
+        if reseeds_all and isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
-        elif begins and None not in seeds:
+        elif reseeds_all and None not in seeds:
             self.np_random = np.random.default_rng([s for s in seeds if s is not None])
-        seeded = [i for i, own in enumerate(seeds) if begins or (chosen[i] and own is not None)]
-        # As a single environment with each seed does.
+        seeded = [i for i, s in enumerate(seeds) if reseeds_all or (chosen[i] and s is not None)]
+        # The generator that `MinesweeperEnv.reset` makes of the same seed; `np_random` serves the games without one.
         generators = [self.np_random if seeds[i] is None else seeding.np_random(seeds[i])[0] for i in seeded]
-        self._games.seed(np.array([generator_state(each) for each in generators], np.uint64), seeded)
-        if begins:
-            # The first number from a seed's generator is the state of game 0.
+        self._games.seed(np.array([generator_state(generator) for generator in generators], np.uint64), seeded)
+        if reseeds_all:
+            # The first number that a seed's generator draws is the state of game 0, so the sampler takes the second.
             generator_state(self.np_random)
             self._sampler[0] = generator_state(self.np_random)
 
@@ -154,51 +153,51 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
             ValueError: the shape of the actions is wrong, or one is outside the action space.
             gymnasium.error.ResetNeeded: no game has begun, or with DISABLED a game is over.
         """
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+        array = np.asarray(actions)
+        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
             raise ValueError(
-                f"actions must be whole numbers of shape ({self.num_envs},), not {given.dtype} {given.shape}"
+                f"actions must be whole numbers of shape ({self.num_envs},), not {array.dtype} {array.shape}"
             )
         # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
-        actions = np.array(given, np.int64, order="C")
+        actions = np.array(array, np.int64, order="C")
         games = self._current_games()
         if self.autoreset_mode is AutoresetMode.DISABLED and (games.status > PLAYING).any():
-            over = np.flatnonzero(games.status > PLAYING).tolist()
-            raise ResetNeeded(f"games {over} are over: reset them with options={{'reset_mask': ...}}")
-        if self._supply is not None:
-            self._supply.set_mines(games, actions)
-        previous = None if self._reward is None else games.boards.shown[:, :-1].copy()
-        shown, masks = games.play(actions, RESTART)
+            ended_games = np.flatnonzero(games.status > PLAYING).tolist()
+            raise ResetNeeded(f"games {ended_games} are over: reset them with options={{'reset_mask': ...}}")
+        if self._mine_placer is not None:
+            self._mine_placer.set_mines(games, actions)
+        previous_codes = None if self._reward is None else games.boards.shown[:, :-1].copy()
+        codes, masks = games.play(actions, RESTART)
         self._last_actions = actions
         if self.view is not None:
             self.render()
         terminations, truncations, won, illegal, idle = games.events.copy()
         rewards = games.rewards.copy()
-        if self._reward is not None and previous is not None:
-            own = user_rewards(self._reward, describe(games, actions, shown, previous), self.num_envs)
-            rewards = np.where(idle, 0.0, own)
+        if self._reward is not None and previous_codes is not None:
+            user_values = user_rewards(self._reward, describe(games, actions, codes, previous_codes), self.num_envs)
+            rewards = np.where(idle, 0.0, user_values)
         infos = self._infos(masks, illegal, won)
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             ended = terminations | truncations
             if ended.any():
-                shown, infos = self._restart(shown, infos, ended)
-        return self._encoder.encode(shown, self._pool), rewards, terminations, truncations, infos
+                codes, infos = self._restart(codes, infos, ended)
+        return self._encoder.encode(codes, self._pool), rewards, terminations, truncations, infos
 
     def _restart(
-        self, shown: NDArray[np.int8], infos: dict[str, Any], ended: NDArray[np.bool_]
+        self, codes: NDArray[np.int8], infos: dict[str, Any], ended: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Starts the next game where `ended`; returns the boards and the info of a SAME_STEP step."""
-        last = np.full(self.num_envs, None, dtype=object)
-        observations = self._encoder.encode(shown[ended], self._pool)
+        """Starts the next game of each one that has `ended`; returns the codes and the info of the SAME_STEP step."""
+        final_observations = np.full(self.num_envs, None, dtype=object)
+        observations = self._encoder.encode(codes[ended], self._pool)
         for i, observation in zip(np.flatnonzero(ended).tolist(), observations, strict=True):
-            last[i] = observation
+            final_observations[i] = observation
         final_infos = {key: value.copy() for key, value in infos.items()}
         for value in final_infos.values():
             value[~ended] = 0
-        shown, masks = self._start(ended)
+        codes, masks = self._start(ended)
         infos = self._infos(masks, infos["invalid_action"] & ~ended, np.zeros(self.num_envs, np.bool_))
-        final = {"final_obs": last, "final_info": final_infos}
-        return shown, infos | final | {f"_{key}": ended.copy() for key in final}
+        final = {"final_obs": final_observations, "final_info": final_infos}
+        return codes, infos | final | {f"_{key}": ended.copy() for key in final}
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Returns (N,) int64: a legal action for each game, all equally likely; all are legal in a decided game."""
@@ -244,7 +243,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         if mask is None:
             self._sampler[:] = state.get("sampler", self._sampler)
         self._last_actions = None
-        self._begun = True
+        self._was_reset = True
 
     def call(self, name: str) -> tuple[Any, ...]:
         """Returns the result of "action_masks", "get_state" or "render" for each game, or what `get_attr` does.
@@ -264,8 +263,8 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         """Returns an attribute once per game, since all games share it; raises an AttributeError if there is none."""
         if name in CALLS:
             return self.call(name)
-        own = {"observation_space": "single_observation_space", "action_space": "single_action_space"}
-        return (getattr(self, own.get(name, name)),) * self.num_envs
+        single = {"observation_space": "single_observation_space", "action_space": "single_action_space"}
+        return (getattr(self, single.get(name, name)),) * self.num_envs
 
     def render(self) -> tuple[Any, ...] | None:
         """Returns a picture or text for each game, and raises what `MinesweeperEnv.render` raises.
@@ -281,7 +280,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         won: NDArray[np.bool_],
         chosen: NDArray[np.bool_] | None = None,
     ) -> dict[str, Any]:
-        """Returns an info that holds for the `chosen` games, by default for all."""
+        """Returns the info of all games, whose `_key` entries are True for the `chosen` ones, by default all."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
         infos = {"action_mask": masks.reshape(self.num_envs, -1), "invalid_action": illegal, "is_success": won}
         if self._too_hard is not None:
@@ -289,9 +288,9 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         return infos | {f"_{key}": chosen.copy() for key in infos}
 
 
-def _check_mask(name: str, given: Any, count: int) -> NDArray[np.bool_]:
-    """Returns a copy of the (N,) mask of some games; a ValueError says what is allowed."""
-    mask = np.array(given)
+def _check_mask(name: str, value: Any, count: int) -> NDArray[np.bool_]:
+    """Returns a copy of a mask, (N,) bool, of N = `count` games; a ValueError says what is allowed."""
+    mask = np.array(value)
     if mask.shape != (count,) or mask.dtype != np.bool_ or not mask.any():
         raise ValueError(
             f"{name} must be a bool array of shape ({count},) with a True value, not {mask.dtype} {mask.shape}"
@@ -300,12 +299,12 @@ def _check_mask(name: str, given: Any, count: int) -> NDArray[np.bool_]:
 
 
 def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
-    """Returns N seeds: `seed` + i for game i, or the given sequence, or all None."""
+    """Returns the seeds of N = `count` games: seed + i for game i, or the items of a sequence, or all None."""
     if seed is None:
         return [None] * count
-    # An int of its own, as NumPy's small types overflow.
+    # Python's int, because sums in NumPy's small integer types overflow.
     seeds = [int(seed) + i for i in range(count)] if isinstance(seed, (int, np.integer)) else list(items_of(seed))
     if len(seeds) != count or not all(s is None or (isinstance(s, (int, np.integer)) and s >= 0) for s in seeds):
-        given = reprlib.repr(seed)
-        raise ValueError(f"seed must be None, a whole number of at least 0, or {count} of these, not {given}")
+        shortened = reprlib.repr(seed)
+        raise ValueError(f"seed must be None, a whole number of at least 0, or {count} of these, not {shortened}")
     return [None if s is None else int(s) for s in seeds]

@@ -119,7 +119,7 @@ def test_a_copy_goes_on_alike_and_apart(copied):
     assert_same(other.get_state(), before)
     assert_same([(actions := other.sample_actions(), other.step(actions)) for _ in range(20)], first)
     assert_same(other.get_state(), env.get_state())
-    assert other._supply._pool is other._games._pool is other._pool is not env._pool
+    assert other._mine_placer._pool is other._games._pool is other._pool is not env._pool
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from Python 3.12 on, a fork beside threads
