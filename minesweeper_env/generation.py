@@ -83,7 +83,7 @@ def generate(
         level: "subset": single clues, all subset differences of clues, their overlaps, and disjoint clues that account
             for all mines left, as `inference.deduce(level="subset")` finds them. "exact": every cell whose mine
             probability is 0. None takes the level of `config.no_guess`, or "exact" if that has none.
-        seed: determines the board; None draws a seed, which the board tells.
+        seed: determines the board; None draws one, which `NoGuessBoard.seed` holds.
         max_attempts: the number of layouts to play, at most.
         method: "rejection": every layout that this level wins is equally likely. "repair": mines are moved where logic
             is stuck. "auto": rejection for 64 layouts, then repair.
@@ -103,19 +103,19 @@ def generate(
     with searchers(search_config(config)).lend() as searcher:
         # As `reset(seed=seed)` of an environment does, so that both have the same game.
         state = generator_state(seeding.np_random(seed)[0])
-        found = searcher.search(np.array([cell]), np.array([state]), level, attempts, method, on_attempts)
-        if not found.solved[0]:
-            raise failure(searcher, cell, level, int(found.attempts[0]))
-        layout = found.layouts[0]
+        result = searcher.search(np.array([cell]), np.array([state]), level, attempts, method, on_attempts)
+        if not result.solved[0]:
+            raise failure(searcher, cell, level, int(result.attempts[0]))
+        layout = result.layouts[0]
         proof = tuple(searcher.prove(layout, cell, level))
     row, col = divmod(cell, config.cols)
-    return NoGuessBoard(config, (row, col), level, seed, layout, proof, int(found.attempts[0]))
+    return NoGuessBoard(config, (row, col), level, seed, layout, proof, int(result.attempts[0]))
 
 
 def _check_cell(config: BoardConfig, first_cell: Sequence[int]) -> int:
-    """Returns the number of a cell given as (row, col)."""
-    cell = tuple(whole_number("first_cell", value, 0) for value in items_of(first_cell))
-    if len(cell) != 2 or cell[0] >= config.rows or cell[1] >= config.cols:
+    """Returns the number of a cell given as (row, col); a ValueError says which cells the board has."""
+    position = tuple(whole_number("first_cell", value, 0) for value in items_of(first_cell))
+    if len(position) != 2 or position[0] >= config.rows or position[1] >= config.cols:
         allowed = f"(row, col) with row 0 to {config.rows - 1} and col 0 to {config.cols - 1}"
         raise ValueError(f"first_cell must be {allowed}, not {first_cell!r}")
-    return cell[0] * config.cols + cell[1]
+    return position[0] * config.cols + position[1]

@@ -17,10 +17,10 @@ from minesweeper_env.engine.state import FRESH, LOST, RESET, WAIT, WON, CodeArra
 from minesweeper_env.threads import ThreadPool, split
 
 Chosen = Flags | EllipsisType
-"""The mask, (N,), of some of N games; `...` for all."""
+"""Selects some of N games: a mask, (N,) bool, or `...` for all."""
 
 LEAST_CELLS = 1 << 16
-"""Cells of all boards of a part, at least. A smaller part takes less time than a thread takes to begin it."""
+"""The least cells, over all its boards, of a part for one thread: a smaller part costs less than the hand-over."""
 
 
 class Games:
@@ -39,7 +39,7 @@ class Games:
     def __init__(
         self, config: BoardConfig, count: int, weights: state.RewardWeights, pool: ThreadPool | None = None
     ) -> None:
-        """Prepares games, which `seed` and `reset` begin, and which a pool of threads shares."""
+        """Allocates N = `count` games, which `seed` and `reset` begin; the threads of `pool` share them."""
         if count > 1:
             keep_freed_memory()
         self.config = config
@@ -60,10 +60,10 @@ class Games:
         self.events = np.zeros((5, count), np.bool_)
         self.opened = np.zeros(count, np.int64)
         self._results_and_state = (self.rewards, self.events, self.opened, *self.arrays)
-        self._none = np.zeros(count, np.int64)
+        self._no_resets = np.zeros(count, np.int64)
         self._pool = pool or ThreadPool()
         self._slices = split(count, min(self._pool.threads, count * cells // LEAST_CELLS))
-        self._scratch = [np.empty_like(self.boards.stack) for _ in self._slices]
+        self._stacks = [np.empty_like(self.boards.stack) for _ in self._slices]
 
     @property
     def status(self) -> Integers:
@@ -71,22 +71,22 @@ class Games:
         return self.boards.progress[:, state.STATUS]
 
     def seed(self, states: NDArray[np.uint64] | np.uint64, games: list[int] | slice = slice(None)) -> None:
-        """Sets the states, uint64, of the generators with which the next games begin, or those with some numbers."""
+        """Sets the uint64 states of the generators of the next games, for all games or for those with these numbers."""
         self.boards.progress[games, state.NEXT] = states.view(np.int64)
 
     def show(self) -> tuple[CodeArray, CodeArray]:
         """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""
-        return self.play(self._none, RESET)
+        return self.play(self._no_resets, RESET)
 
-    def reset(self, chosen: Flags, given: Flags | None = None) -> tuple[CodeArray, CodeArray]:
+    def reset(self, chosen: Flags, layouts: Flags | None = None) -> tuple[CodeArray, CodeArray]:
         """Starts the K games that `chosen`, (N,) bool, selects; returns codes and masks as `show` does.
 
-        Their mines are `given`, (K, rows, cols) bool, or placed at their first clicks.
+        Their mines are `layouts`, (K, rows, cols) bool, or are placed at their first clicks.
         """
-        shown = self.play(chosen.astype(np.int64), RESET)
-        if given is not None:
-            self.set_mines(given, np.flatnonzero(chosen))
-        return shown
+        codes_and_masks = self.play(chosen.astype(np.int64), RESET)
+        if layouts is not None:
+            self.set_mines(layouts, np.flatnonzero(chosen))
+        return codes_and_masks
 
     def play(self, actions: Integers, mode: int) -> tuple[CodeArray, CodeArray]:
         """Takes one step in each game, with `actions` (N,) int64; returns codes and masks as `show` does.
@@ -100,13 +100,13 @@ class Games:
         codes = np.empty((self.count, self.config.cells), np.int8)
         masks = np.empty((self.count, len(self.config.moves), self.config.cells), np.int8)
         if len(self._slices) == 1:
-            wrong = kernels.play_batch(actions, mode, codes, masks, *self._results_and_state) >= 0
+            is_invalid = kernels.play_batch(actions, mode, codes, masks, *self._results_and_state) >= 0
         else:
-            # The kernel would check its own part alone. As unsigned numbers, negative ones are large.
-            wrong = actions.view(np.uint64).max() >= self.config.actions
-            if not wrong:
+            # Each call of the kernel checks its own part alone. Negative actions, viewed as unsigned, are large.
+            is_invalid = actions.view(np.uint64).max() >= self.config.actions
+            if not is_invalid:
                 self._play_parts(actions, mode, codes, masks)
-        if wrong:
+        if is_invalid:
             game = np.flatnonzero((actions < 0) | (actions >= self.config.actions))[0]
             allowed = f"a whole number in 0..{self.config.actions - 1}"
             raise ValueError(f"an action must be {allowed}, not {actions[game]} (game {game})")
@@ -119,13 +119,13 @@ class Games:
             events = self.events[:, part].copy()
             results: Any = (codes[part], masks[part], self.rewards[part], events, self.opened[part])
             boards = (field[part] for field in self.boards[:-1])
-            kernels.play_batch(actions[part], mode, *results, *self._rules, *boards, self._scratch[k])
+            kernels.play_batch(actions[part], mode, *results, *self._rules, *boards, self._stacks[k])
             self.events[:, part] = events
 
         self._pool.run(play_part, range(len(self._slices)))
 
     def first_clicks(self, actions: Integers) -> Integers:
-        """Returns the games that a step begins, as their action is a legal first click; none if one is out of range."""
+        """Returns the numbers of the games whose action is a legal first click; none if any action is out of range."""
         fresh = np.flatnonzero(self.status == FRESH)
         if len(fresh) == 0 or ((actions < 0) | (actions >= self.config.actions)).any():
             return fresh[:0]
@@ -140,7 +140,7 @@ class Games:
         return actions
 
     def set_mines(self, layouts: Flags, chosen: Integers | None = None) -> None:
-        """Replaces the mines of the games with the numbers `chosen`, (K,), by default all; they are then under way.
+        """Replaces the mines of the games `chosen`, (K,) numbers, by default all, and sets these games under way.
 
         The layouts are (K, rows, cols) bool.
         """
@@ -159,12 +159,12 @@ class Games:
         decided = (self.status == WON) | (self.status == LOST)
         return self.mines() & decided[:, None, None]
 
-    def save(self, *, alone: bool = False, **more: NDArray[Any]) -> SavedState:
-        """Returns copies of the arrays that define the games, and `more`.
+    def save(self, *, alone: bool = False, **extra: NDArray[Any]) -> SavedState:
+        """Returns copies of the arrays that define the games, and the `extra` arrays.
 
-        The first axis has length N; `alone` leaves it out, and takes game 0.
+        The first axis has length N; with `alone`, the arrays are those of game 0, without this axis.
         """
-        # Copies of their own, so that nobody reaches the boards through the memory behind the arrays.
+        # Two copies, so that no user of the arrays reaches the memory of the boards.
         (shown, truth, progress, rng), boards = ([field.copy() for field in self.boards[:-1]] for _ in range(2))
         games = 0 if alone else slice(None)
         board = (self.config.rows, self.config.cols) if alone else (self.count, self.config.rows, self.config.cols)
@@ -176,19 +176,19 @@ class Games:
             "generator": rng[games],
             "next_generator": progress.view(np.uint64)[games, state.NEXT],
         }
-        return SavedState(arrays | more, boards, self.config)
+        return SavedState(arrays | extra, boards, self.config)
 
-    def set_state(self, given: Mapping[str, Any], batch: tuple[int, ...], chosen: Chosen = ...) -> None:
-        """Restores the `chosen` games from a state of N games, or of one for each of them.
+    def set_state(self, saved: Mapping[str, Any], batch: tuple[int, ...], chosen: Chosen = ...) -> None:
+        """Restores the `chosen` games from arrays with the first axes `batch`, or from those of one game.
 
-        A `SavedState` as it was made is taken as it is. Of others, a ValueError names an array that no game of the
-        configuration reaches.
+        An unchanged `SavedState` is restored without checks. For any other state, a ValueError names an array that no
+        game of the configuration reaches.
         """
-        boards = given.boards(self.config, batch) if isinstance(given, SavedState) else None
+        boards = saved.boards(self.config, batch) if isinstance(saved, SavedState) else None
         if boards is None:
-            saved = read_saved(given, self.config, self.count, batch)
-            boards = self._boards_of(saved)
-            check_reachable(saved, boards.truth[:, :-1], self.config)
+            arrays = read_saved(saved, self.config, self.count, batch)
+            boards = self._boards_of(arrays)
+            check_reachable(arrays, boards.truth[:, :-1], self.config)
         self._copy(boards, chosen)
 
     def restore(self, saved: Arrays) -> None:
@@ -196,13 +196,13 @@ class Games:
         self._copy(self._boards_of(saved))
 
     def _copy(self, boards: Sequence[NDArray[Any]], chosen: Chosen = ...) -> None:
-        """Copies the fields of `state.Boards` of N games, or of one for each of them, to the `chosen` games."""
+        """Copies the fields of `state.Boards` of N games, or of one game, to each of the `chosen` games."""
         fields: Sequence[NDArray[Any]] = self.boards[:-1]
         for field, saved in zip(fields, boards, strict=False):
             field[chosen] = saved[chosen] if len(saved) == self.count else saved
 
     def _boards_of(self, saved: Arrays) -> state.Boards:
-        """Returns boards of their own that the arrays of N games define."""
+        """Returns new boards that the saved arrays of N games define."""
         config, mines = self.config, saved["mines"].reshape(self.count, -1)
         boards = _empty(self.count, config.cells)
         codes = saved["codes"].reshape(mines.shape)
@@ -212,7 +212,7 @@ class Games:
         boards.shown[:, :-1] = codes
         covered_safe = ((codes > config.codes.max_count) & ~mines).sum(axis=1)
         remaining = np.where(mines.any(axis=1), covered_safe, config.cells - config.mines)
-        # In the order of the columns: STATUS, REMAINING, STEPS and NEXT.
+        # The order is that of the columns: STATUS, REMAINING, STEPS and NEXT.
         columns = saved["status"], remaining, saved["steps"], saved["next_generator"].view(np.int64)
         boards.progress[:] = np.stack(columns, axis=1)
         boards.rng[:] = saved["generator"]
@@ -242,7 +242,7 @@ def _empty(count: int, cells: int) -> state.Boards:
 
 @cache
 def compile_kernels(*, step_alone: bool = False) -> None:
-    """Compiles all kernels, or that of reset and step alone, or loads them from the disk, once a process.
+    """Compiles all kernels, or with `step_alone` that of reset and step, or loads them from the disk, once a process.
 
     Environments call this when made, so that forked processes have the kernels.
     """

@@ -88,7 +88,7 @@ def _is_decided(boards: Boards, i: Int) -> bool:
 
 @inlined
 def _show(rules: Rules, boards: Boards, codes: CodeArray, masks: CodeArray) -> None:
-    """Writes the visible `codes`, (N, n), and `masks`, (N, moves, n): 1 if legal; in a decided game every action is."""
+    """Writes the visible `codes`, (N, n), and `masks`, (N, moves, n): 1 if legal, all 1 in a decided game."""
     shown = boards.shown
     for i in range(codes.shape[0]):
         for cell in range(codes.shape[1]):
@@ -128,7 +128,7 @@ def play_batch(
         mode: WAIT, RESTART or RESET.
         codes: (N, n) int8, filled with the codes that the players see.
         masks: (N, m, n) int8, filled with 1 for each legal action.
-        rewards: (N,) float64, filled with the rewards of the steps; like the next two, a RESET leaves it as it is.
+        rewards: (N,) float64, filled with the rewards of the steps; a RESET fills neither it nor the next two.
         events: (5, N) bool, filled with the events that `state` lists.
         opened: (N,) int64, filled with the number of cells that each step opened.
         *arrays: the fields of `Rules`, then the fields of `Boards`.
@@ -137,28 +137,28 @@ def play_batch(
         -1, or the first game whose action is out of range; then no game has changed.
     """
     rules, boards = Rules(*arrays[: state.RULE_FIELDS]), Boards(*arrays[state.RULE_FIELDS :])
-    total = rules.moves.shape[0] * rules.neighbours.shape[0]
-    # All actions are checked before the first step, so that an error leaves every game unchanged.
+    num_actions = rules.moves.shape[0] * rules.neighbours.shape[0]
+    # All actions are checked before the first step, so that an invalid one leaves every game unchanged.
     for i in range(actions.shape[0]):
-        if actions[i] < 0 or actions[i] >= total:
+        if actions[i] < 0 or actions[i] >= num_actions:
             return i
     for i in range(actions.shape[0]):
         over = boards.progress[i, state.STATUS] > state.PLAYING
-        change = 0
+        newly_opened = 0
         reward = 0.0
         # One call of `_reset_game`, which the compiler inlines.
         if (mode == state.RESET and actions[i] == 1) or (mode == state.RESTART and over):
             _reset_game(rules, boards, i)
         elif mode != state.RESET and not over:
-            change = _step_game(rules, boards, i, actions[i])
-            reward = _reward(rules, boards.progress[i, state.STATUS], change)
+            newly_opened = _step_game(rules, boards, i, actions[i])
+            reward = _reward(rules, boards.progress[i, state.STATUS], newly_opened)
         if mode != state.RESET:
             rewards[i] = reward
-            opened[i] = max(change, 0)
+            opened[i] = max(newly_opened, 0)
             events[state.TERMINATION, i] = _is_decided(boards, i)
             events[state.TRUNCATION, i] = boards.progress[i, state.STATUS] == state.TRUNCATED
             events[state.SUCCESS, i] = boards.progress[i, state.STATUS] == state.WON
-            events[state.ILLEGAL, i] = change < 0
+            events[state.ILLEGAL, i] = newly_opened < 0
             events[state.IDLE, i] = over
     _show(rules, boards, codes, masks)
     return -1
@@ -166,7 +166,7 @@ def play_batch(
 
 @kernel
 def lay_out_batch(chosen: Integers, layouts: Flags, *arrays: Any) -> None:
-    """Replaces the mines of the games with these (K,) numbers by (K, n) layouts; they are then under way."""
+    """Lays out the games `chosen`, (K,) numbers, by (K, n) `layouts`, and sets the status of these games to PLAYING."""
     rules, boards = Rules(*arrays[: state.RULE_FIELDS]), Boards(*arrays[state.RULE_FIELDS :])
     for k in range(chosen.shape[0]):
         i = chosen[k]
@@ -187,23 +187,23 @@ def sample_batch(sampler: Generators, actions: Integers, *arrays: Any) -> None:
     The draws come from the generator `sampler`, (1,) uint64. In a decided game every action is legal.
     """
     rules, boards = Rules(*arrays[: state.RULE_FIELDS]), Boards(*arrays[state.RULE_FIELDS :])
-    total = rules.neighbours.shape[0] * rules.moves.shape[0]
-    # The only generator of `sampler`; a plain 0 would compile `random_below` once more.
-    first = np.int64(0)
+    num_actions = rules.neighbours.shape[0] * rules.moves.shape[0]
+    # The row of the only generator; a plain 0 would compile `random_below` once more.
+    row = np.int64(0)
     for i in range(actions.shape[0]):
-        found = False
+        is_drawn = False
         for _ in range(SAMPLING_TRIES):
-            actions[i] = random_below(sampler, first, total)
+            actions[i] = random_below(sampler, row, num_actions)
             if _is_decided(boards, i) or _action_is_legal(rules, boards, i, actions[i]):
-                found = True
+                is_drawn = True
                 break
-        if not found:
+        if not is_drawn:
             # Few actions are legal: count them, and find the one of a random rank.
-            legal = np.int64(0)
-            for action in range(total):
-                legal += _action_is_legal(rules, boards, i, action)
-            rank = random_below(sampler, first, max(legal, np.int64(1)))
-            for action in range(total):
+            num_legal = np.int64(0)
+            for action in range(num_actions):
+                num_legal += _action_is_legal(rules, boards, i, action)
+            rank = random_below(sampler, row, max(num_legal, np.int64(1)))
+            for action in range(num_actions):
                 rank -= _action_is_legal(rules, boards, i, action)
                 if rank < 0:
                     actions[i] = action

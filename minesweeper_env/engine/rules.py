@@ -31,7 +31,7 @@ def random_below(rng: Generators, i: Int, bound: Int) -> np.int64:
 
 @inlined
 def add_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
-    """Places a mine in a free cell, and counts it in the neighbours."""
+    """Places a mine in a free cell, and adds 1 to the counts of its neighbours."""
     boards.truth[i, cell] |= state.MINE_BIT
     # Neighbours off the board are counted in column n, which nothing reads.
     for k in range(rules.neighbours.shape[1]):
@@ -40,7 +40,7 @@ def add_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
 
 @inlined
 def remove_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
-    """Takes a mine out of a cell, and out of the counts of the neighbours."""
+    """Takes a mine out of a cell, and subtracts 1 from the counts of its neighbours."""
     boards.truth[i, cell] &= state.COUNT_BITS
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] -= 1
@@ -66,7 +66,7 @@ def _mark_zone(rules: Rules, boards: Boards, i: Int, first: Int, bit: Int) -> in
     for k in range(rules.neighbours.shape[1]):
         cell = rules.neighbours[first, k]
         truth[i, cell] = (truth[i, cell] & state.COUNT_BITS) | bit
-        marked += cell != rules.neighbours.shape[0]
+        marked += cell != rules.neighbours.shape[0]  # which stands for a neighbour off the board
     return marked
 
 
@@ -80,7 +80,7 @@ def _draw_unmarked(boards: Boards, i: Int, cells: Int) -> np.int64:
 
 @inlined
 def _scatter(rules: Rules, boards: Boards, i: Int, free: Int) -> None:
-    """Places the mines on the `free` cells without a mark, all layouts equally likely, by the fewer draws."""
+    """Draws a uniform layout on the `free` cells without a mark: the mines, or the safe cells if these are fewer."""
     cells = rules.neighbours.shape[0]
     if 2 * rules.mines <= free:
         for _ in range(rules.mines):
@@ -153,7 +153,7 @@ def _open(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
         zero = stack[top]
         for k in range(rules.neighbours.shape[1]):
             neighbour = rules.neighbours[zero, k]
-            if shown[i, neighbour] >= max_count + 2:
+            if shown[i, neighbour] >= max_count + 2:  # a question mark or hidden
                 # No mine check: a neighbour of a zero is safe.
                 shown[i, neighbour] = truth[i, neighbour]
                 opened += 1
@@ -168,12 +168,12 @@ def _open(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
 def _can_chord(rules: Rules, shown: CodeArray, i: Int, cell: Int) -> bool:
     max_count = rules.neighbours.shape[1]
     flags = 0
-    closed = False
+    has_unflagged = False
     for k in range(rules.neighbours.shape[1]):
         code = shown[i, rules.neighbours[cell, k]]
         flags += code == max_count + 1
-        closed |= code >= max_count + 2
-    return closed and flags == shown[i, cell]
+        has_unflagged |= code >= max_count + 2
+    return has_unflagged and flags == shown[i, cell]
 
 
 @inlined
@@ -206,7 +206,7 @@ def make_move(rules: Rules, boards: Boards, i: Int, move: Int, cell: Int) -> int
     elif move == FLAG and boards.shown[i, cell] != max_count + 1:
         boards.shown[i, cell] = max_count + 1
     elif move != CLICK and move != CHORD:
-        boards.shown[i, cell] = max_count + 3
+        boards.shown[i, cell] = max_count + 3  # UNFLAG, or FLAG on a flagged cell
     else:
         # One call of `_open` for both moves: the compiler inlines, and optimises, each call on its own.
         for k in range(1 if move == CLICK else rules.neighbours.shape[1]):
@@ -218,7 +218,7 @@ def make_move(rules: Rules, boards: Boards, i: Int, move: Int, cell: Int) -> int
 
 @inlined
 def read_action(rules: Rules, action: Int) -> tuple[Int, Int]:
-    """Returns the move and the cell of an action."""
+    """Returns the move, a `Move`, and the cell of an action."""
     # 32-bit division is several times faster than 64-bit.
     cells = np.uint32(rules.neighbours.shape[0])
     block = np.uint32(action) // cells

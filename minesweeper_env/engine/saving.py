@@ -36,12 +36,12 @@ class SavedState(dict[str, Any]):
         return dict, (dict(self),)
 
     def boards(self, config: BoardConfig, batch: tuple[int, ...]) -> Sequence[NDArray[Any]] | None:
-        """Returns the boards, those of one game for any `batch`; None if the dict, configuration or batch differs."""
-        same = len(self) == len(self._values) and self._batch in ((), batch)
-        same = same and (config is self._config or config == self._config)
+        """Returns the boards, or None if the dict has changed, or if `config` or `batch` does not suit them."""
+        fits = len(self) == len(self._values) and self._batch in ((), batch)  # one game fits any batch
+        fits = fits and (config is self._config or config == self._config)
         for key, value in self._values.items():
-            same = same and self.get(key) is value
-        return self._boards if same and [array.tobytes() for array in self._arrays] == self._bytes else None
+            fits = fits and self.get(key) is value
+        return self._boards if fits and [array.tobytes() for array in self._arrays] == self._bytes else None
 
 
 _TYPES = {
@@ -55,61 +55,62 @@ _TYPES = {
 
 
 def read_saved(saved: Any, config: BoardConfig, count: int, batch: tuple[int, ...]) -> Arrays:
-    """Returns the arrays of N = `count` saved games; a ValueError names one that has another type, shape or range.
+    """Returns the arrays of N = `count` saved games; a ValueError names one of a wrong type, shape or range.
 
-    An array has a first axis of games, `batch`, or is that of one game, which then stands for N such games. Batches may
-    have the key "sampler", too.
+    An array has the first axes `batch`, or is that of one game, which then stands for N such games. A batch may also
+    have the key "sampler".
     """
     if not isinstance(saved, Mapping) or set(saved) - ({"sampler"} if batch else set()) != set(_TYPES):
         raise ValueError(f"a saved state must be a dict and have the keys {', '.join(_TYPES)}, as get_state returns it")
     if "sampler" in saved:
         check_array("sampler", saved["sampler"], np.uint64, {(1,)})
-    most = {"codes": config.codes.mine, "status": TRUNCATED, "steps": config.step_limit}
+    maxima = {"codes": config.codes.mine, "status": TRUNCATED, "steps": config.step_limit}
     arrays = {}
     for key, dtype in _TYPES.items():
-        one = (config.rows, config.cols) if key in ("codes", "mines") else ()
-        array = check_array(key, saved[key], dtype, {(*batch, *one), one}, most.get(key))
-        arrays[key] = np.broadcast_to(array, (count, *one))
+        one_game = (config.rows, config.cols) if key in ("codes", "mines") else ()
+        array = check_array(key, saved[key], dtype, {(*batch, *one_game), one_game}, maxima.get(key))
+        arrays[key] = np.broadcast_to(array, (count, *one_game))
     return arrays
 
 
 def check_reachable(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> None:
-    """Raises a ValueError unless games reach the N states, whose mines are in `truth`, (N, n), of `state.Boards`."""
-    for key, right, rule in _rules(saved, truth, config):
-        if not right.all():
-            game = f" (game {np.argwhere(~right)[0, 0]})" if len(right) > 1 else ""
+    """Raises a ValueError unless a game can reach each of N states; `truth`, (N, n), is that of `state.Boards`."""
+    for key, holds, rule in _rules(saved, truth, config):
+        if not holds.all():
+            game = f" (game {np.argwhere(~holds)[0, 0]})" if len(holds) > 1 else ""
             raise ValueError(f"state[{key!r}] must {rule}{game}")
 
 
 def _rules(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> Iterator[tuple[str, Flags, str]]:
-    """Yields the key of an array, where it is right, with a first axis of N, and what it must do."""
+    """Yields the rules, each as the key of an array, where the rule holds, (N, 1) or (N, n) bool, and its text."""
     codes, mines = (saved[key].reshape(truth.shape) for key in ("codes", "mines"))
     status, steps = saved["status"][:, None], saved["steps"][:, None]
     meaning, limit = config.codes, config.step_limit
-    found, is_open, flagged = mines.sum(axis=1, keepdims=True), codes <= meaning.max_count, codes == meaning.flagged
+    total, is_open, flagged = mines.sum(axis=1, keepdims=True), codes <= meaning.max_count, codes == meaning.flagged
     in_time = np.where(status == TRUNCATED, steps == limit, (status > PLAYING) | (steps < limit))
     yield "steps", in_time, f"be less than {limit} in a game under way, and {limit} in a truncated one"
-    placed = np.where(status == FRESH, found == 0, (found == config.mines) | ((found == 0) & (status == TRUNCATED)))
+    placed = np.where(status == FRESH, total == 0, (total == config.mines) | ((total == 0) & (status == TRUNCATED)))
     yield "mines", placed, f"have {config.mines} mines, or none before the first click"
-    yield "codes", ~is_open | ((found > 0) & (codes == truth)), "show the clues of state['mines']"
+    yield "codes", ~is_open | ((total > 0) & (codes == truth)), "show the clues of state['mines']"
     for move, marked in (("flag", flagged), ("question", codes == meaning.question)):
         if move not in config.moves:
             yield "codes", ~marked, f"have no {move} marks, as the moves lack {move!r}"
     if {"flag", "question"}.isdisjoint(config.moves):
         table = neighbour_table(config.rows, config.cols, config.radius)
-        shut = np.pad(~is_open, ((0, 0), (0, 1)))[:, table].any(axis=2)
-        yield "codes", (codes > 0) | ~shut, "show all neighbours of an open 0, because no mark keeps a cell shut"
-    cleared, lost = (found > 0) & (is_open | mines).all(axis=1, keepdims=True), status == LOST
+        # A last column, never covered, stands for the neighbours off the board.
+        has_covered = np.pad(~is_open, ((0, 0), (0, 1)))[:, table].any(axis=2)
+        yield "codes", (codes > 0) | ~has_covered, "show all neighbours of an open 0, because no mark keeps a cell shut"
+    cleared, lost = (total > 0) & (is_open | mines).all(axis=1, keepdims=True), status == LOST
     yield "status", lost | ((status == WON) == cleared), f"be {WON}, won, exactly where every safe cell is open"
-    shows = codes == meaning.mine
-    yield "codes", shows == (lost & mines & ~flagged), "show the mines without a flag in lost games, and no others"
-    yield "codes", ~lost | shows.any(axis=1, keepdims=True), "show at least one mine in a lost game"
+    revealed = codes == meaning.mine
+    yield "codes", revealed == (lost & mines & ~flagged), "show the mines without a flag in lost games, and no others"
+    yield "codes", ~lost | revealed.any(axis=1, keepdims=True), "show at least one mine in a lost game"
 
 
 def check_array(
     key: str, value: Any, dtype: type[Any], shapes: Collection[tuple[int, ...]], most: int | None = None
 ) -> NDArray[Any]:
-    """Returns one array of a state in its type; a ValueError says what is allowed if another one was given."""
+    """Returns an array of a state as `dtype`; a ValueError says which shapes and values, 0 to `most`, are allowed."""
     array = np.asarray(None)
     with suppress(ValueError):
         # Raises for a ragged list.

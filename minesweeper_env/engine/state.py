@@ -27,13 +27,13 @@ TERMINATION, TRUNCATION, SUCCESS, ILLEGAL, IDLE = range(5)
 |-------------|----------------------------------------------------------|
 | TERMINATION | the game is won or lost                                  |
 | TRUNCATION  | the step limit has ended it                              |
-| SUCCESS     | it is won                                                |
+| SUCCESS     | the game is won                                          |
 | ILLEGAL     | the action was illegal                                   |
 | IDLE        | no move was made: the game was over before the step      |
 """
 
 WAIT, RESTART, RESET = range(3)
-"""What `kernels.play_batch` does: steps, with nothing or a new game where one is over, or new games alone."""
+"""Modes of `kernels.play_batch`: WAIT steps only games under way, RESTART also starts those over, RESET only starts."""
 
 MINE_BIT, COUNT_BITS = 0x80, 0x7F
 """The bits of a cell of `Boards.truth`: whether it is a mine, and how many of its neighbours are mines."""
@@ -91,5 +91,5 @@ def refuge_order(rows: int, cols: int) -> NDArray[np.int64]:
     cells = np.arange(rows * cols).reshape(rows, cols)
     corners = [cells[-1, -1], cells[0, 0], cells[-1, 0], cells[0, -1]]
     sides = np.concatenate([cells[0], cells[-1], cells[:, 0], cells[:, -1]])
-    order = dict.fromkeys([*corners, *np.sort(sides), *cells.ravel()])
+    order = dict.fromkeys([*corners, *np.sort(sides), *cells.ravel()])  # keeps the first place of each cell
     return np.array(list(order), dtype=np.int64)
