@@ -33,10 +33,10 @@ from minesweeper_env.splitmix import GOLDEN, mix
 from minesweeper_env.threads import ThreadPool, split
 
 FITS, NEEDS_FREE, NEEDS_MINE, OPENS_SEVERAL = range(4)
-"""What the rule says of a layout and a move: it fits, the clicked cell must change, or the move is a chord."""
+"""Verdicts on a layout and a move: it fits, the clicked cell must become free or a mine, or the move is a chord."""
 
 LEAST_GAMES = 32
-"""Games of a thread, at least; fewer take less time than a thread takes to begin them."""
+"""The least games of a part for one thread: fewer cost less than the hand-over to the thread."""
 
 _WORKSPACE = RULE_FIELDS + len(Boards._fields)
 _11, _2_TO_53 = np.uint64(11), float(1 << 53)
@@ -46,13 +46,13 @@ _11, _2_TO_53 = np.uint64(11), float(1 << 53)
 def judge_moves(
     begin: int, actions: Integers, seen: CodeArray, verdicts: CodeArray, certainties: Floats, *arrays: Any
 ) -> tuple[int, int]:
-    """Judges the layouts of N games by their moves, from game `begin` on; returns N and OK, or a game and its outcome.
+    """Judges the layouts of games by their moves, from `begin` on; returns (N, OK), or (a game, its failed outcome).
 
     Args:
         begin: the first game to judge.
         actions: (N,) int64, valid actions.
-        seen: (N, n) int8, the boards as the kernel last saw them, with the code after that of a mine on each covered
-            cell that is safe in all layouts; it is brought up to date.
+        seen: (N, n) int8, the boards as the kernel last saw them, which it updates; a covered cell that is safe in all
+            layouts has the code after that of a mine.
         verdicts: (N,) int8, filled with FITS, NEEDS_FREE, NEEDS_MINE or OPENS_SEVERAL.
         certainties: (n,) float64, scratch.
         *arrays: the fields of `Rules`, of `Boards` and of a `Workspace`.
@@ -82,35 +82,35 @@ def judge_moves(
 
 @inlined
 def _is_begun(board: CodeArray, max_count: int) -> bool:
-    shown = 0
+    num_open = 0
     for cell in range(len(board)):
-        shown += board[cell] <= max_count
-    return shown > 0
+        num_open += board[cell] <= max_count
+    return num_open > 0
 
 
 @inlined
 def _weigh_click(
     board: CodeArray, max_count: int, mines: int, clicked: Int, seen: CodeArray, certainties: Floats, work: Workspace
 ) -> tuple[int, bool]:
-    """Asks, from cheap to dear, what was known before, single clues, and the oracle.
+    """Returns the outcome, and whether some covered cell is safe in all layouts.
 
-    Sets the clicked cell of `certainties` to 0.0 or 1.0 if it is the same in all layouts. Returns the outcome, and
-    whether some cell is safe in all layouts.
+    Asks, from cheap to dear, `seen`, single clues, and the oracle. Sets the clicked cell of `certainties` to 0.0 or 1.0
+    if it is the same in all layouts.
     """
-    safe = np.int8(max_count + 5)
+    safe_code = np.int8(max_count + 5)
     # More clues leave fewer layouts, so what was safe stays safe as long as all clues of that time still show.
     remembered = True
     for cell in range(len(board)):
         remembered &= seen[cell] > max_count or seen[cell] == board[cell]
-    if remembered and seen[clicked] == safe:
+    if remembered and seen[clicked] == safe_code:
         certainties[clicked] = 0.0
         return OK, True
     outcome = read_board(work, board)
     if outcome != OK:
         return outcome, False
-    known = frontier_of(work).known
-    asks = known[clicked] != SAFE
-    if asks:
+    deduced = frontier_of(work).known
+    asks_oracle = deduced[clicked] != SAFE
+    if asks_oracle:
         outcome, _ = finish_posterior(work, mines, 0.0, BOOLEAN, certainties)
         if outcome != OK:
             return outcome, False
@@ -118,10 +118,10 @@ def _weigh_click(
         certainties[clicked] = 0.0
     avoidable = False
     for cell in range(len(board)):
-        by_clues = known[cell] == SAFE or (remembered and seen[cell] == safe)
-        is_safe = board[cell] > max_count and (certainties[cell] == 0.0 if asks else by_clues)
+        stays_safe = deduced[cell] == SAFE or (remembered and seen[cell] == safe_code)
+        is_safe = board[cell] > max_count and (certainties[cell] == 0.0 if asks_oracle else stays_safe)
         avoidable |= is_safe
-        seen[cell] = safe if is_safe else board[cell]
+        seen[cell] = safe_code if is_safe else board[cell]
     return OK, avoidable
 
 
@@ -134,40 +134,40 @@ def draw_uniforms(generators: Generators, i: int, uniforms: Floats) -> None:
 
 
 class LayoutRedraw:
-    """Draws the layouts of games anew where games without luck need it; one environment owns it.
+    """Redraws layouts that break the rule of games without luck; each environment owns a `LayoutRedraw`.
 
     Attributes:
-        too_hard: (N,) int64, the cells of the last step that the ordinary rule decided, as the oracle could not.
+        too_hard: (N,) int64, the cells of the last step that luck decided, because the oracle could not judge them.
     """
 
     def __init__(self, config: BoardConfig, count: int, pool: ThreadPool) -> None:
         """Prepares for N = `count` games of a configuration; the threads of `pool` share a step."""
         self.too_hard = np.zeros(count, np.int64)
         self._config, self._pool = config, pool
-        self._seen = self._unseen(count)
-        self._told = False
+        self._seen = self._hidden_boards(count)
+        self._has_warned = False
         if "chord" in config.moves:
-            clicks = replace(config, moves=("click",), max_steps=MAX_STEPS)
-            self._trial = Games(clicks, 1, RewardWeights())
+            # A game in which a chord is played click by click, without a limit of steps.
+            self._trial = Games(replace(config, moves=("click",), max_steps=MAX_STEPS), 1, RewardWeights())
 
-    def _unseen(self, count: int) -> CodeArray:
+    def _hidden_boards(self, count: int) -> CodeArray:
         return np.full((count, self._config.cells), self._config.codes.hidden, np.int8)
 
     def set_mines(self, games: Games, actions: Integers) -> None:
-        """Draws the layouts anew that the rule does not allow under these actions, (N,) int64."""
+        """Redraws the layouts that break the rule under these actions, (N,) int64."""
         self.too_hard[:] = 0
         if ((actions < 0) | (actions >= self._config.actions)).any():
             return
-        for i in self._settle(games, actions, self._seen, self.too_hard):
-            self._settle_chord(games, i, int(actions[i]) % self._config.cells)
-        if self.too_hard.any() and not self._told:
-            self._told = True
+        for i in self._redraw_for_clicks(games, actions, self._seen, self.too_hard):
+            self._redraw_for_chord(games, i, int(actions[i]) % self._config.cells)
+        if self.too_hard.any() and not self._has_warned:
+            self._has_warned = True
             logger.warn(
                 "a board is too hard for the oracle, so luck decides this click; info['too_hard'] counts such cells"
             )
 
-    def _settle(self, games: Games, actions: Integers, seen: CodeArray, too_hard: Integers) -> list[int]:
-        """Draws layouts anew for the games whose action is a click; returns the games whose action is a chord."""
+    def _redraw_for_clicks(self, games: Games, actions: Integers, seen: CodeArray, too_hard: Integers) -> list[int]:
+        """Redraws the layouts of games whose action is a click; returns the games whose action is a chord."""
         verdicts = np.empty(games.count, np.int8)
 
         def judge(part: slice) -> None:
@@ -190,15 +190,15 @@ class LayoutRedraw:
     def _judge(
         self, arrays: tuple[Any, ...], actions: Integers, seen: CodeArray, verdicts: CodeArray, too_hard: Integers
     ) -> None:
-        """Calls `judge_moves`; a board that is too hard keeps its layout."""
+        """Calls `judge_moves` for all games; a board that is too hard keeps its layout, and is counted."""
 
-        def leave(game: int) -> None:
+        def count_too_hard(game: int) -> None:
             too_hard[game] += 1
 
         scratch = np.empty(self._config.cells)
         shown = arrays[RULE_FIELDS]
         arguments = (actions, seen, verdicts, scratch, *arrays)
-        run_boards(self._config, judge_moves, arguments, lambda game: shown[game, :-1], leave)
+        run_boards(self._config, judge_moves, arguments, lambda game: shown[game, :-1], count_too_hard)
 
     def _draw(self, games: Games, i: int, cell: int, is_mine: bool) -> NDArray[np.bool_]:
         """Returns a uniform layout, (1, n) bool, of those that fit game i; `cell` is a mine if `is_mine`, else free."""
@@ -207,22 +207,22 @@ class LayoutRedraw:
         # The codes of a known mine and, after it, of a known safe cell.
         board[cell] = config.codes.mine + (not is_mine)
         uniforms, layouts = np.empty((1, 3 * config.cells + 1)), np.empty((1, config.cells), np.bool_)
-        draw_uniforms(games.boards.rng, i, uniforms[0])  # 3 * n + 1 numbers, as `fill_layouts` needs.
+        draw_uniforms(games.boards.rng, i, uniforms[0])  # 3 * n + 1 numbers, as `fill_layouts` needs
         fill_layouts(board.reshape(config.rows, config.cols), config.mines, config.radius, uniforms, layouts)
         return layouts
 
-    def _settle_chord(self, games: Games, i: int, cell: int) -> None:
-        """Does for a chord what `_settle` does for a click, on a copy of game i that opens the cells one by one."""
+    def _redraw_for_chord(self, games: Games, i: int, cell: int) -> None:
+        """Redraws the layout of game i for a chord at `cell`, whose cells a copy of the game opens one by one."""
         trial, too_hard = self._trial, self.too_hard[i : i + 1]
         copies: Sequence[NDArray[Any]] = trial.boards[:-1]
         fields: Sequence[NDArray[Any]] = games.boards[:-1]
         for copy, field in zip(copies, fields, strict=True):
             copy[0] = field[i]
-        seen, config = self._unseen(1), self._config
+        seen, config = self._hidden_boards(1), self._config
         for target in neighbour_table(config.rows, config.cols, config.radius)[cell].tolist():
             if trial.status[0] == state.PLAYING and trial.boards.shown[0, target] >= config.codes.question:
                 click = np.array([target], np.int64)
-                self._settle(trial, click, seen, too_hard)
+                self._redraw_for_clicks(trial, click, seen, too_hard)
                 trial.play(click, state.WAIT)
         games.set_mines(trial.mines(), np.array([i]))
         games.boards.rng[i] = trial.boards.rng[0]

@@ -96,25 +96,25 @@ class ActionMaskObservation(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.uti
 
 
 class _WithProbabilities(gymnasium.utils.RecordConstructorArgs):
-    """What the wrapper of one environment and that of a batch share."""
+    """Base of the wrappers of a single and of a vector environment."""
 
     env: Any
 
     def _prepare(self, config: BoardConfig, space: Space[Any], threads: int = 1) -> Space[Any]:
-        """Makes the oracle, and returns the space of an observation that is explained."""
+        """Makes the oracle, and returns the space of an observation with its probabilities."""
         self._place, self._overlay = self._saved_kwargs["place"], self._saved_kwargs["overlay"]
         self._oracle = Oracle(config, threads)
         if one_of("place", self._place, PLACES) == "info":
             return space
         if self._place == "plane":
-            return _with_a_plane(space, config)
+            return _with_plane(space, config)
         parts = dict(space.spaces) if isinstance(space, Dict) else {"observation": space}
         # UNKNOWN, the lower bound, is not a probability, but a possible value.
         return Dict({**parts, "mine_probability": Box(UNKNOWN, 1.0, (config.rows, config.cols), np.float32)})
 
     @property
     def _bare(self) -> Any:
-        # No attribute: a copy of the wrapper around another environment must not ask the first one.
+        # A stored environment would be the wrong one in a copy of the wrapper around another environment.
         return self.env.unwrapped
 
     def _set_overlay(self) -> None:
@@ -127,17 +127,17 @@ class _WithProbabilities(gymnasium.utils.RecordConstructorArgs):
         return self.env.render()
 
     def _join(self, observation: Any, probabilities: NDArray[np.float64]) -> Any:
-        """Returns an observation, or N observations, with the probabilities (..., rows, cols)."""
+        """Returns an observation, or N of them, with the probabilities, (rows, cols) or (N, rows, cols) float64."""
         if self._place == "info":
             return observation
-        known = np.nan_to_num(probabilities, nan=UNKNOWN).astype(np.float32)
+        values = np.nan_to_num(probabilities, nan=UNKNOWN).astype(np.float32)
         if self._place == "plane":
-            return np.concatenate([observation, known[..., None, :, :]], axis=-3)
+            return np.concatenate([observation, values[..., None, :, :]], axis=-3)
         parts = observation if isinstance(observation, dict) else {"observation": observation}
-        return {**parts, "mine_probability": known}
+        return {**parts, "mine_probability": values}
 
 
-def _with_a_plane(space: Space[Any], config: BoardConfig) -> Space[Any]:
+def _with_plane(space: Space[Any], config: BoardConfig) -> Space[Any]:
     board = (config.rows, config.cols)
     if not isinstance(space, Box) or space.shape[1:] != board or space.dtype != np.float32:
         raise ValueError('place "plane" needs an environment with observation="planes"')
@@ -240,7 +240,7 @@ class VectorMineProbabilities(_WithProbabilities, VectorWrapper):
         self._set_overlay()
         observations, infos = self.env.reset(seed=seed, options=options)
         answers = self._oracle.ask(self._encoder.decode(observations))
-        return self._join(observations, answers.probabilities), _with(infos, answers, infos["_action_mask"])
+        return self._join(observations, answers.probabilities), _annotate(infos, answers, infos["_action_mask"])
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Makes a move in each game; returns the values of the environment's step, with the probabilities."""
@@ -249,7 +249,7 @@ class VectorMineProbabilities(_WithProbabilities, VectorWrapper):
             infos = self._add_to_final(infos)
         answers = self._oracle.ask(self._encoder.decode(observations))
         observations = self._join(observations, answers.probabilities)
-        return observations, rewards, terminations, truncations, _with(infos, answers, infos["_action_mask"])
+        return observations, rewards, terminations, truncations, _annotate(infos, answers, infos["_action_mask"])
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Draws one legal action for each game, as `MinesweeperVectorEnv.sample_actions` does."""
@@ -262,17 +262,17 @@ class VectorMineProbabilities(_WithProbabilities, VectorWrapper):
     def _add_to_final(self, infos: dict[str, Any]) -> dict[str, Any]:
         """Returns the infos of a SAME_STEP step with the probabilities of the final boards."""
         ended, final_observations = infos["_final_obs"], infos["final_obs"].copy()
-        last = np.stack(list(final_observations[ended]))
-        found = self._oracle.ask(self._encoder.decode(last))
-        for i, observation, probabilities in zip(np.flatnonzero(ended), last, found.probabilities, strict=True):
+        observations = np.stack(list(final_observations[ended]))
+        final = self._oracle.ask(self._encoder.decode(observations))
+        for i, observation, probabilities in zip(np.flatnonzero(ended), observations, final.probabilities, strict=True):
             final_observations[i] = self._join(observation, probabilities)
-        answers = Answers(np.zeros((self.num_envs, *found.probabilities.shape[1:])), np.zeros(self.num_envs, np.bool_))
-        answers.probabilities[ended], answers.exact[ended] = found
-        return {**infos, "final_obs": final_observations, "final_info": _with(infos["final_info"], answers, ended)}
+        answers = Answers(np.zeros((self.num_envs, *final.probabilities.shape[1:])), np.zeros(self.num_envs, np.bool_))
+        answers.probabilities[ended], answers.exact[ended] = final
+        return {**infos, "final_obs": final_observations, "final_info": _annotate(infos["final_info"], answers, ended)}
 
 
-def _with(infos: dict[str, Any], answers: Answers, chosen: NDArray[np.bool_]) -> dict[str, Any]:
-    """Returns infos with the answers, which hold for the chosen games."""
+def _annotate(infos: dict[str, Any], answers: Answers, chosen: NDArray[np.bool_]) -> dict[str, Any]:
+    """Returns infos with the oracle's answers for N games; `_key` is True for the `chosen` games, (N,) bool."""
     return {
         **infos,
         "mine_probability": answers.probabilities,

@@ -28,12 +28,12 @@ class Player(NamedTuple):
     """
 
     board: Bytes  # (n + 1,) int8, the codes that the player sees
-    covered_left: Longs  # (1,) int64, the covered cells without the known mines
-    mines_left: Longs  # (1,) int64, the mines in these cells
-    found: Ints  # (n,) int32, the safe cells that the last rule found, which are opened before the next rule is tried
-    flood: Ints  # (n,) int32, scratch for the flood fill
-    # (n,) float64, scratch of the oracle: mine probabilities in all layouts with the number of mines.
-    in_all: NDArray[np.float64]
+    covered_left: Longs  # (1,) int64, the number of covered cells that are no known mines
+    mines_left: Longs  # (1,) int64, the number of mines in these cells
+    safe_cells: Ints  # (n,) int32, what the last rule found: these cells are opened before the next rule is tried
+    flood: Ints  # (n,) int32, scratch: the stack of the flood fill
+    # (n,) float64, scratch of the oracle: mine probabilities by the clues and the number of mines.
+    probabilities: NDArray[np.float64]
     by_clues: NDArray[np.float64]  # (n,) float64, scratch of the oracle: mine probabilities by the clues alone
 
 
@@ -46,19 +46,19 @@ class Log(NamedTuple):
     uses_total: Ints  # (S,) int32, whether a step uses the number of mines on the board
     cell_end: Ints  # (S,) int32, the end of its cells in `cells`; they begin where those of the step before end
     clue_end: Ints  # (S,) int32, the end of its clues in `clues`
-    cells_found: Longs  # (1,) int64, the number of entries of `cells`
+    cells_found: Longs  # (1,) int64, the number of entries that are in use in `cells` and `is_mine`
     cells: Ints  # (n,) int32, the cells that the steps find, step after step
-    is_mine: Bytes  # (n,) int8, 1 for a mine
+    is_mine: Bytes  # (n,) int8, 1 where the entry of `cells` is a mine
     clues_named: Longs  # (1,) int64, the number of clues of all steps
     clues: Ints  # (C,) int32, the clues of the steps, step after step; those beyond the memory are only counted
     visited: Bytes  # (n + 1,) int8, scratch, all 0 between steps
 
 
 class Repair(NamedTuple):
-    """Attributes: zone: (n,) int8, 1 for a cell that must stay free; cells: (n,) int64, a list of cells."""
+    """Scratch of the repair."""
 
-    zone: Bytes
-    cells: Longs
+    zone: Bytes  # (n,) int8, 1 for a cell that must stay free
+    cells: Longs  # (n,) int64, the list that `_list_unknown` fills
 
 
 class Arena(NamedTuple):
@@ -66,7 +66,7 @@ class Arena(NamedTuple):
 
     rules: Rules  # the rules of the games; "any" becomes "safe", since the first cell must be free
     boards: Boards  # one game, whose `truth` holds the layout and whose `rng` draws it
-    repair: Repair  # scratch of the repair
+    repair: Repair  # cells between which the repair moves mines
     clues: Clues  # what the player's board says
     player: Player  # the player's other knowledge
     constraints: Memory  # what follows from several clues
@@ -86,7 +86,7 @@ _BOARDS, _REPAIR, _CLUES, _PLAYER, _CONSTRAINTS, _LOG, _WORKSPACE = accumulate(
 
 @inlined
 def arena_of(arrays: tuple[Any, ...]) -> Arena:
-    """Returns the arena with these arrays."""
+    """Returns the arena whose arrays, in the order of `Arena.arrays`, are these."""
     return Arena(
         Rules(*arrays[:_BOARDS]),
         Boards(*arrays[_BOARDS:_REPAIR]),

@@ -45,7 +45,7 @@ _GAME = np.int64(0)
 def _draw_layout(arena: Arena, first: Int) -> None:
     """Draws a layout by the first-click rule, and marks the cells that the rule keeps free."""
     zone = arena.repair.zone
-    # The array holds the layout before; `place_mines` adds to what it finds.
+    # The array holds the last layout, to whose counts `place_mines` would add.
     arena.boards.truth[0, :] = 0
     place_mines(arena.rules, arena.boards, _GAME, np.int64(first))
     zone[:] = 0
@@ -59,91 +59,92 @@ def _draw_layout(arena: Arena, first: Int) -> None:
 
 @subroutine
 def _repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int]:
-    """Draws a layout, and changes it until logic solves it; returns whether it does, and the layouts played."""
+    """Draws a layout, and changes it until logic solves it; returns (solved, number of layouts played)."""
     _draw_layout(arena, first)
     solved, played = solve(arena, first, level), 1
     score = best = _opened(arena)
-    frontier, unknown = _list_unknown(arena)
-    idle = 0
-    while not solved and played < limit and idle < PATIENCE:
-        one, other = _choose_swap(arena, frontier, unknown)
-        if one < 0:
+    num_frontier, num_unknown = _list_unknown(arena)
+    without_gain = 0
+    while not solved and played < limit and without_gain < PATIENCE:
+        cell, partner = _choose_swap(arena, num_frontier, num_unknown)
+        if cell < 0:
             break
-        _swap(arena, one, other)
+        _swap(arena, cell, partner)
         solved = solve(arena, first, level)
         played += 1
         # The score is the number of cells that logic opens. A worse layout stays now and then, to leave a dead end.
-        present = _opened(arena)
-        if solved or present >= score or random_below(arena.boards.rng, _GAME, np.int64(WORSE)) == 0:
-            score = present
-            frontier, unknown = _list_unknown(arena)
+        opened = _opened(arena)
+        if solved or opened >= score or random_below(arena.boards.rng, _GAME, np.int64(WORSE)) == 0:
+            score = opened
+            num_frontier, num_unknown = _list_unknown(arena)
         else:
             # The same swap takes itself back; the lists of cells still belong to the layout before.
-            _swap(arena, one, other)
-        idle = 0 if score > best else idle + 1
+            _swap(arena, cell, partner)
+        without_gain = 0 if score > best else without_gain + 1
         best = max(best, score)
     return solved, played
 
 
 @inlined
 def _opened(arena: Arena) -> int:
+    # Covered cells are those of `covered_left` and the known mines.
     known_mines = arena.rules.mines - arena.player.mines_left[0]
     return len(arena.repair.zone) - arena.player.covered_left[0] - known_mines
 
 
 @inlined
 def _list_unknown(arena: Arena) -> tuple[int, int]:
-    """Lists the unknown cells, those next to clues first; returns the number of these, and of all."""
+    """Lists the unknown cells, first the frontier, next to clues; returns the number of frontier cells, and of all."""
     clues, listed = arena.clues, arena.repair.cells
     cells, degree = clues.neighbours.shape
-    frontier, unknown = 0, 0
+    num_frontier, num_unknown = 0, 0
     for cell in range(cells):
         if clues.known[cell] != UNKNOWN:
             continue
-        near = False
+        is_frontier = False
         for k in range(degree):
-            other = clues.neighbours[cell, k]
-            near |= other < cells and clues.known[other] == OPEN
-        listed[unknown] = cell
-        if near:
-            # The first cell that is not next to a clue makes room, and goes to the end.
-            listed[unknown], listed[frontier] = listed[frontier], cell
-            frontier += 1
-        unknown += 1
-    return frontier, unknown
+            neighbour = clues.neighbours[cell, k]
+            is_frontier |= neighbour < cells and clues.known[neighbour] == OPEN
+        listed[num_unknown] = cell
+        if is_frontier:
+            # The first listed cell that is not next to a clue makes room, and goes to the end.
+            listed[num_unknown], listed[num_frontier] = listed[num_frontier], cell
+            num_frontier += 1
+        num_unknown += 1
+    return num_frontier, num_unknown
 
 
 @inlined
-def _choose_swap(arena: Arena, frontier: Int, unknown: Int) -> tuple[int, int]:
-    """Returns an unknown cell next to a clue, and another cell; one of them is a mine. (-1, -1) if none is found."""
+def _choose_swap(arena: Arena, num_frontier: Int, num_unknown: Int) -> tuple[int, int]:
+    """Returns a frontier cell and its partner, exactly one of them a mine; (-1, -1) if no draw gives such a pair."""
     rng, listed = arena.boards.rng, arena.repair.cells
-    if frontier > 0:
+    if num_frontier > 0:
         for _ in range(TRIES):
-            one = listed[random_below(rng, _GAME, np.int64(frontier))]
+            cell = listed[random_below(rng, _GAME, np.int64(num_frontier))]
             if random_below(rng, _GAME, np.int64(FAR)) > 0:
-                other = listed[random_below(rng, _GAME, np.int64(unknown))]
+                partner = listed[random_below(rng, _GAME, np.int64(num_unknown))]
             else:
-                other = random_below(rng, _GAME, np.int64(len(listed)))
-            if _can_swap(arena, one, other):
-                return one, other
+                partner = random_below(rng, _GAME, np.int64(len(listed)))
+            if _can_swap(arena, cell, partner):
+                return cell, partner
     return -1, -1
 
 
 @inlined
-def _can_swap(arena: Arena, one: Int, other: Int) -> bool:
-    """Returns whether one of two cells is a mine, and neither is protected."""
+def _can_swap(arena: Arena, cell: Int, partner: Int) -> bool:
+    """Returns whether exactly one of two cells is a mine, and the first-click rule protects neither."""
     # Two mines, or two free cells, would swap without effect.
-    differ = (arena.boards.truth[0, one] ^ arena.boards.truth[0, other]) & MINE_BIT != 0
-    return differ and arena.repair.zone[one] == 0 and arena.repair.zone[other] == 0
+    differ = (arena.boards.truth[0, cell] ^ arena.boards.truth[0, partner]) & MINE_BIT != 0
+    return differ and arena.repair.zone[cell] == 0 and arena.repair.zone[partner] == 0
 
 
 @inlined
-def _swap(arena: Arena, one: Int, other: Int) -> None:
-    """Moves a mine between two cells, exactly one of them a mine."""
-    if arena.boards.truth[0, one] & MINE_BIT:
-        one, other = other, one
-    remove_mine(arena.rules, arena.boards, _GAME, np.int64(other))
-    add_mine(arena.rules, arena.boards, _GAME, np.int64(one))
+def _swap(arena: Arena, target: Int, source: Int) -> None:
+    """Moves the mine of one of two cells, exactly one of them a mine, to the other."""
+    if arena.boards.truth[0, target] & MINE_BIT:
+        target, source = source, target  # now the mine is in `source`
+    remove_mine(arena.rules, arena.boards, _GAME, np.int64(source))
+    add_mine(arena.rules, arena.boards, _GAME, np.int64(target))
 
 
 @subroutine
@@ -156,12 +157,12 @@ def _mix_layout(arena: Arena, first: Int, level: Int, moves: int) -> None:
     # All moves are as likely as the moves back, so a chain that rejects unsolved layouts has the uniform distribution.
     cells = np.int64(len(arena.repair.zone))
     for _ in range(moves):
-        one = random_below(arena.boards.rng, _GAME, cells)
-        other = random_below(arena.boards.rng, _GAME, cells)
-        if _can_swap(arena, one, other):
-            _swap(arena, one, other)
+        cell = random_below(arena.boards.rng, _GAME, cells)
+        partner = random_below(arena.boards.rng, _GAME, cells)
+        if _can_swap(arena, cell, partner):
+            _swap(arena, cell, partner)
             if not solve(arena, first, level):
-                _swap(arena, one, other)
+                _swap(arena, cell, partner)
 
 
 REJECTION, REPAIR, GIVEN = range(3)
@@ -202,7 +203,7 @@ def search_layouts(
         if solved[job]:
             continue
         first = firsts[job]
-        # Mixed, the streams of two first cells of a game have nothing in common.
+        # `mix` makes the streams of two first cells of one game independent.
         arena.boards.rng[0] = states[job] if attempts[job] > 0 else mix(mix(states[job]) + np.uint64(first))
         # A given layout belongs to no game, and its generator draws nothing.
         if task == GIVEN:
@@ -210,16 +211,16 @@ def search_layouts(
             solved[job] = solve(arena, first, level)
             attempts[job] += 1
             continue
-        most, played = min(limit, max_attempts - attempts[job]), 0
-        if most <= 0:
+        budget, played = min(limit, max_attempts - attempts[job]), 0
+        if budget <= 0:
             continue
         if task == REJECTION:
-            while not solved[job] and played < most:
+            while not solved[job] and played < budget:
                 _draw_layout(arena, first)
                 solved[job] = solve(arena, first, level)
                 played += 1
         else:
-            solved[job], played = _repair(arena, first, level, most)
+            solved[job], played = _repair(arena, first, level, budget)
             if solved[job]:
                 _mix_layout(arena, first, level, moves)
         attempts[job] += played
@@ -238,13 +239,13 @@ def make_arena(config: BoardConfig) -> Arena:
     if rules.first_click == FIRST_ANY:
         rules = rules._replace(first_click=FIRST_SAFE)
     n = config.cells
-    (covered_left, mines_left), (found, flood) = np.zeros((2, 1), np.int64), np.empty((2, n), np.int32)
+    (covered_left, mines_left), (safe_cells, flood) = np.zeros((2, 1), np.int64), np.empty((2, n), np.int32)
     return Arena(
         rules,
         Boards(*fields[RULE_FIELDS:]),
         Repair(np.zeros(n, np.int8), np.zeros(n, np.int64)),
         make_clues(rules.neighbours),
-        Player(np.zeros(n + 1, np.int8), covered_left, mines_left, found, flood, *np.empty((2, n))),
+        Player(np.zeros(n + 1, np.int8), covered_left, mines_left, safe_cells, flood, *np.empty((2, n))),
         make_memory(*rules.neighbours.shape),
         _make_log(n, 0),
         # Nothing makes it grow, so its size decides which positions are too hard for the oracle.
@@ -253,7 +254,7 @@ def make_arena(config: BoardConfig) -> Arena:
 
 
 def _make_log(n: int, clues: int) -> Log:
-    """Returns a log with room for this many clues; it records if that is any."""
+    """Returns a log with room for this many clues, on n cells; with room for none it does not record."""
     is_recording, steps, cells_found, clues_named = np.array([[clues > 0], [0], [0], [0]], np.int64)
     rule, uses_total, cell_end, clue_end = np.empty((4, n + 1), np.int32)
     cells, is_mine, visited = np.empty(n, np.int32), np.zeros(n, np.int8), np.zeros(n + 1, np.int8)
@@ -279,7 +280,7 @@ MOVES_PER_MINE = 5
 """Moves that mix a repaired layout, for each mine of the board."""
 
 
-class Found(NamedTuple):
+class SearchResults(NamedTuple):
     """Results of M searches."""
 
     layouts: NDArray[np.bool_]  # (M, rows, cols) bool, the mines
@@ -303,26 +304,26 @@ class Searcher:
         max_attempts: int = MAX_ATTEMPTS,
         method: str = "auto",
         on_attempts: Callable[[int], object] | None = None,
-    ) -> Found:
+    ) -> SearchResults:
         """Searches a layout for each of M first cells, (M,) int64, in games whose generators have (M,) uint64 states.
 
-        It plays at most `max_attempts` layouts for each, by a level of `NO_GUESS_LEVELS` and one of `METHODS`. Each
-        round calls `on_attempts` with the number of layouts played for all M.
+        Each job plays at most `max_attempts` layouts, by a level of `NO_GUESS_LEVELS` and one of `METHODS`. Each round
+        calls `on_attempts` with the number of layouts played for all M.
         """
-        many, streams = len(firsts), states.copy()
-        layouts = np.zeros((many, self.config.cells), np.bool_)
-        attempts, solved = np.zeros(many, np.int64), np.zeros(many, np.bool_)
+        num_jobs, streams = len(firsts), states.copy()
+        layouts = np.zeros((num_jobs, self.config.cells), np.bool_)
+        attempts, solved = np.zeros(num_jobs, np.int64), np.zeros(num_jobs, np.bool_)
         task, limit = (REPAIR, ROUND) if method == "repair" else (REJECTION, REJECTIONS)
-        strength, moves = NO_GUESS_LEVELS.index(level), MOVES_PER_MINE * self.config.mines
+        level_index, moves = NO_GUESS_LEVELS.index(level), MOVES_PER_MINE * self.config.mines
         while not (solved | (attempts >= max_attempts)).all():
             search_layouts(
-                task, strength, limit, max_attempts, moves, firsts, streams, layouts, attempts, solved, *self._arrays
+                task, level_index, limit, max_attempts, moves, firsts, streams, layouts, attempts, solved, *self._arrays
             )
             if on_attempts is not None:
                 on_attempts(int(attempts.sum()))
             # "auto" draws few layouts, and then repairs one: on dense boards almost no drawn layout is solved.
             task, limit = (REJECTION if method == "rejection" else REPAIR), ROUND
-        return Found(layouts.reshape(many, self.config.rows, self.config.cols), attempts, solved)
+        return SearchResults(layouts.reshape(num_jobs, self.config.rows, self.config.cols), attempts, solved)
 
     def solves(self, layouts: NDArray[np.bool_], first: int, level: str) -> NDArray[np.bool_]:
         """Returns (M,) bool: whether logic wins each of (M, rows, cols) layouts from a first cell without a mine."""
@@ -341,28 +342,29 @@ class Searcher:
 
     def _play(self, arena: Arena, layouts: NDArray[np.bool_], first: int, level: str) -> NDArray[np.bool_]:
         """Plays each of (M, rows, cols) layouts once, without mixing; returns (M,) bool, whether logic wins."""
-        many, strength = len(layouts), NO_GUESS_LEVELS.index(level)
-        flat = np.array(layouts, np.bool_, order="C").reshape(many, self.config.cells)
-        firsts, states = np.full(many, first), np.zeros(many, np.uint64)
-        attempts, solved = np.zeros(many, np.int64), np.zeros(many, np.bool_)
-        search_layouts(GIVEN, strength, 1, 1, 0, firsts, states, flat, attempts, solved, *arena.arrays())
+        num_layouts, level_index = len(layouts), NO_GUESS_LEVELS.index(level)
+        flat = np.array(layouts, np.bool_, order="C").reshape(num_layouts, self.config.cells)
+        firsts, states = np.full(num_layouts, first), np.zeros(num_layouts, np.uint64)
+        attempts, solved = np.zeros(num_layouts, np.int64), np.zeros(num_layouts, np.bool_)
+        search_layouts(GIVEN, level_index, 1, 1, 0, firsts, states, flat, attempts, solved, *arena.arrays())
         return solved
 
 
 def _read_steps(log: Log, cols: int) -> list[Step]:
+    """Returns the recorded steps, in which each cell is a (row, col)."""
     columns = (each[: log.steps[0]].tolist() for each in (log.rule, log.uses_total, log.cell_end, log.clue_end))
-    steps, cell, clue = [], 0, 0
+    steps, cell_begin, clue_begin = [], 0, 0
     for rule, uses_total, cell_end, clue_end in zip(*columns, strict=True):
-        cells, is_mine = log.cells[cell:cell_end], log.is_mine[cell:cell_end] == 1
-        named = (np.sort(each) for each in (cells[~is_mine], cells[is_mine], log.clues[clue:clue_end]))
-        safe, mine, because = (tuple(divmod(each, cols) for each in one.tolist()) for one in named)
-        steps.append(Step(RULES[rule], safe, mine, because, bool(uses_total)))
-        cell, clue = cell_end, clue_end
+        cells, is_mine = log.cells[cell_begin:cell_end], log.is_mine[cell_begin:cell_end] == 1
+        groups = (np.sort(each) for each in (cells[~is_mine], cells[is_mine], log.clues[clue_begin:clue_end]))
+        safe, mines, reason = (tuple(divmod(cell, cols) for cell in group.tolist()) for group in groups)
+        steps.append(Step(RULES[rule], safe, mines, reason, bool(uses_total)))
+        cell_begin, clue_begin = cell_end, clue_end
     return steps
 
 
 def search_config(config: BoardConfig) -> BoardConfig:
-    """Returns a configuration with no more than a search depends on."""
+    """Returns the configuration with defaults in all fields that no search depends on."""
     return BoardConfig(config.rows, config.cols, config.mines, config.first_click, ("click",), config.radius)
 
 

@@ -26,7 +26,7 @@ PROGRESS = -1
 
 @inlined
 def _reveal(clues: Clues, player: Player, cell: Int, clue: Int) -> None:
-    """Opens one cell, which shows a clue."""
+    """Opens one cell, whose clue the player then knows."""
     # Where no rule has decided the cell, the clues around it have one unknown cell less from now on.
     if clues.known[cell] == reading.UNKNOWN:
         reading.settle(clues, int(cell), 0)
@@ -52,11 +52,11 @@ def open_cell(truth: NDArray[np.uint8], clues: Clues, player: Player, cell: Int)
         top -= 1
         zero = player.flood[top]
         for k in range(clues.neighbours.shape[1]):
-            other = np.int64(clues.neighbours[zero, k])
-            if clues.known[other] <= reading.SAFE:
-                _reveal(clues, player, other, np.int64(truth[other]))
-                if truth[other] == 0:
-                    player.flood[top] = other
+            neighbour = np.int64(clues.neighbours[zero, k])
+            if clues.known[neighbour] <= reading.SAFE:
+                _reveal(clues, player, neighbour, np.int64(truth[neighbour]))
+                if truth[neighbour] == 0:
+                    player.flood[top] = neighbour
                     top += 1
 
 
@@ -88,26 +88,26 @@ def _end_step(log: Log, rule: int, uses_total: bool) -> None:
 
 
 @inlined
-def _decide(clues: Clues, player: Player, log: Log, cell: int, is_mine: bool, found: int) -> int:
-    """Decides an unknown cell: marks a mine, or lists a safe cell; returns the number of safe cells listed."""
+def _decide(clues: Clues, player: Player, log: Log, cell: int, is_mine: bool, num_safe: int) -> int:
+    """Marks an unknown cell as a mine, or appends it to the `num_safe` safe cells listed; returns the new number."""
     if log.is_recording[0] == 1:
         log.cells[log.cells_found[0]], log.is_mine[log.cells_found[0]] = cell, is_mine
         log.cells_found[0] += 1
     reading.settle(clues, cell, 1 if is_mine else 0)
-    # Known mines leave both numbers, so that their difference stays the number of covered free cells.
+    # A known mine leaves both counts, so that their difference stays the number of covered safe cells.
     if is_mine:
         player.covered_left[0] -= 1
         player.mines_left[0] -= 1
-        return found
-    player.found[found] = cell
-    return found + 1
+        return num_safe
+    player.safe_cells[num_safe] = cell
+    return num_safe + 1
 
 
 @inlined
 def _follow_clues(clues: Clues, player: Player, log: Log) -> int:
-    """Applies clues that decide their neighbours, up to one with safe cells; returns their number, see `found`."""
-    found = 0
-    while found == 0:
+    """Applies clues that decide their neighbours, up to one with safe cells; returns the number of safe cells."""
+    num_safe = 0
+    while num_safe == 0:
         clue = reading.next_clue(clues)
         if clue == reading.NOWHERE:
             return 0
@@ -115,28 +115,28 @@ def _follow_clues(clues: Clues, player: Player, log: Log) -> int:
         for k in range(clues.neighbours.shape[1]):
             cell = int(np.int64(clues.neighbours[clue, k]))
             if clues.known[cell] == reading.UNKNOWN:
-                found = _decide(clues, player, log, cell, is_mine, found)
+                num_safe = _decide(clues, player, log, cell, is_mine, num_safe)
         _log_clue(log, clue)
         _end_step(log, arrays.COUNT_RULE, False)
-    return found
+    return num_safe
 
 
 @inlined
 def _follow_total(clues: Clues, player: Player, log: Log) -> int:
-    """Returns the number of safe cells, listed in `found`, where all mines are known: all unknown cells; else 0."""
-    found = 0
+    """Lists all unknown cells as safe if all mines are known; returns the number of safe cells."""
+    num_safe = 0
     if player.mines_left[0] == 0:
         for cell in range(len(clues.neighbours)):
             if clues.known[cell] == reading.UNKNOWN:
-                found = _decide(clues, player, log, cell, False, found)
+                num_safe = _decide(clues, player, log, cell, False, num_safe)
         _end_step(log, arrays.COUNT_RULE, True)
-    return found
+    return num_safe
 
 
 @inlined
 def _decide_certain(clues: Clues, player: Player, constraints: Memory, log: Log, rule: int) -> int:
-    """Decides the cells of certain constraints; returns the number of safe cells, listed in `player.found`."""
-    closure, found = closures.closure_of(constraints), 0
+    """Decides the cells of certain constraints, all mines or all safe; returns the number of safe cells."""
+    closure, num_safe = closures.closure_of(constraints), 0
     for k in range(closure.number_certain[0]):
         constraint = closure.certain[k]
         is_mine = closure.mines[constraint] > 0
@@ -146,67 +146,67 @@ def _decide_certain(clues: Clues, player: Player, constraints: Memory, log: Log,
             # An earlier constraint of the list may have decided the cell.
             if clues.known[cell] == reading.UNKNOWN:
                 is_new = True
-                found = _decide(clues, player, log, cell, is_mine, found)
+                num_safe = _decide(clues, player, log, cell, is_mine, num_safe)
         if is_new and log.is_recording[0] == 1:
             closure.in_reason[:] = 0
             closures.mark_reason(constraints, constraint)
             _log_reason(log, closure.in_reason)
             _end_step(log, rule, False)
             # A safe cell may show a 0 and open the cells of later steps, so a proof takes one step at a time.
-            if found > 0:
+            if num_safe > 0:
                 break
-    return found
+    return num_safe
 
 
 @inlined
 def _decide_rest(clues: Clues, player: Player, constraints: Memory, log: Log, is_mine: bool) -> int:
-    """Decides the cells that a packing leaves over; returns the number of safe cells, listed in `player.found`."""
-    found = 0
+    """Decides the cells that a packing leaves over, all alike; returns the number of safe cells."""
+    num_safe = 0
     for cell in range(len(clues.neighbours)):
         if is_left_over(clues, constraints, cell):
-            found = _decide(clues, player, log, cell, is_mine, found)
+            num_safe = _decide(clues, player, log, cell, is_mine, num_safe)
     if log.is_recording[0] == 1:
         _log_reason(log, closures.closure_of(constraints).in_reason)
         _end_step(log, arrays.SUBSET_RULE, True)
-    return found
+    return num_safe
 
 
 PRESENT = 2
-"""Entry of `Log.visited` for the present component; 1 stands for earlier ones."""
+"""Entry of `Log.visited` for the present component of clues and cells; 1 stands for earlier components."""
 
 
 @subroutine
 def ask_oracle(clues: Clues, player: Player, log: Log, workspace: Workspace, mines: Int) -> int:
-    """Decides the cells that are the same in all layouts, if one of them is free, once no clue is waiting.
+    """Decides the cells that are the same in all layouts, if one of them is safe, once no clue is waiting.
 
     A proof that is recorded takes only the cells of one reason at a time. Returns the number of safe cells, listed in
-    `player.found`; 0 too where the board is too hard for the workspace.
+    `player.safe_cells`; 0 also if the board is too hard for the workspace.
     """
     cells = len(clues.neighbours)
     board = player.board[:cells]
-    outcome, _ = posterior(board, int(mines), 0.0, BOOLEAN, player.in_all, workspace)
-    safe = 0
+    outcome, _ = posterior(board, int(mines), 0.0, BOOLEAN, player.probabilities, workspace)
+    all_safe = 0
     for cell in range(cells):
-        safe += clues.known[cell] == reading.UNKNOWN and player.in_all[cell] == 0.0
-    if outcome != OK or safe == 0:
+        all_safe += clues.known[cell] == reading.UNKNOWN and player.probabilities[cell] == 0.0
+    if outcome != OK or all_safe == 0:
         return 0
     if log.is_recording[0] == 0:
         return _decide_certain_cells(clues, player, log, False)
-    found = 0
-    # Independent cells say what the clues alone decide, though in a component of hundreds of cells a possible filling
+    num_safe = 0
+    # With independent cells (IID) the clues alone decide, though in a component of hundreds of cells a possible filling
     # may weigh so little that it counts as impossible.
     outcome, _ = posterior(board, 0, 0.5, IID, player.by_clues, workspace)
     if outcome == OK:
-        found = _take_component(clues, player, log)
+        num_safe = _take_component(clues, player, log)
     # No component has a safe cell of its own, so the number of mines decides: all clues are the reason.
-    if found == 0:
+    if num_safe == 0:
         for clue in range(cells):
             if clues.known[clue] == reading.OPEN and clues.unknown[clue] > 0:
                 _log_clue(log, clue)
-        found = _decide_certain_cells(clues, player, log, False)
+        num_safe = _decide_certain_cells(clues, player, log, False)
         _end_step(log, arrays.EXACT_RULE, True)
     log.visited[:] = 0
-    return found
+    return num_safe
 
 
 @inlined
@@ -217,53 +217,53 @@ def _is_certain(clues: Clues, probabilities: NDArray[np.float64], cell: int) -> 
 
 @subroutine
 def _decide_certain_cells(clues: Clues, player: Player, log: Log, of_component: bool) -> int:
-    """Decides the certain cells, or those that the clues of the present component decide; returns the safe ones."""
-    found = 0
+    """Decides all certain cells, or those that the present component decides; returns the number of safe cells."""
+    num_safe = 0
     for cell in range(len(clues.neighbours)):
         joins = not of_component or (log.visited[cell] == PRESENT and _is_certain(clues, player.by_clues, cell))
-        if joins and _is_certain(clues, player.in_all, cell):
-            found = _decide(clues, player, log, cell, player.in_all[cell] == 1.0, found)
-    return found
+        if joins and _is_certain(clues, player.probabilities, cell):
+            num_safe = _decide(clues, player, log, cell, player.probabilities[cell] == 1.0, num_safe)
+    return num_safe
 
 
 @inlined
 def _take_component(clues: Clues, player: Player, log: Log) -> int:
     """Decides cells component by component, up to one with a safe cell; returns the number of safe cells."""
-    for seed in range(len(clues.neighbours)):
+    for start in range(len(clues.neighbours)):
         # A cell that only the number of mines decides has no component as its reason.
-        is_local = _is_certain(clues, player.in_all, seed) and _is_certain(clues, player.by_clues, seed)
-        if is_local and log.visited[seed] == 0:
-            _visit_component(clues, player, log, seed)
-            found = _decide_certain_cells(clues, player, log, True)
+        is_local = _is_certain(clues, player.probabilities, start) and _is_certain(clues, player.by_clues, start)
+        if is_local and log.visited[start] == 0:
+            _visit_component(clues, player, log, start)
+            num_safe = _decide_certain_cells(clues, player, log, True)
             _end_step(log, arrays.EXACT_RULE, False)
             # The component is an earlier one from now on.
             for cell in range(len(clues.neighbours)):
                 log.visited[cell] = min(log.visited[cell], 1)
-            if found > 0:
-                return found
+            if num_safe > 0:
+                return num_safe
     return 0
 
 
 @inlined
-def _visit_component(clues: Clues, player: Player, log: Log, seed: Int) -> None:
+def _visit_component(clues: Clues, player: Player, log: Log, start: Int) -> None:
     """Visits the cells and the clues of a component, and names the clues as the reason of the step."""
     cells, degree = clues.neighbours.shape
     # Clues and unknown cells alternate: a clue leads to its unknown neighbours, and a cell to the clues around it.
     stack, top = player.flood, 1
-    stack[0] = seed
-    log.visited[seed] = PRESENT
+    stack[0] = start
+    log.visited[start] = PRESENT
     while top > 0:
         top -= 1
-        present = np.int64(stack[top])
-        is_clue = clues.known[present] == reading.OPEN
+        node = np.int64(stack[top])
+        is_clue = clues.known[node] == reading.OPEN
         if is_clue:
-            _log_clue(log, present)
+            _log_clue(log, node)
         for k in range(degree):
-            other = np.int64(clues.neighbours[present, k])
-            joins = clues.known[other] == reading.UNKNOWN if is_clue else clues.known[other] == reading.OPEN
-            if joins and other < cells and log.visited[other] == 0:
-                log.visited[other] = PRESENT
-                stack[top] = other
+            neighbour = np.int64(clues.neighbours[node, k])
+            joins = clues.known[neighbour] == reading.UNKNOWN if is_clue else clues.known[neighbour] == reading.OPEN
+            if joins and neighbour < cells and log.visited[neighbour] == 0:
+                log.visited[neighbour] = PRESENT
+                stack[top] = neighbour
                 top += 1
 
 
@@ -271,7 +271,7 @@ def _visit_component(clues: Clues, player: Player, log: Log, seed: Int) -> None:
 def solve(arena: Arena, first: Int, level: Int) -> bool:
     """Plays the present layout from a first cell without a mine, with SUBSET or EXACT; returns whether logic wins.
 
-    The knowledge begins empty, and of the layout only the clues of cells that are opened are read.
+    The player begins without knowledge, and reads no more of the layout than the clues of the cells that it opens.
     """
     truth, clues, player, log = arena.boards.truth[0], arena.clues, arena.player, arena.log
     cells, degree = clues.neighbours.shape
@@ -280,17 +280,17 @@ def solve(arena: Arena, first: Int, level: Int) -> bool:
     reading.read_clues(player.board[:cells], degree, clues)
     player.covered_left[0], player.mines_left[0] = cells, arena.rules.mines
     open_cell(truth, clues, player, first)
-    # Free cells are covered as long as there are more covered cells than mines.
+    # Safe cells are covered as long as there are more covered cells than mines.
     while player.covered_left[0] > player.mines_left[0]:
-        found = _follow_clues(clues, player, log)
-        if found == 0 and player.covered_left[0] > player.mines_left[0]:
-            found = _follow_total(clues, player, log)
-            if found == 0:
-                found = _reason(arena, level)
-            if found == 0:
+        num_safe = _follow_clues(clues, player, log)
+        if num_safe == 0 and player.covered_left[0] > player.mines_left[0]:
+            num_safe = _follow_total(clues, player, log)
+            if num_safe == 0:
+                num_safe = _reason(arena, level)
+            if num_safe == 0:
                 return False
-        for i in range(found):
-            open_cell(truth, clues, player, np.int64(player.found[i]))
+        for i in range(num_safe):
+            open_cell(truth, clues, player, np.int64(player.safe_cells[i]))
     return True
 
 
@@ -298,22 +298,22 @@ def solve(arena: Arena, first: Int, level: Int) -> bool:
 def _reason(arena: Arena, level: Int) -> int:
     """Applies the rules for several clues.
 
-    Returns the number of safe cells, listed in `player.found`; PROGRESS if mines are marked instead; 0 where logic is
+    Returns the number of safe cells, listed in `player.safe_cells`; PROGRESS if it has marked only mines; 0 if logic is
     stuck.
     """
     clues, player, constraints, log = arena.clues, arena.player, arena.constraints, arena.log
     # Without a record the oracle, which finds all that constraints find, is faster alone.
     if level == arrays.SUBSET or log.is_recording[0] == 1:
         # Level "exact" leaves the number of mines to the oracle.
-        left = player.mines_left[0] if level == arrays.SUBSET else -1
-        result = look_further(clues, constraints, left, player.covered_left[0])
+        mines_left = player.mines_left[0] if level == arrays.SUBSET else -1
+        result = look_further(clues, constraints, mines_left, player.covered_left[0])
         if result >= closures.BY_DIFFERENCE:
             rule = arrays.OVERLAP_RULE if result == closures.BY_OVERLAP else arrays.SUBSET_RULE
-            found = _decide_certain(clues, player, constraints, log, rule)
-            return found if found > 0 else PROGRESS
+            num_safe = _decide_certain(clues, player, constraints, log, rule)
+            return num_safe if num_safe > 0 else PROGRESS
         if result != closures.NOTHING and result != closures.TOO_HARD:
-            found = _decide_rest(clues, player, constraints, log, result != closures.REST_IS_SAFE)
-            return found if found > 0 else PROGRESS
+            num_safe = _decide_rest(clues, player, constraints, log, result != closures.REST_IS_SAFE)
+            return num_safe if num_safe > 0 else PROGRESS
         if level == arrays.SUBSET:
             return 0
     return ask_oracle(clues, player, log, arena.workspace, np.int64(arena.rules.mines))

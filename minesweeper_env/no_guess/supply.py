@@ -14,7 +14,7 @@ from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.no_guess import AttemptsExceededError, GenerationError, ImpossibleBoardError, search
-from minesweeper_env.no_guess.search import Found, Searcher
+from minesweeper_env.no_guess.search import Searcher, SearchResults
 from minesweeper_env.threads import ThreadPool, split
 
 FEW_LAYOUTS = 20_000
@@ -22,7 +22,7 @@ FEW_LAYOUTS = 20_000
 
 
 def failure(searcher: Searcher, cell: int, level: str, attempts: int) -> GenerationError:
-    """Returns the error of a search in vain from a first cell; where there are few layouts, it tries all of them."""
+    """Returns the error of a search that found no board for a first cell; it tries all layouts where they are few."""
     config = searcher.config
     row, col = divmod(cell, config.cols)
     board = (
@@ -75,7 +75,7 @@ class BoardSupply:
         Raises:
             GenerationError: no layout was found for a first cell; no game has changed.
         """
-        # Most steps begin no game, and cost only this look.
+        # Most steps begin no game, and cost only this check.
         chosen = games.first_clicks(actions)
         if len(chosen) > 0:
             games.set_mines(self._search(actions[chosen], games.boards.rng[chosen]), chosen)
@@ -83,29 +83,29 @@ class BoardSupply:
     def _search(self, cells: NDArray[np.int64], states: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Returns (K, rows, cols) layouts for K first cells and states of generators."""
 
-        def search_part(part: slice) -> Found:
+        def search_part(part: slice) -> SearchResults:
             with self._searchers.lend() as searcher:
                 return searcher.search(cells[part], states[part], self._level, on_attempts=lambda _: self._pool.check())
 
-        # In eight parts for each thread: one whose boards were easy takes another part.
-        found = self._pool.run(search_part, split(len(cells), 8 * self._pool.threads if self._pool.threads > 1 else 1))
-        solved = np.concatenate([part.solved for part in found])
+        # Eight parts for each thread: a thread whose boards were easy takes another part.
+        parts = self._pool.run(search_part, split(len(cells), 8 * self._pool.threads if self._pool.threads > 1 else 1))
+        solved = np.concatenate([part.solved for part in parts])
         if not solved.all():
             with self._searchers.lend() as searcher:
                 raise failure(searcher, int(cells[np.flatnonzero(~solved)[0]]), self._level, search.MAX_ATTEMPTS)
-        return np.concatenate([part.layouts for part in found])
+        return np.concatenate([part.layouts for part in parts])
 
 
 @lru_cache(maxsize=64)
 def _check_first_cells(config: BoardConfig, level: str) -> None:
-    """Raises an ImpossibleBoardError for the first cell that no layout serves, where layouts are few enough to try."""
+    """Raises an ImpossibleBoardError if some first cell has no solved layout, where layouts are few enough to try."""
     # A first cell in the middle leaves the fewest layouts. Asking cell by cell takes seconds on a large board.
     if comb(config.max_mines, config.mines) > FEW_LAYOUTS:
         return
     cells = np.array([cell for cell in range(config.cells) if has_few_layouts(config, cell)], np.int64)
     searcher = Searcher(config)
-    found = searcher.search(cells, np.zeros(len(cells), np.uint64), level, search.REJECTIONS)
-    for cell in cells[~found.solved].tolist():
+    results = searcher.search(cells, np.zeros(len(cells), np.uint64), level, search.REJECTIONS)
+    for cell in cells[~results.solved].tolist():
         error = failure(searcher, cell, level, search.REJECTIONS)
         if isinstance(error, ImpossibleBoardError):
             raise error
