@@ -50,7 +50,6 @@ class BaseEnv:
         weights, self._reward = find_reward(reward, config)
         self._encoder = Encoder(observation, config)
         self.metadata: dict[str, Any] = metadata_of(METADATA, render_mode)
-        self.view = None
         if render_mode == "human":
             from minesweeper_env.window import HumanView
 

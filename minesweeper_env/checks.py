@@ -97,10 +97,9 @@ def layout_option(
     if not options or "layout" not in options:
         return None
     shape = (config.rows, config.cols)
-    allowed = f"layout must be a bool array of shape {shape}"
     layout = np.asarray(options["layout"])
     if layout.shape not in (shape, (count, *shape)) or layout.dtype != np.bool_:
-        raise ValueError(f"{allowed}, not {layout.dtype} {layout.shape}")
+        raise ValueError(f"layout must be a bool array of shape {shape}, not {layout.dtype} {layout.shape}")
     layouts = np.broadcast_to(layout, (count, *shape))[slice(None) if chosen is None else chosen]
     mine_counts = layouts.sum(axis=(1, 2))
     if (mine_counts != config.mines).any():

@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numba import config, njit
 
-# Imported in this form, it is no part of `_stamp` by itself.
+# In this form of import `_stamp` does not follow it: a change of a notice need not compile kernels again.
 from minesweeper_env import console
 
 _linking: Any = None
-# Another version of numba may lack what the module needs. Then numba compiles by itself, in about twice the time.
+# Another version of numba may lack what the module needs. Plain numba then compiles, in about twice the time.
 with suppress(ImportError, AttributeError, KeyError, TypeError):
     _linking = import_module("minesweeper_env.linking")
 
-_PLAIN: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_PLAIN_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _PACKAGE = Path(__file__).parent
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -37,7 +37,7 @@ def kernel(function: Function) -> Function:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         # The generator's unsigned arithmetic wraps around on purpose; NumPy scalars would warn.
         return np.errstate(over="ignore")(function)
-    options = _PLAIN if _linking is None else _linking.KERNEL
+    options = _PLAIN_OPTIONS if _linking is None else _linking.KERNEL
     try:
         if _linking is None:
             return njit(cache=True, **options)(function)
@@ -45,8 +45,8 @@ def kernel(function: Function) -> Function:
         # Numba itself checks only the kernel's own file for changes, and not the files of the functions it calls.
         _linking.keep_on_disk(compiled, function, _stamp(Path(function.__code__.co_filename)))
     except RuntimeError:
-        place = os.environ.get("NUMBA_CACHE_DIR") or "any folder"
-        console.warn_of_cache(f"Compiled code cannot be stored in {place}, so every process compiles kernels again")
+        folder = os.environ.get("NUMBA_CACHE_DIR") or "any folder"
+        console.warn_of_cache(f"Compiled code cannot be stored in {folder}, so every process compiles kernels again")
         return njit(**options)(function)
     return compiled
 
@@ -58,11 +58,11 @@ def subroutine(function: Function) -> Function:
 
 
 def inlined(function: Function, *, forceinline: bool = True) -> Function:
-    """Compiles a function that only kernels call, always inlined, so that named tuples of arrays cost it nothing."""
+    """Compiles a function that only kernels call, always inlined, so that no call passes named tuples of arrays."""
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     if _linking is None:
-        return njit(**_PLAIN, forceinline=forceinline)(function)
+        return njit(**_PLAIN_OPTIONS, forceinline=forceinline)(function)
     return _linking.without_literals(njit(**_linking.FRAGMENT, forceinline=forceinline)(function))
 
 
@@ -73,18 +73,18 @@ def _stamp(path: Path) -> str:
     Only imports of the forms `from package.module import name` and `from package.folder import module` are followed,
     and only into this package and the outermost package of the file.
     """
-    inside = takewhile(lambda folder: (folder / "__init__.py").exists(), path.parents)
-    packages = {"minesweeper_env": _PACKAGE} | {folder.name: folder for folder in list(inside)[-1:]}
+    package_folders = takewhile(lambda folder: (folder / "__init__.py").exists(), path.parents)
+    packages = {"minesweeper_env": _PACKAGE} | {folder.name: folder for folder in list(package_folders)[-1:]}
     sources: dict[Path, bytes] = {}
-    waiting = [path, _PACKAGE / "linking.py"]
-    while waiting:
-        source = waiting.pop()
+    pending = [path, _PACKAGE / "linking.py"]
+    while pending:
+        source = pending.pop()
         if source in sources or not source.exists():
             continue
         sources[source] = source.read_bytes()
         imports = re.findall(r"^from (\w+)\.([\w.]+) import (.*)", sources[source].decode(), re.MULTILINE)
-        for package, place, names in imports:
+        for package, module_name, names in imports:
             if package in packages:
-                module = packages[package].joinpath(*place.split("."))
-                waiting += [module.with_suffix(".py"), *(module / f"{name}.py" for name in re.findall(r"\w+", names))]
+                module = packages[package].joinpath(*module_name.split("."))
+                pending += [module.with_suffix(".py"), *(module / f"{name}.py" for name in re.findall(r"\w+", names))]
     return hashlib.sha256(b"".join(sources[source] for source in sorted(sources))).hexdigest()

@@ -43,7 +43,7 @@ _show: Callable[[str], object] = _say_compiling
 
 
 def show_compilations(show: Callable[[str], object] | None) -> None:
-    """Hands what is compiled, such as "the oracle", to a function in the thread that compiles, or to nobody."""
+    """Calls `show` with what is compiled, such as "the oracle", in the thread that compiles; with None, nothing."""
     global _show
     _show = show or (lambda _: None)
 
@@ -57,7 +57,7 @@ def compiling(module: str) -> None:
 
 
 def warn_of_cache(problem: str) -> None:
-    """Says what is wrong with the compiled code on the disk, once a process."""
+    """Warns of a problem with the compiled code on the disk, once a process."""
     if "cache" not in _said:
         _said.add("cache")
         say(f"{problem}; NUMBA_CACHE_DIR may name another folder for compiled code")

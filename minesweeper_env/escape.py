@@ -19,10 +19,10 @@ def counted(count: int, noun: str) -> str:
 def printable(text: object) -> str:
     r"""Returns a text for a terminal: escape codes stand for all characters that it obeys, except "\n" and "\t"."""
     return "".join(
-        each.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(each) in _OBEYED and each not in "\n\t"
-        else each
-        for each in str(text)
+        char.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(char) in _OBEYED and char not in "\n\t"
+        else char
+        for char in str(text)
     )
 
 
@@ -34,10 +34,10 @@ def html(text: object) -> str:
 def markdown(text: object) -> str:
     """Returns a text for Markdown, in one line: character references stand for all punctuation that Markdown uses."""
     line = " ".join(printable(text).split())
-    return re.sub(r"[\\`*_{}\[\]<>|~#$&^]", lambda found: f"&#{ord(found[0])};", line)
+    return re.sub(r"[\\`*_{}\[\]<>|~#$&^]", lambda match: f"&#{ord(match[0])};", line)
 
 
 def markdown_code(text: object) -> str:
     """Returns a text for Markdown as code, in one line."""
-    shown = str(text)
-    return f"`{shown}`" if _PLAIN.fullmatch(shown) else f"<code>{markdown(shown)}</code>"
+    string = str(text)
+    return f"`{string}`" if _PLAIN.fullmatch(string) else f"<code>{markdown(string)}</code>"

@@ -108,8 +108,7 @@ def generate(
             raise failure(searcher, cell, level, int(result.attempts[0]))
         layout = result.layouts[0]
         proof = tuple(searcher.prove(layout, cell, level))
-    row, col = divmod(cell, config.cols)
-    return NoGuessBoard(config, (row, col), level, seed, layout, proof, int(result.attempts[0]))
+    return NoGuessBoard(config, divmod(cell, config.cols), level, seed, layout, proof, int(result.attempts[0]))
 
 
 def _check_cell(config: BoardConfig, first_cell: Sequence[int]) -> int:

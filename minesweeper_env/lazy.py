@@ -14,13 +14,13 @@ from typing import Any, cast
 def lazy_exports(
     package: str, modules: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Returns `__getattr__` and `__dir__` of a package, given the lazy names that each of its modules defines."""
-    places = {name: f"{package}.{module}" for module, names in modules.items() for name in names}
+    """Returns `__getattr__` and `__dir__` of a package; `modules` lists the lazy names that each module defines."""
+    module_names = {name: f"{package}.{module}" for module, names in modules.items() for name in names}
 
     def load(name: str) -> Any:
-        if name not in places:
+        if name not in module_names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(places[name]), name)
+        return getattr(import_module(module_names[name]), name)
 
     def public_names() -> list[str]:
         return sorted(sys.modules[package].__all__)
@@ -51,7 +51,7 @@ class _AfterGymnasium(MetaPathFinder):
     def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
         if name != _REGISTRY:
             return None
-        # Before the search by importlib, which would ask this finder again.
+        # Removed before importlib searches, because it would ask this finder again.
         sys.meta_path.remove(self)
         spec: Any = find_spec(name)
         execute = spec.loader.exec_module

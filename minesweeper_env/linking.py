@@ -21,7 +21,7 @@ from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
 from numba.core.types import unliteral
 
-# Imported in this form, it is no part of the stamp of a kernel: a word of a notice does not change the machine code.
+# In this form of import it is no part of a kernel's stamp: a word of a notice does not change the machine code.
 from minesweeper_env import console
 
 
@@ -71,12 +71,12 @@ class FragmentCompiler(CompilerBase):
 
 def without_literals(fragment: Any) -> Any:
     """Lets a compiled function take constants as plain numbers; by default numba compiles it anew for each constant."""
-    template, number = fragment.get_call_template, cast(Any, unliteral)
+    get_template, plain = fragment.get_call_template, cast(Any, unliteral)
 
-    def plain(types: Sequence[Any], named: dict[str, Any]) -> Any:
-        return template(tuple(map(number, types)), {name: number(each) for name, each in named.items()})
+    def get_plain_template(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        return get_template(tuple(map(plain, args)), {name: plain(type_) for name, type_ in kwargs.items()})
 
-    fragment.get_call_template = plain
+    fragment.get_call_template = get_plain_template
     return fragment
 
 
@@ -95,14 +95,14 @@ class _Files(IndexDataCacheFile):
 
     def save(self, key: Any, data: Any) -> None:
         """Stores machine code, then the index that names it."""
-        known = {}
+        index = {}
         # Damaged bytes raise anything when they are unpickled; the index is then written anew.
         with suppress(Exception):
-            known = self._load_index()  # type: ignore[no-untyped-call]
+            index = self._load_index()  # type: ignore[no-untyped-call]
         # One name for each signature and processor: processes of a cluster may store code at the same time.
         name = self._data_name(zlib.crc32(repr(key[:2]).encode()))  # type: ignore[no-untyped-call]
         self._save_data(name, data)  # type: ignore[no-untyped-call]
-        self._save_index(known | {key: name})  # type: ignore[no-untyped-call]
+        self._save_index(index | {key: name})  # type: ignore[no-untyped-call]
 
 
 class _Cache(FunctionCache):
@@ -110,14 +110,14 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Returns the stored code for a signature; None if it has to be compiled, which is announced."""
-        found = None
+        overload = None
         try:
-            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            overload = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception as error:
             self._warn("read", error)
-        if found is None:
+        if overload is None:
             console.compiling(self._py_func.__module__)
-        return found
+        return overload
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -125,17 +125,17 @@ class _Cache(FunctionCache):
         except OSError as error:
             self._warn("stored", error)
 
-    def _warn(self, what: str, error: Exception) -> None:
+    def _warn(self, action: str, error: Exception) -> None:
         reason = " ".join(str(error).split()) or type(error).__name__
-        place = f"{what} in {self.cache_path}"
-        console.warn_of_cache(f"Compiled code cannot be {place}, so kernels are compiled again ({reason})")
+        problem = f"{action} in {self.cache_path}"
+        console.warn_of_cache(f"Compiled code cannot be {problem}, so kernels are compiled again ({reason})")
 
 
 def keep_on_disk(kernel: Any, function: Callable[..., Any], stamp: str) -> None:
-    """Lets a dispatcher load and store its machine code while its stamp is this one; RuntimeError without a folder."""
+    """Lets a dispatcher load and store machine code under a stamp; raises a RuntimeError if no folder can keep it."""
     cache: Any = _Cache(function)  # type: ignore[no-untyped-call]
     cache._cache_file = _Files(cache.cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
-    kernel._cache, plain = cache, kernel.compile
+    kernel._cache, compile_plainly = cache, kernel.compile
 
     @global_compiler_lock  # type: ignore[untyped-decorator]
     def compile_kernel(signature: Any) -> Any:
@@ -143,7 +143,7 @@ def keep_on_disk(kernel: Any, function: Callable[..., Any], stamp: str) -> None:
         thresholds = gc.get_threshold()
         gc.set_threshold(50_000, 20, 20)
         try:
-            return plain(signature)
+            return compile_plainly(signature)
         finally:
             gc.set_threshold(*thresholds)
 

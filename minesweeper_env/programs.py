@@ -5,13 +5,13 @@ from importlib import import_module
 
 
 def main() -> int:
-    """Run `minesweeper`, and return its exit status.
+    """Runs `minesweeper`, and returns its exit status.
 
     Raises:
         SystemExit: the package `baselines` that Python imports is another one, such as that of OpenAI.
     """
     package = import_module("baselines")
     if "make_policy" not in getattr(package, "__all__", ()):
-        place = next(iter(getattr(package, "__path__", [package.__file__])))
-        sys.exit(f"minesweeper-env: {place} is another package; uninstall or move it, then reinstall minesweeper-env")
+        path = next(iter(getattr(package, "__path__", [package.__file__])))
+        sys.exit(f"minesweeper-env: {path} is another package; uninstall or move it, then reinstall minesweeper-env")
     return int(import_module("baselines.__main__").main(None, "minesweeper"))

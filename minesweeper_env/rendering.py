@@ -133,8 +133,8 @@ def render_board(
         side: the side of a cell in a picture, in pixels.
         probabilities: (rows, cols) float64, NaN where unknown; open cells are ignored. None writes none.
     """
-    nothing = np.zeros_like(mines)
-    scene = Scene(codes, meaning, mines, nothing if exploded is None else exploded, probabilities)
+    no_cells = np.zeros_like(mines)
+    scene = Scene(codes, meaning, mines, no_cells if exploded is None else exploded, probabilities)
     if mode == "ansi":
         return scene.text()
     return scene.picture(side) if mode == "rgb_array" else None
@@ -154,8 +154,8 @@ class Scene(NamedTuple):
         """Returns the wrong flags, and the levels of the cells that show their probability."""
         codes, meaning = self.codes, self.meaning
         wrong_flags = (codes == meaning.flagged) & ~self.mines & self.mines.any()
-        unknown = np.full(codes.shape, np.nan)
-        levels = levels_of(unknown if self.probabilities is None else self.probabilities)
+        all_unknown = np.full(codes.shape, np.nan)
+        levels = levels_of(all_unknown if self.probabilities is None else self.probabilities)
         covered = (codes > meaning.max_count) & (codes != meaning.mine)
         return wrong_flags, np.where(covered & ~wrong_flags, levels, LEVEL_UNKNOWN)
 
@@ -200,10 +200,10 @@ def join_tiles(tiles: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def levels_of(probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Returns the level of each probability, as the table of `LEVEL_SAFE` lists them."""
-    known = np.nan_to_num(probabilities, nan=0.5)
-    per_cent = np.where(known < 0.01, 0, np.where(known > 0.99, 100, np.rint(100 * known))).astype(np.int64)
-    levels = np.where(known <= 0, LEVEL_SAFE, np.where(known >= 1, LEVEL_MINE, 1 + per_cent))
+    """Returns the level, as `LEVEL_SAFE` explains, of each probability, NaN where unknown."""
+    risks = np.nan_to_num(probabilities, nan=0.5)
+    per_cent = np.where(risks < 0.01, 0, np.where(risks > 0.99, 100, np.rint(100 * risks))).astype(np.int64)
+    levels = np.where(risks <= 0, LEVEL_SAFE, np.where(risks >= 1, LEVEL_MINE, 1 + per_cent))
     return np.where(np.isnan(probabilities), LEVEL_UNKNOWN, levels)
 
 
@@ -246,10 +246,10 @@ def _level_tile(code: int, level: int, meaning: Codes, side: int, tints: Tints) 
 
 
 def level_face(level: int, tints: Tints = STANDARD) -> Colour:
-    """Returns the colour of a covered cell of a level."""
+    """Returns the colour of a covered cell whose probability has this level."""
     if level in (LEVEL_SAFE, LEVEL_MINE):
         return tints.safe if level == LEVEL_SAFE else tints.mine
-    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, tint)) for tint in zip(*tints.stops, strict=True))
+    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, part)) for part in zip(*tints.stops, strict=True))
     return red, green, blue
 
 
@@ -299,14 +299,15 @@ def write(
     is where the middle of the text stands, from 0 at the top of the tile to 1 at the bottom.
     """
     rows = ["0".join(_GLYPHS[char].split()[row] for char in text) for row in range(7)]
-    pixels = np.array([[char == "1" for char in row] for row in rows])
+    dots = np.array([[dot == "1" for dot in row] for row in rows])
     side = len(tile)
     # The margin is 3 pixels of `TILE`. One character counts as 8 dots wide: it has 5 x 7 dots, and must fit in height.
-    scale = (side - 6 * side // TILE) // max(pixels.shape[1], 8) if scale is None else scale * side // TILE
-    shape = np.kron(pixels, np.ones((max(scale, 1),) * 2, bool))
-    top, left = int(2 * middle * side - shape.shape[0] + 1) // 2, (side - shape.shape[1] + 1) // 2
-    if min(top, left) >= 0 and top + shape.shape[0] <= side:
-        tile[top : top + shape.shape[0], left : left + shape.shape[1]][shape] = ink
+    scale = (side - 6 * side // TILE) // max(dots.shape[1], 8) if scale is None else scale * side // TILE
+    mask = np.kron(dots, np.ones((max(scale, 1),) * 2, bool))
+    height, width = mask.shape
+    top, left = int(2 * middle * side - height + 1) // 2, (side - width + 1) // 2
+    if min(top, left) >= 0 and top + height <= side:
+        tile[top : top + height, left : left + width][mask] = ink
     return tile
 
 
@@ -350,9 +351,9 @@ def _grid(tile: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.floa
     return y, x
 
 
-def _paint(tile: NDArray[np.uint8], inside: NDArray[np.bool_], ink: Colour) -> NDArray[np.uint8]:
-    """Paints a shape, given at four times the resolution; each pixel takes `ink` by the fraction that is covered."""
+def _paint(tile: NDArray[np.uint8], shape: NDArray[np.bool_], ink: Colour) -> NDArray[np.uint8]:
+    """Paints a shape, (4 * side, 4 * side) bool, on a tile; each pixel takes `ink` by its covered fraction."""
     side = len(tile)
-    covered = inside.reshape(side, 4, side, 4).mean(axis=(1, 3))[..., None]
-    tile[:] = np.rint(tile * (1 - covered) + np.array(ink) * covered).astype(np.uint8)
+    coverage = shape.reshape(side, 4, side, 4).mean(axis=(1, 3))[..., None]
+    tile[:] = np.rint(tile * (1 - coverage) + np.array(ink) * coverage).astype(np.uint8)
     return tile

@@ -55,7 +55,6 @@ class Transition(NamedTuple):
 Reward = Callable[[Transition], Any]
 """A reward scheme of the user: a function of the transition."""
 
-
 _SCHEMES = {
     "win_loss": RewardWeights(win=1.0, loss=-1.0),
     "win": RewardWeights(win=1.0),

@@ -39,7 +39,7 @@ def check_minesweeper_env(env_or_id: _Env | str, *, seed: int = 0, **kwargs: Any
     | seeding | the seed alone determines the games |
     | leaks | two layouts that agree with everything visible return the same values |
     | pickling | a pickled environment continues with the same game |
-    | saving | so does one with a restored state |
+    | saving | an environment with a restored state does so too |
     | gymnasium | Gymnasium's own checker passes without a warning |
 
     The last three checks play the environment within all wrappers. Wrappers that record statistics or repeat actions
@@ -68,7 +68,7 @@ def check_minesweeper_env(env_or_id: _Env | str, *, seed: int = 0, **kwargs: Any
         ("types", lambda: _check_types(make(), seed)),
         ("seeding", lambda: _check_seeding(make, seed)),
         ("leaks", lambda: _check_no_leak(make, seed)),
-        ("pickling", lambda: _check_copy(copy.deepcopy(bare), lambda own: pickle.loads(pickle.dumps(own)), seed)),
+        ("pickling", lambda: _check_copy(copy.deepcopy(bare), lambda game: pickle.loads(pickle.dumps(game)), seed)),
         ("saving", lambda: _check_copy(copy.deepcopy(bare), _restored, seed)),
         ("gymnasium", lambda: _check_gymnasium(copy.deepcopy(bare))),
     ]
@@ -94,9 +94,9 @@ def _legal_action(info: dict[str, Any], rng: np.random.Generator) -> int:
 
 
 def _play(env: _Env, seed: int) -> Iterator[tuple[Any, Any, bool, dict[str, Any]]]:
-    """Plays random legal actions in 20 games, and yields each observation, reward, end and info.
+    """Plays random legal actions in 20 games; yields each observation, reward, whether the game is over, and info.
 
-    The caller may take steps that change nothing.
+    Between two of these the caller may take steps that change nothing.
     """
     rng = np.random.default_rng(0)
     observation, info = env.reset(seed=seed)
@@ -129,9 +129,9 @@ def _check_masks(env: _Env, seed: int) -> None:
         assert mask.shape == (_actions_of(env),), f"the mask must have shape ({_actions_of(env)},), not {mask.shape}"
         assert np.isin(mask, (0, 1)).all(), "the mask must hold only 0 and 1"
         assert mask.any(), "the mask must never be all 0"
-        method = env.get_wrapper_attr("action_masks")()
-        assert method.dtype == np.bool_, "action_masks() must be bool"
-        assert (method == mask).all(), "action_masks() and info['action_mask'] must agree"
+        bool_mask = env.get_wrapper_attr("action_masks")()
+        assert bool_mask.dtype == np.bool_, "action_masks() must be bool"
+        assert (bool_mask == mask).all(), "action_masks() and info['action_mask'] must agree"
 
 
 def _check_illegal_actions(env: _Env, seed: int) -> None:
@@ -139,65 +139,66 @@ def _check_illegal_actions(env: _Env, seed: int) -> None:
         illegal = np.flatnonzero(info["action_mask"] == 0)
         if over or not len(illegal):
             continue
-        before = _bare_state(env)["codes"]
-        _, reward, terminated, truncated, then = env.step(int(illegal[0]))
-        assert (_bare_state(env)["codes"] == before).all(), "an illegal action must change nothing"
-        assert (then["action_mask"] == info["action_mask"]).all(), "an illegal action must not change the mask"
-        assert then["invalid_action"] is True, "info['invalid_action'] must be True after an illegal action"
+        codes = _bare_state(env)["codes"]
+        _, reward, terminated, truncated, next_info = env.step(int(illegal[0]))
+        assert (_bare_state(env)["codes"] == codes).all(), "an illegal action must change nothing"
+        assert (next_info["action_mask"] == info["action_mask"]).all(), "an illegal action must not change the mask"
+        assert next_info["invalid_action"] is True, "info['invalid_action'] must be True after an illegal action"
         assert not terminated, "an illegal action must not end the game"
         assert float(reward) <= 0, "an illegal action must not earn anything"
         if truncated:
             break
-    for outside in (-1, _actions_of(env)):
+    for action in (-1, _actions_of(env)):
         try:
-            env.step(outside)
+            env.step(action)
         except ValueError:
             continue
-        raise AssertionError(f"the action {outside}, outside the space, must raise a ValueError")
+        raise AssertionError(f"the action {action}, outside the space, must raise a ValueError")
 
 
 def _check_types(env: _Env, seed: int) -> None:
     observation, info = env.reset(seed=seed)
     rng = np.random.default_rng(seed)
     for _ in range(_STEPS):
-        before = pickle.dumps(observation)
-        after, reward, terminated, truncated, then = env.step(_legal_action(info, rng))
+        pickled = pickle.dumps(observation)
+        next_observation, reward, terminated, truncated, next_info = env.step(_legal_action(info, rng))
         assert type(reward) is float, f"the reward must be a float, not {type(reward).__name__}"
         assert type(terminated) is bool, "terminated must be a bool"
         assert type(truncated) is bool, "truncated must be a bool"
-        assert {key: type(then[key]) for key in _INFO_TYPES} == _INFO_TYPES, f"info must have the types {_INFO_TYPES}"
-        assert then.keys() == info.keys(), "info must have the same keys at every step"
-        assert env.observation_space.contains(after), "the observation must lie in its space"
-        assert pickle.dumps(observation) == before, "a step must not change an earlier observation"
-        observation, info = env.reset() if terminated or truncated else (after, then)
+        types = {key: type(next_info[key]) for key in _INFO_TYPES}
+        assert types == _INFO_TYPES, f"info must have the types {_INFO_TYPES}"
+        assert next_info.keys() == info.keys(), "info must have the same keys at every step"
+        assert env.observation_space.contains(next_observation), "the observation must lie in its space"
+        assert pickle.dumps(observation) == pickled, "a step must not change an earlier observation"
+        observation, info = env.reset() if terminated or truncated else (next_observation, next_info)
 
 
 def _check_seeding(make: Callable[[], _Env], seed: int) -> None:
     state = pickle.dumps(np.random.get_state())  # noqa: NPY002
-    first, again, other = ([_frozen(turn) for turn in _play(make(), s)] for s in (seed, seed, seed + 1))
-    assert first == again, "the same seed and actions must give the same games"
-    assert first != other, "different seeds must give different games"
+    first, repeated, other_seed = ([_frozen(turn) for turn in _play(make(), s)] for s in (seed, seed, seed + 1))
+    assert first == repeated, "the same seed and actions must give the same games"
+    assert first != other_seed, "different seeds must give different games"
     assert pickle.dumps(np.random.get_state()) == state, "the global generator must not be used"  # noqa: NPY002
 
 
 def _restored(env: MinesweeperEnv) -> MinesweeperEnv:
-    other = copy.deepcopy(env)
-    other.reset()
-    other.set_state(env.get_state())
-    return other
+    restored = copy.deepcopy(env)
+    restored.reset()
+    restored.set_state(env.get_state())
+    return restored
 
 
-def _check_copy(env: MinesweeperEnv, copied: Callable[[MinesweeperEnv], MinesweeperEnv], seed: int) -> None:
+def _check_copy(env: MinesweeperEnv, make_copy: Callable[[MinesweeperEnv], MinesweeperEnv], seed: int) -> None:
     env.reset(seed=seed)
-    if env.step(0)[2]:
+    if env.step(0)[2]:  # the game is over
         env.reset()
-    other = copied(env)
+    duplicate = make_copy(env)
     for action in np.random.default_rng(seed).integers(_actions_of(env), size=_STEPS):
-        step, again = env.step(int(action)), other.step(int(action))
-        assert _frozen(step) == _frozen(again), "the copy must continue with the same game"
+        step, same_step = env.step(int(action)), duplicate.step(int(action))
+        assert _frozen(step) == _frozen(same_step), "the copy must continue with the same game"
         if step[2] or step[3]:
             env.reset()
-            other.reset()
+            duplicate.reset()
 
 
 def _check_gymnasium(env: _Env) -> None:
@@ -212,23 +213,23 @@ def _check_no_leak(make: Callable[[], _Env], seed: int) -> None:
     rng = np.random.default_rng(seed)
     config: BoardConfig = make().unwrapped.config  # type: ignore[attr-defined]
     for _ in range(200):
-        # Cells whose number is less than that of the mines are mines.
+        # The cells with the least numbers are the mines, and the swap moves one mine to a free cell.
         numbers = rng.permutation(config.cells)
         swapped = numbers.copy()
         swapped[[numbers.argmin(), numbers.argmax()]] = numbers[[numbers.argmax(), numbers.argmin()]]
         envs = [make(), make()]
         options = [{"layout": (each < config.mines).reshape(config.rows, config.cols)} for each in (numbers, swapped)]
-        returned: list[Any] = [env.reset(seed=0, options=each) for env, each in zip(envs, options, strict=True)]
+        returned: list[Any] = [env.reset(seed=0, options=layout) for env, layout in zip(envs, options, strict=True)]
         while np.array_equal(*(_bare_state(env)["codes"] for env in envs)):
-            seen = [_seen(env, each) for env, each in zip(envs, returned, strict=True)]
-            assert seen[0] == seen[1], "the returned values depend on hidden mines"
+            visible = [_visible(env, values) for env, values in zip(envs, returned, strict=True)]
+            assert visible[0] == visible[1], "the returned values depend on hidden mines"
             if len(returned[0]) == 5 and (returned[0][2] or returned[0][3]):
                 break
             action = _legal_action(returned[0][-1], rng)
             returned = [env.step(action) for env in envs]
 
 
-def _seen(env: _Env, returned: Any) -> Any:
-    """Returns all that a player sees after a reset or a step, but no picture of an ended game: it shows wrong flags."""
+def _visible(env: _Env, returned: Any) -> Any:
+    """Returns all that a player sees after a reset or step; a decided game has no picture, as it marks wrong flags."""
     picture = None if env.render_mode is None or (len(returned) == 5 and returned[2]) else env.render()
     return _frozen((returned, env.get_wrapper_attr("action_masks")(), picture))

@@ -27,7 +27,7 @@ KINDS: tuple[str, ...] = tuple(QUESTIONS)
 """The kinds of tasks."""
 
 _GAMES = 20_000
-"""The number of games in which a position is sought."""
+"""The number of games among whose positions a task is sought, before its search fails."""
 
 _BODY = re.compile(
     r"<answer>((?:[^<]|<(?!/?answer>))*+)(</answer>)?+|\\boxed\s*+\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+)\}"
@@ -74,12 +74,12 @@ class TextTasks(Sequence[dict[str, Any]]):
         self._question = QUESTIONS[kind]
         self.level = None if level is None else one_of(f"level of {kind}", level, self._question.levels)
         self.split = None if split is None else one_of("split", split, SPLITS)
-        self.seed, self._number = whole_number("seed", seed, 0), whole_number("n", n, 1)
+        self.seed, self._length = whole_number("seed", seed, 0), whole_number("n", n, 1)
         self._env = MinesweeperEnv(size, mines, moves=("click",))
         self.config = self._env.config
 
     def __len__(self) -> int:
-        return self._number
+        return self._length
 
     @overload
     def __getitem__(self, index: int) -> dict[str, Any]: ...
@@ -89,11 +89,11 @@ class TextTasks(Sequence[dict[str, Any]]):
 
     def __getitem__(self, index: int | slice) -> Any:
         """Returns a task, or a list of them; raises a ValueError if no game has such a position."""
-        numbers = range(self._number)[index]
-        return self._task(numbers) if isinstance(numbers, int) else [self._task(number) for number in numbers]
+        selected = range(self._length)[index]
+        return self._task(selected) if isinstance(selected, int) else [self._task(i) for i in selected]
 
-    def _task(self, number: int) -> dict[str, Any]:
-        rng = Random(f"{self.seed} {number}")
+    def _task(self, index: int) -> dict[str, Any]:
+        rng = Random(f"{self.seed} {index}")
         facts = self._facts(rng)
         board = np.array(facts["board"], np.int8)
         text = self._question.text.format(cell=tuple(facts.get("cell", ())))
@@ -101,7 +101,7 @@ class TextTasks(Sequence[dict[str, Any]]):
         return {
             "question": f"{board_rules(self.config, self.style)}\n\n{shown}\n\n{text}",
             "answer": self._question.answer(facts),
-            "metadata": {"kind": self.kind, "seed": self.seed, "index": number, **facts},
+            "metadata": {"kind": self.kind, "seed": self.seed, "index": index, **facts},
         }
 
     def _facts(self, rng: Random) -> dict[str, Any]:
@@ -119,10 +119,10 @@ class TextTasks(Sequence[dict[str, Any]]):
 
     def _positions(self, rng: Random) -> Iterator[Position]:
         for _ in range(_GAMES):
-            # A task begins at a random share of open cells, so that not most of them are first positions.
-            least = rng.random() * (self.config.cells - self.config.mines)
+            # The least number of open cells is random, so that not most tasks show first positions.
+            min_open = rng.random() * (self.config.cells - self.config.mines)
             with suppress(PositionTooHardError):
-                yield from (position for position in self._game(rng) if (position.codes < FLAGGED).sum() >= least)
+                yield from (position for position in self._game(rng) if (position.codes < FLAGGED).sum() >= min_open)
 
     def _game(self, rng: Random) -> Iterator[Position]:
         """Yields the positions of one game after its clicks, each of least risk."""
@@ -137,8 +137,8 @@ class TextTasks(Sequence[dict[str, Any]]):
     def score_answer(answer: str | None, entry: dict[str, Any]) -> float:
         r"""Returns the score of a reply, from 0 to 1; never raises on any text.
 
-        The last `<answer>` or `\boxed{}` counts, one with an end before one without; or else the whole reply. Thinking
-        does not count.
+        The last `<answer>` or `\boxed{}` counts, or else the whole reply. An `<answer>` without an end counts only if
+        nothing else does. Thinking does not count.
 
         | kind | score |
         |---|---|

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 def split(count: int, parts: int) -> list[slice]:
-    """Returns slices of 0..count-1 in order, nearly equally long: `parts` of them, or `count` if fewer, or one."""
+    """Returns slices that divide range(count) in order and nearly equally: min(parts, count) of them, at least 1."""
     parts = max(1, min(parts, count))
     ends = [count * part // parts for part in range(parts + 1)]
     return [slice(begin, end) for begin, end in pairwise(ends)]
@@ -27,13 +27,13 @@ class ObjectPool(Generic[Item]):
     """Lends out objects of one kind, so that no two threads use the same one, and keeps the returned ones."""
 
     def __init__(self, make: Callable[[], Item]) -> None:
-        """Keeps the function that makes an object when all others are lent."""
+        """Starts an empty pool; `make` makes an object when all others are lent."""
         self._make = make
         self._spare: list[Item] = []
 
     @contextmanager
     def lend(self) -> Iterator[Item]:
-        """Lends an object, which nobody else holds for the length of a block."""
+        """Lends an object for the length of a `with` block, in which nobody else holds it."""
         try:
             item = self._spare.pop()
         except IndexError:
@@ -80,16 +80,16 @@ class ThreadPool:
         if min(self.threads, len(items)) <= 1:
             return [task(item) for item in items]
         self._stopping = False
-        left, results, errors = iter(range(len(items))), dict[int, Result](), dict[int, Exception]()
+        pending, results, errors = iter(range(len(items))), dict[int, Result](), dict[int, Exception]()
 
         def work() -> None:
             # The items begin in order, so that an error leaves out later ones alone.
-            while not errors and (index := next(left, None)) is not None:
+            while not errors and (index := next(pending, None)) is not None:
                 try:
                     results[index] = task(items[index])
                 except Exception as error:
                     errors[index] = error
-                    self._stopping = results.keys() >= {*range(index)}  # then it is the first error
+                    self._stopping = results.keys() >= {*range(index)}  # no earlier item can still fail
 
         self._work_together(work, min(self.threads, len(items)) - 1)
         if errors:
@@ -97,40 +97,39 @@ class ThreadPool:
         return [results[index] for index in range(len(items))]
 
     def _work_together(self, work: Work, helpers: int) -> None:
-        """Does work in the calling thread and in others at once, and returns when all have done it."""
-        calls, begun = self._queue(), 0
-        ended, bell = list[None](), SimpleQueue[None]()
+        """Calls `work` in the calling thread and in `helpers` others at once; returns when all calls have ended."""
+        calls, started = self._queue(), 0
+        ended, wake_up = list[None](), SimpleQueue[None]()
 
         def help_out() -> None:
             try:
                 work()
             finally:
                 ended.append(None)
-                bell.put(None)
+                wake_up.put(None)
 
         try:
-            while begun < helpers:
+            while started < helpers:
                 calls.put(help_out)
-                begun += 1
+                started += 1
             work()
-            while len(ended) < begun:
-                bell.get()
+            while len(ended) < started:
+                wake_up.get()
         except BaseException:
             # The calling thread was interrupted, and no other thread may go on with arrays that the caller takes back.
-            # An interrupt right after a `get` loses what it returned, so `ended` counts the threads, and not the bell.
+            # An interrupt right after a `get` loses what it returned, so `ended` counts the threads, not `wake_up`.
             self._stopping = True
-            while len(ended) < begun:
-                bell.get()
+            while len(ended) < started:
+                wake_up.get()
             raise
 
     def check(self) -> None:
-        """Raises a CancelledError in a task that calls this now and then, once the call has failed."""
+        """Raises a CancelledError once the present `run` has failed; long tasks call this now and then."""
         if self._stopping:
             raise CancelledError
 
     def close(self) -> None:
         """Ends the threads, if there are any; a later call starts new ones."""
-        # In a forked process they are gone already.
         if self._calls is not None:
             _end(self._calls, self.threads - 1)
             self._calls = None
@@ -139,7 +138,7 @@ class ThreadPool:
         return type(self), (self.threads,)
 
     def _queue(self) -> SimpleQueue[Work | None]:
-        """Returns the queue from which the other threads take their work."""
+        """Returns the queue from which the other threads take their work; starts these threads if there are none."""
         if self._calls is None or self._process != os.getpid():
             self._process, self._calls = os.getpid(), SimpleQueue()
             for _ in range(self.threads - 1):
@@ -148,11 +147,11 @@ class ThreadPool:
         return self._calls
 
 
-# The threads know the queue alone, so that they do not keep their pool.
+# A function outside the class, because a thread that knew its pool would keep it alive.
 def _serve(calls: SimpleQueue[Work | None]) -> None:
     while (work := calls.get()) is not None:
         work()
-        # What the work refers to ends with its call.
+        # The arrays that the work refers to must not live until the next call.
         del work
 
 

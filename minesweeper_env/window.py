@@ -57,7 +57,7 @@ class NoDisplayError(Error):
     """This machine has no screen on which a window could open; `cause` says so in one line without the way out."""
 
     def __init__(self, lack: str) -> None:
-        """Makes the message from what the machine has, such as "no display"."""
+        """Makes the message; `lack` completes "this machine has", as "no display" does."""
         self.cause = f"a window cannot open: this machine has {lack}"
         way_out = "use render_mode='rgb_array', or set SDL_VIDEODRIVER=dummy to run without a screen"
         super().__init__(f"{self.cause}; {way_out}")
@@ -97,7 +97,7 @@ def fitting_side(width: int, height: int, tiles: tuple[int, int]) -> int:
 class Window:
     """A window that shows a picture in tiles, as large as fits, and scales it when the user resizes it.
 
-    pygame has one window per process. Two objects draw into the same one, and it closes with the last of them.
+    pygame has one window per process. All objects draw into this one, and it closes with the last of them.
     Once the user has closed the window, `show` returns at once and draws nothing.
 
     Attributes:
@@ -117,7 +117,7 @@ class Window:
         self._tiles = (1, 1)
 
     def __reduce__(self) -> tuple[type[Window], tuple[()]]:
-        """Makes a copy a window that has not been opened."""
+        """Makes copies and pickles start as a window that has not been opened."""
         return type(self), ()
 
     def show(self, draw: Draw, tiles: tuple[int, int], caption: str, seconds: float) -> None:
@@ -159,7 +159,7 @@ class Window:
         surface = self._pygame.display.get_surface()
         if self._draw is None or surface is None:
             return
-        corner, side = self._place()
+        corner, side = self._layout()
         picture = self._draw(side)
         size = (picture.shape[1], picture.shape[0])
         image = self._pygame.image.frombuffer(np.ascontiguousarray(picture).tobytes(), size, "RGB")
@@ -169,13 +169,13 @@ class Window:
 
     def _linger(self, seconds: float) -> None:
         end = time.monotonic() + seconds
-        self._answer()
-        while self._pygame is not None and (left := end - time.monotonic()) > 0:
-            time.sleep(min(left, 0.01))
-            self._answer()
+        self._handle_events()
+        while self._pygame is not None and (remaining := end - time.monotonic()) > 0:
+            time.sleep(min(remaining, 0.01))
+            self._handle_events()
 
-    def _answer(self) -> None:
-        """Answers the user: closes the window, paints again after a change of its size, passes clicks and keys on."""
+    def _handle_events(self) -> None:
+        """Handles events: closes the window, paints it again after a change of its size, passes clicks and keys on."""
         pygame = self._pygame
         for event in pygame.event.get() if pygame is not None else ():
             if event.type == pygame.QUIT:
@@ -187,11 +187,11 @@ class Window:
             elif event.type == pygame.KEYDOWN:
                 self._on_key(pygame.key.name(event.key))
             elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-                (left, top), side = self._place()
+                (left, top), side = self._layout()
                 self._on_click((event.pos[1] - top) // side, (event.pos[0] - left) // side)
 
-    def _place(self) -> tuple[tuple[int, int], int]:
-        """Returns the upper left corner of the picture, and the side of a tile."""
+    def _layout(self) -> tuple[tuple[int, int], int]:
+        """Returns the (x, y) of the picture's upper left corner in the window, and the side of a tile, in pixels."""
         width, height = self._pygame.display.get_surface().get_size()
         side = fitting_side(width, height, self._tiles)
         return ((width - side * self._tiles[1]) // 2, (height - side * self._tiles[0]) // 2), side
@@ -217,14 +217,14 @@ class HumanView(Window):
         """
         grid = grid_of(len(codes), config)
         count = min(len(codes), grid[0] * grid[1])
-        found = None if ask_oracle is None else ask_oracle(codes[:count]).probabilities
+        probabilities = None if ask_oracle is None else ask_oracle(codes[:count]).probabilities
         scenes = [
             Scene(
                 with_mines_flagged(codes[i], config.codes, mines[i]) if status[i] == WON else codes[i],
                 config.codes,
                 mines[i],
                 exploded_cells(codes[i], config, actions[i]),
-                found[i] if found is not None and status[i] <= PLAYING else None,
+                probabilities[i] if probabilities is not None and status[i] <= PLAYING else None,
             )
             for i in range(count)
         ]
@@ -239,28 +239,29 @@ class HumanView(Window):
 def _caption(config: BoardConfig, codes: NDArray[np.int8], status: NDArray[np.int64], shown: int) -> str:
     board = f"Minesweeper {config.rows}x{config.cols}"
     if len(codes) == 1:
-        left = 0 if status[0] == WON else config.mines - int((codes == config.codes.flagged).sum())
-        return f"{board}: {counted(left, 'mine')} left, {STATUS_NAMES[int(status[0])]}"
+        mines_left = 0 if status[0] == WON else config.mines - int((codes == config.codes.flagged).sum())
+        return f"{board}: {counted(mines_left, 'mine')} left, {STATUS_NAMES[int(status[0])]}"
     counts = Counter(STATUS_NAMES[each] for each in status[:shown].tolist())
-    facts = ", ".join(f"{count} {name}" for name, count in counts.items())
-    return f"{board} with {counted(config.mines, 'mine')}: games 0 to {shown - 1} of {len(codes)}: {facts}"
+    results = ", ".join(f"{count} {name}" for name, count in counts.items())
+    return f"{board} with {counted(config.mines, 'mine')}: games 0 to {shown - 1} of {len(codes)}: {results}"
 
 
 def grid_of(count: int, config: BoardConfig) -> tuple[int, int]:
     """Returns the rows and columns of games in a window: about as many tiles wide as a screen, at most `MOST_TILES`."""
     height, width = config.rows + 1, config.cols + 1
     most_rows, most_cols = max(1, MOST_TILES[0] // height), max(1, MOST_TILES[1] // width)
-    wanted = math.ceil(math.sqrt(count * MOST_TILES[1] / MOST_TILES[0] * height / width))
-    cols = min(count, wanted, most_cols)
+    # So many columns give the grid, in tiles, the shape of `MOST_TILES`.
+    screen_cols = math.ceil(math.sqrt(count * MOST_TILES[1] / MOST_TILES[0] * height / width))
+    cols = min(count, screen_cols, most_cols)
     return min(math.ceil(count / cols), most_rows), cols
 
 
 def tiled(pictures: Sequence[NDArray[np.uint8]], grid: tuple[int, int], side: int) -> NDArray[np.uint8]:
     """Returns pictures of one size in rows and columns, with the side of a tile between them."""
     height, width = pictures[0].shape[:2]
-    down, right = height + side, width + side
-    whole = np.full((grid[0] * down - side, grid[1] * right - side, 3), BACKGROUND, np.uint8)
+    row_step, col_step = height + side, width + side
+    canvas = np.full((grid[0] * row_step - side, grid[1] * col_step - side, 3), BACKGROUND, np.uint8)
     for i, picture in enumerate(pictures):
         row, col = divmod(i, grid[1])
-        whole[row * down : row * down + height, col * right : col * right + width] = picture
-    return whole
+        canvas[row * row_step : row * row_step + height, col * col_step : col * col_step + width] = picture
+    return canvas

@@ -42,9 +42,7 @@ class Games:
         """Allocates N = `count` games, which `seed` and `reset` begin; the threads of `pool` share them."""
         if count > 1:
             keep_freed_memory()
-        self.config = config
-        self.count = count
-        cells = config.cells
+        self.config, self.count = config, count
         self._rules = state.Rules(
             neighbours=neighbour_table(config.rows, config.cols, config.radius),
             refuges=state.refuge_order(config.rows, config.cols),
@@ -54,7 +52,7 @@ class Games:
             max_steps=config.step_limit,
             weights=np.array(weights, dtype=np.float64),
         )
-        self.boards = _empty(count, cells)
+        self.boards = _empty(count, config.cells)
         self.arrays = (*self._rules, *self.boards)
         self.rewards = np.zeros(count)
         self.events = np.zeros((5, count), np.bool_)
@@ -62,7 +60,7 @@ class Games:
         self._results_and_state = (self.rewards, self.events, self.opened, *self.arrays)
         self._no_resets = np.zeros(count, np.int64)
         self._pool = pool or ThreadPool()
-        self._slices = split(count, min(self._pool.threads, count * cells // LEAST_CELLS))
+        self._slices = split(count, min(self._pool.threads, count * config.cells // LEAST_CELLS))
         self._stacks = [np.empty_like(self.boards.stack) for _ in self._slices]
 
     @property
