@@ -39,7 +39,7 @@ class BaseEnv:
     _mine_placer: BoardSupply | LayoutRedraw | None = None
     # (N,), the value of info["too_hard"], which only games without luck have.
     _too_hard: NDArray[np.int64] | None = None
-    # Older versions of Gymnasium close an environment whose constructor refused an argument.
+    # Set on the class, as older versions of Gymnasium close an environment whose constructor refused an argument.
     _pool = ThreadPool()
 
     def _prepare(
@@ -81,7 +81,7 @@ class BaseEnv:
         return self._games.reset(chosen, layouts)
 
     def _draw(self, actions: Sequence[int | None]) -> tuple[Any, ...] | None:
-        """Returns a text or picture of each game, whose last actions are given, or shows all games in the window."""
+        """Returns a text or picture of each game, or shows all in the window; `actions` holds their last actions."""
         games = self._current_games()
         warn_without_mode(self.render_mode, self.spec)
         mines = games.revealed_mines()

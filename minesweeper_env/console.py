@@ -25,9 +25,9 @@ _said: set[str] = set()
 
 
 def say(line: str, *, replaces: bool = False) -> None:
-    """Prints a line on stderr, made printable; a closed stderr, or none, stops nothing.
+    """Prints a line, made printable, on stderr; a closed or missing stderr raises nothing.
 
-    If it `replaces` a line that the program draws again and again, it erases that line on a terminal.
+    With `replaces`, it first erases, on a terminal, the line that the program draws again and again.
     """
     with suppress(OSError, ValueError):
         erase = "\r\x1b[K" if replaces and is_live(sys.stderr) else ""

@@ -17,7 +17,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def printable(text: object) -> str:
-    r"""Returns a text for a terminal: escape codes stand for all characters that it obeys, except "\n" and "\t"."""
+    r"""Returns a text for a terminal: escape codes replace all characters that terminals obey, except "\n" and "\t"."""
     return "".join(
         char.encode("unicode_escape").decode("ascii")
         if unicodedata.category(char) in _OBEYED and char not in "\n\t"

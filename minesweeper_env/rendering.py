@@ -78,7 +78,7 @@ _STOPS = (0.0, 0.25, 0.5, 1.0)
 
 
 class Tints(NamedTuple):
-    """Colours of covered cells: at 0, 25, 50 and 100 per cent, certainly free, and certain mines."""
+    """Colours of covered cells: mines by 0, 25, 50 and 100 per cent, certainly free cells, and certain mines."""
 
     stops: tuple[Colour, Colour, Colour, Colour]
     safe: Colour
@@ -151,7 +151,7 @@ class Scene(NamedTuple):
     tints: Tints = STANDARD
 
     def _marks(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Returns the wrong flags, and the levels of the cells that show their probability."""
+        """Returns the wrong flags, (rows, cols) bool, and the levels to show, LEVEL_UNKNOWN where a cell shows none."""
         codes, meaning = self.codes, self.meaning
         wrong_flags = (codes == meaning.flagged) & ~self.mines & self.mines.any()
         all_unknown = np.full(codes.shape, np.nan)
@@ -208,7 +208,7 @@ def levels_of(probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _level_text(level: int) -> str:
-    """Returns the per cent of a level, without the sign."""
+    """Returns the mine probability of a level in per cent, without the sign, such as "<1"."""
     special = {LEVEL_SAFE: "0", 1: "<1", 101: ">99", LEVEL_MINE: "100"}
     return special.get(level, str(level - 1))
 
@@ -249,14 +249,14 @@ def level_face(level: int, tints: Tints = STANDARD) -> Colour:
     """Returns the colour of a covered cell whose probability has this level."""
     if level in (LEVEL_SAFE, LEVEL_MINE):
         return tints.safe if level == LEVEL_SAFE else tints.mine
-    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, part)) for part in zip(*tints.stops, strict=True))
+    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, stops)) for stops in zip(*tints.stops, strict=True))
     return red, green, blue
 
 
 def exploded_cells(codes: NDArray[np.int8], config: BoardConfig, action: int | None) -> NDArray[np.bool_]:
     """Returns the mines that the last action of a lost game opened, (rows, cols) bool: one, or by a chord several.
 
-    The board after the action has (rows, cols) int8 codes. Without a known action no cell is returned.
+    The board after the action has (rows, cols) int8 codes. If `action` is None, no cell is returned.
     """
     if action is None:
         return np.zeros(codes.shape, np.bool_)

@@ -23,8 +23,8 @@ def mix(word: np.uint64) -> np.uint64:
 
 @inlined
 def next_stream(state: np.uint64) -> np.uint64:
-    """Returns the first state of the stream that follows the one with this first state.
+    """Returns the first state of the next game's stream, given the first `state` of this game's stream.
 
-    It depends on no number that was drawn, so game k of a seed depends on the seed and k alone.
+    The result depends on no number that was drawn, so game k of a seed depends on the seed and k alone.
     """
     return mix(state ^ _NEXT_STREAM)

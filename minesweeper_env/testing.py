@@ -230,6 +230,6 @@ def _check_no_leak(make: Callable[[], _Env], seed: int) -> None:
 
 
 def _visible(env: _Env, returned: Any) -> Any:
-    """Returns all that a player sees after a reset or step; a decided game has no picture, as it marks wrong flags."""
+    """Returns what a player sees after a reset or step; no picture of a decided game, which marks wrong flags."""
     picture = None if env.render_mode is None or (len(returned) == 5 and returned[2]) else env.render()
     return _frozen((returned, env.get_wrapper_attr("action_masks")(), picture))

@@ -125,7 +125,7 @@ class TextTasks(Sequence[dict[str, Any]]):
                 yield from (position for position in self._game(rng) if (position.codes < FLAGGED).sum() >= min_open)
 
     def _game(self, rng: Random) -> Iterator[Position]:
-        """Yields the positions of one game after its clicks, each of least risk."""
+        """Yields the positions of one game after its clicks: a random first one, then clicks of least risk."""
         self._env.reset(seed=rng.getrandbits(32))
         codes, _, over, _, _ = self._env.step(choice(rng, range(self.config.cells)))
         while not over:

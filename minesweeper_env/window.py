@@ -117,7 +117,7 @@ class Window:
         self._tiles = (1, 1)
 
     def __reduce__(self) -> tuple[type[Window], tuple[()]]:
-        """Makes copies and pickles start as a window that has not been opened."""
+        """Makes every copy a window that has not been opened."""
         return type(self), ()
 
     def show(self, draw: Draw, tiles: tuple[int, int], caption: str, seconds: float) -> None:
@@ -257,7 +257,7 @@ def grid_of(count: int, config: BoardConfig) -> tuple[int, int]:
 
 
 def tiled(pictures: Sequence[NDArray[np.uint8]], grid: tuple[int, int], side: int) -> NDArray[np.uint8]:
-    """Returns pictures of one size in rows and columns, with the side of a tile between them."""
+    """Returns one picture of all `pictures`, of one size, in a grid with gaps as wide as a tile."""
     height, width = pictures[0].shape[:2]
     row_step, col_step = height + side, width + side
     canvas = np.full((grid[0] * row_step - side, grid[1] * col_step - side, 3), BACKGROUND, np.uint8)

@@ -54,12 +54,12 @@ class ActionMaskObservation(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.uti
         """
         gymnasium.utils.RecordConstructorArgs.__init__(self, convention=convention)
         super().__init__(env)
-        names = CONVENTIONS[one_of("convention", convention, CONVENTIONS)]
+        keys_and_dtypes = CONVENTIONS[one_of("convention", convention, CONVENTIONS)]
         if not isinstance(env.observation_space, Box) or not isinstance(env.action_space, gymnasium.spaces.Discrete):
             raise ValueError("the environment must have a Box observation space and a Discrete action space")
         if not env.has_wrapper_attr("action_masks"):
             raise ValueError(f"the environment must have action masks, as a Minesweeper environment has, not {env!r}")
-        self.observation_key, self.mask_key, mask_dtype, dtype = names
+        self.observation_key, self.mask_key, mask_dtype, dtype = keys_and_dtypes
         box, actions = env.observation_space, int(env.action_space.n)
         self._mask_dtype, self._dtype = np.dtype(mask_dtype), np.dtype(dtype or box.dtype)
         mask_box = Box(0, 1, (actions,), self._mask_dtype.type)

@@ -65,7 +65,7 @@ class Games:
 
     @property
     def status(self) -> Integers:
-        """(N,) the status of each game; a view."""
+        """The status of each game, (N,) int64, a view of `boards`."""
         return self.boards.progress[:, state.STATUS]
 
     def seed(self, states: NDArray[np.uint64] | np.uint64, games: list[int] | slice = slice(None)) -> None:
@@ -240,7 +240,7 @@ def _empty(count: int, cells: int) -> state.Boards:
 
 @cache
 def compile_kernels(*, step_alone: bool = False) -> None:
-    """Compiles all kernels, or with `step_alone` that of reset and step, or loads them from the disk, once a process.
+    """Compiles the kernels, with `step_alone` only that of reset and step, or loads them from the disk, once a process.
 
     Environments call this when made, so that forked processes have the kernels.
     """

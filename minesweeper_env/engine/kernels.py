@@ -166,7 +166,7 @@ def play_batch(
 
 @kernel
 def lay_out_batch(chosen: Integers, layouts: Flags, *arrays: Any) -> None:
-    """Lays out the games `chosen`, (K,) numbers, by (K, n) `layouts`, and sets the status of these games to PLAYING."""
+    """Replaces the mines of the games `chosen`, (K,) numbers, by (K, n) layouts; these games are then under way."""
     rules, boards = Rules(*arrays[: state.RULE_FIELDS]), Boards(*arrays[state.RULE_FIELDS :])
     for k in range(chosen.shape[0]):
         i = chosen[k]

@@ -108,9 +108,9 @@ def _rules(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> Iter
 
 
 def check_array(
-    key: str, value: Any, dtype: type[Any], shapes: Collection[tuple[int, ...]], most: int | None = None
+    key: str, value: Any, dtype: type[Any], shapes: Collection[tuple[int, ...]], maximum: int | None = None
 ) -> NDArray[Any]:
-    """Returns an array of a state as `dtype`; a ValueError says which shapes and values, 0 to `most`, are allowed."""
+    """Returns an array of a state as `dtype`; a ValueError names the allowed shapes and values, 0 to `maximum`."""
     array = np.asarray(None)
     with suppress(ValueError):
         # Raises for a ragged list.
@@ -123,6 +123,6 @@ def check_array(
     if array.shape not in shapes or not np.can_cast(array.dtype, dtype, "same_kind"):
         allowed = f"{np.dtype(dtype)} of shape {' or '.join(map(str, sorted(shapes, reverse=True)))}"
         raise ValueError(f"state[{key!r}] must be {allowed}, not {array.dtype} {array.shape}")
-    if most is not None and ((array < 0) | (array > most)).any():
-        raise ValueError(f"state[{key!r}] must be 0 to {most}")
+    if maximum is not None and ((array < 0) | (array > maximum)).any():
+        raise ValueError(f"state[{key!r}] must be 0 to {maximum}")
     return array.astype(dtype)

@@ -60,7 +60,7 @@ def _unprotected(config: BoardConfig, cell: int) -> list[int]:
 
 
 class BoardSupply:
-    """Lays out games at their first click; one environment owns it."""
+    """Lays out games at their first click; each environment owns a `BoardSupply`."""
 
     def __init__(self, config: BoardConfig, pool: ThreadPool) -> None:
         """Prepares for games of a configuration with `no_guess`; the threads of `pool` share a search."""
@@ -70,7 +70,7 @@ class BoardSupply:
         self._searchers = search.searchers(search.search_config(config))
 
     def set_mines(self, games: Games, actions: NDArray[np.int64]) -> None:
-        """Lays out the games that begin with one of these actions, (N,) int64; the engine then places no mines.
+        """Lays out the games whose action, in (N,) int64 `actions`, is a first click; the engine then places no mines.
 
         Raises:
             GenerationError: no layout was found for a first cell; no game has changed.
@@ -81,7 +81,7 @@ class BoardSupply:
             games.set_mines(self._search(actions[chosen], games.boards.rng[chosen]), chosen)
 
     def _search(self, cells: NDArray[np.int64], states: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Returns (K, rows, cols) layouts for K first cells and states of generators."""
+        """Returns (K, rows, cols) bool layouts for K first cells and the K states of the games' generators."""
 
         def search_part(part: slice) -> SearchResults:
             with self._searchers.lend() as searcher:
