@@ -212,7 +212,7 @@ class LayoutRedraw:
         return layouts
 
     def _redraw_for_chord(self, games: Games, i: int, cell: int) -> None:
-        """Redraws the layout of game i for a chord at `cell`, whose cells a copy of the game opens one by one."""
+        """Redraws the layout of game i for a chord at `cell`; a copy of the game opens its neighbours one by one."""
         trial, too_hard = self._trial, self.too_hard[i : i + 1]
         copies: Sequence[NDArray[Any]] = trial.boards[:-1]
         fields: Sequence[NDArray[Any]] = games.boards[:-1]

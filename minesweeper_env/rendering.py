@@ -217,7 +217,7 @@ def _level_text(level: int) -> str:
 def _tile(kind: int, level: int, meaning: Codes, side: int, tints: Tints) -> NDArray[np.uint8]:
     """Returns the tile of a code, of a wrong flag (`mine` + 1) or of an exploded mine (`mine` + 2), with a level."""
     if kind <= meaning.max_count:
-        ink = _COUNT_INKS[(kind - 1) * len(_COUNT_INKS) // meaning.max_count]
+        ink = _COUNT_INKS[(kind - 1) * len(_COUNT_INKS) // meaning.max_count]  # with a larger radius, counts share inks
         return write(open_tile(side=side), str(kind), ink) if kind else open_tile(side=side)
     if kind in (meaning.mine, meaning.mine + 2):
         return _draw_mine(open_tile(_ALARM if kind == meaning.mine else _RED, side))
@@ -263,9 +263,9 @@ def exploded_cells(codes: NDArray[np.int8], config: BoardConfig, action: int | N
     move, cell = divmod(action, config.cells)
     row, col = divmod(cell, config.cols)
     reach = config.radius if config.moves[move] == "chord" else 0
-    near = np.zeros(codes.shape, np.bool_)
-    near[max(0, row - reach) : row + reach + 1, max(0, col - reach) : col + reach + 1] = True
-    return near & (codes == config.codes.mine)
+    in_reach = np.zeros(codes.shape, np.bool_)
+    in_reach[max(0, row - reach) : row + reach + 1, max(0, col - reach) : col + reach + 1] = True
+    return in_reach & (codes == config.codes.mine)
 
 
 def with_mines_flagged(codes: NDArray[np.int8], meaning: Codes, mines: NDArray[np.bool_]) -> NDArray[np.int8]:

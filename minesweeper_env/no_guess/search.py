@@ -104,7 +104,7 @@ def _list_unknown(arena: Arena) -> tuple[int, int]:
         is_frontier = False
         for k in range(degree):
             neighbour = clues.neighbours[cell, k]
-            is_frontier |= neighbour < cells and clues.known[neighbour] == OPEN
+            is_frontier |= neighbour < cells and clues.known[neighbour] == OPEN  # off the board is OPEN, too
         listed[num_unknown] = cell
         if is_frontier:
             # The first listed cell that is not next to a clue makes room, and goes to the end.

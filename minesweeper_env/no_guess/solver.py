@@ -185,10 +185,10 @@ def ask_oracle(clues: Clues, player: Player, log: Log, workspace: Workspace, min
     cells = len(clues.neighbours)
     board = player.board[:cells]
     outcome, _ = posterior(board, int(mines), 0.0, BOOLEAN, player.probabilities, workspace)
-    all_safe = 0
+    safe_in_all = 0
     for cell in range(cells):
-        all_safe += clues.known[cell] == reading.UNKNOWN and player.probabilities[cell] == 0.0
-    if outcome != OK or all_safe == 0:
+        safe_in_all += clues.known[cell] == reading.UNKNOWN and player.probabilities[cell] == 0.0
+    if outcome != OK or safe_in_all == 0:
         return 0
     if log.is_recording[0] == 0:
         return _decide_certain_cells(clues, player, log, False)
