@@ -34,28 +34,28 @@ class PositionTooHardError(ValueError):
 
 
 def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) -> tuple[NDArray[np.int8], int, int]:
-    """Returns cell codes of any integer type as a contiguous, writable int8 array; then `mines` and `radius` as ints.
+    """Validates boards; returns their cell codes as a contiguous, writable int8 array, then `mines` and `radius`.
 
-    `dimensions` is 2 for one board (rows, cols), and 3 for a batch (N, rows, cols). Kernels are compiled for int alone,
-    and NumPy's small integers overflow.
+    `dimensions` is 2 for one board (rows, cols), and 3 for a batch (N, rows, cols). The two numbers are returned as
+    Python ints: kernels are compiled for these alone, and NumPy's small integers overflow.
 
     Raises:
         ValueError: the radius, type, shape, codes or number of mines are not allowed; the message states what is.
     """
     radius = whole_number("radius", radius, 1, MAX_RADIUS)
-    shape = f"a board must have the shape {'(N, ' if dimensions == 3 else '('}rows, cols) with at least one cell"
+    shape_rule = f"a board must have the shape {'(N, ' if dimensions == 3 else '('}rows, cols) with at least one cell"
     try:
         array = np.asarray(boards)
     except ValueError as error:
-        raise ValueError(f"{shape}, not rows of different lengths") from error
+        raise ValueError(f"{shape_rule}, not rows of different lengths") from error
     if array.ndim != dimensions or 0 in array.shape[-2:]:
-        raise ValueError(f"{shape}, not {array.shape}")
+        raise ValueError(f"{shape_rule}, not {array.shape}")
     if array.dtype.kind not in "iu":
         raise ValueError(f"a board must be an array of integers (cell codes), not of {array.dtype}")
-    most = Codes.of_radius(radius).mine
-    if array.size and (array.min() < 0 or array.max() > most):
-        wrong = array[(array < 0) | (array > most)][0]
-        raise ValueError(f"the codes of a board with radius {radius} are 0 to {most}, not {wrong}")
+    max_code = Codes.of_radius(radius).mine
+    if array.size and (array.min() < 0 or array.max() > max_code):
+        invalid = array[(array < 0) | (array > max_code)][0]
+        raise ValueError(f"the codes of a board with radius {radius} are 0 to {max_code}, not {invalid}")
     cells = array.shape[-2] * array.shape[-1]
     if (mines := whole_number("mines", mines, 0)) > cells:
         raise ValueError(f"mines must be 0 to {cells} on {array.shape[-2]} x {array.shape[-1]}, not {mines}")
@@ -63,9 +63,9 @@ def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: Any) ->
 
 
 def check_cell(cell: Any, covered: NDArray[np.bool_]) -> tuple[int, int]:
-    """Returns the (row, col) of a covered cell; a ValueError says what is allowed.
+    """Validates the (row, col) of a cell, and returns it as two ints.
 
-    `covered` is bool (rows, cols), True where a cell is covered.
+    `covered` is (rows, cols) bool. Raises a ValueError unless the cell is on the board and covered.
     """
     try:
         row, col = map(index, cell)

@@ -1,8 +1,8 @@
-"""Optimal play on small boards: the best click, and the exact win probability as a fraction, from the first click on.
+"""Optimal play on small boards: the best click and the exact win probability, also before the first click.
 
 For a set S of layouts let V(S) be the number that perfect play wins (see `search.branch_and_bound`). The value of a
-first cell c is V(S) / N. S has the layouts that leave c free, under "opening" its neighbours too. N is the size of S
-under "opening" and "safe"; under "any" it is the number of all layouts, since the first click may lose.
+first cell c is V(S) / N. S has the layouts in which c is free, and under "opening" its neighbours too. N is the size of
+S under "opening" and "safe"; under "any" it is the number of all layouts, since the first click may lose.
 Symmetric cells have the same value, and symmetric sets the same V.
 """
 
@@ -28,7 +28,7 @@ __all__ = ["BestClick", "OptimalPlay", "best_click", "first_cell_values", "win_p
 _MAX_LISTED = 20_000
 """The most layouts of a position that `best_click` lists."""
 
-_MOST_DIGITS = 20
+_MAX_DIGITS = 20
 """Numbers of layouts with more digits are only estimated."""
 
 
@@ -45,9 +45,9 @@ class BestClick(NamedTuple):
 
 
 class OptimalPlay:
-    """Perfect play on boards of one size and number of mines; what a search finds is kept for the next one.
+    """Perfect play on boards of one size and number of mines; searches share a transposition table.
 
-    Threads may share an object; those that search at the same time keep what they find apart.
+    Threads may share an object; threads that search at the same time use tables of their own.
     """
 
     def __init__(self, rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1) -> None:
@@ -68,24 +68,24 @@ class OptimalPlay:
         self.config = BoardConfig(rows, cols, mines, first_click, ("click",), radius)
         rows, cols, mines, radius = self.config.rows, self.config.cols, self.config.mines, self.config.radius
         self._neighbours = neighbour_table(rows, cols, radius)
-        # A corner has the smallest zone, and so the most layouts.
+        # Cell 0, a corner, has the smallest zone, and so the most layouts.
         free = self.config.cells - len(self._zone(0))
         digits = (math.lgamma(free + 1) - math.lgamma(mines + 1) - math.lgamma(free - mines + 1)) / math.log(10.0)
-        most = self._layouts(0) if digits < _MOST_DIGITS else MAX_ENTRIES + 1
+        max_layouts = self._layouts(0) if digits < _MAX_DIGITS else MAX_ENTRIES + 1
         limit = min(MAX_LAYOUTS, MAX_ENTRIES // self.config.cells)
-        if most > limit:
-            shown = most if digits < _MOST_DIGITS else f"10**{digits:.0f}"
+        if max_layouts > limit:
+            count = max_layouts if digits < _MAX_DIGITS else f"10**{digits:.0f}"
             raise PositionTooHardError(
                 f"perfect play is found for at most {limit} layouts after the first click, and {rows} x {cols} "
-                f"with {mines} mines under {first_click!r} has up to {shown}; choose a smaller board, or fewer mines"
+                f"with {mines} mines under {first_click!r} has up to {count}; choose a smaller board, or fewer mines"
             )
-        self._pool = ObjectPool(partial(SmallBoard, rows, cols, radius, most))
+        self._pool = ObjectPool(partial(SmallBoard, rows, cols, radius, max_layouts))
 
     def first_cell_values(self) -> NDArray[np.object_]:
         """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click."""
         values = np.empty(self.config.cells, np.object_)
-        for cell, images in self._symmetry_classes():
-            values[images] = Fraction(self._solve(cell, 0), self._all_layouts(cell))
+        for cell, symmetric_cells in self._symmetry_classes():
+            values[symmetric_cells] = Fraction(self._solve(cell, 0), self._all_layouts(cell))
         return values.reshape(self.config.rows, self.config.cols)
 
     def best_first_click(self) -> BestClick:
@@ -120,32 +120,33 @@ class OptimalPlay:
         return BestClick(divmod(cell, config.cols), Fraction(wins, len(layouts.mines)))
 
     def _zone(self, cell: int) -> set[int]:
-        """Returns the cells that are free in all layouts if a first click on this cell does not lose."""
+        """Returns the cells that are free in all layouts in which a first click on this cell does not lose."""
         if self.config.first_click != "opening":
             return {cell}
         return {cell, *self._neighbours[cell].tolist()} - {self.config.cells}
 
     def _solve(self, cell: int, goal: int) -> int:
-        """Returns the number of layouts that are won after a first click; an upper bound if at most `goal`."""
+        """Returns how many layouts are won after a first click; only an upper bound if the result is at most `goal`."""
         covered = np.setdiff1d(np.arange(self.config.cells), list(self._zone(cell)))
         with self._pool.lend() as small_board:
             return small_board.solve_everywhere(covered, self.config.mines, goal)
 
     def _layouts(self, cell: int) -> int:
+        """Returns the number of layouts in which a first click on a cell does not lose."""
         return math.comb(self.config.cells - len(self._zone(cell)), self.config.mines)
 
     def _all_layouts(self, cell: int) -> int:
-        """Returns the number of layouts that are equally likely at a first click on a cell."""
+        """Returns the number of layouts that the first-click rule allows for a first click on a cell."""
         if self.config.first_click == "any":
             return math.comb(self.config.cells, self.config.mines)
         return self._layouts(cell)
 
     def _symmetry_classes(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yields the first cell and all cells of each symmetry class; classes with the fewest layouts come first."""
-        images = [np.unique(column) for column in symmetry_table(self.config.rows, self.config.cols).T]
-        firsts = [cell for cell in range(self.config.cells) if images[cell][0] == cell]
+        class_of = [np.unique(images) for images in symmetry_table(self.config.rows, self.config.cols).T]
+        firsts = [cell for cell in range(self.config.cells) if class_of[cell][0] == cell]
         for cell in sorted(firsts, key=self._layouts):
-            yield cell, images[cell]
+            yield cell, class_of[cell]
 
 
 def win_probability(rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1) -> Fraction:
@@ -177,13 +178,14 @@ def best_click(board: ArrayLike, mines: int, *, radius: int = 1) -> BestClick:
     codes, mines, radius = check_boards(board, 2, mines, radius)
     layouts = consistent_layouts(codes, mines, _MAX_LISTED, radius=radius)
     _check_unfinished(codes, mines, (2 * radius + 1) ** 2 - 1)
-    found = solve_endgame(layouts.mines, layouts.counts)
-    if not found.exact:
-        raise PositionTooHardError(f"the best click was not found among {found.nodes} sets of layouts")
-    cell = divmod(int(layouts.cells[found.cell]), codes.shape[1])
-    return BestClick(cell, Fraction(found.wins, len(layouts.mines)))
+    endgame = solve_endgame(layouts.mines, layouts.counts)
+    if not endgame.exact:
+        raise PositionTooHardError(f"the best click was not found among {endgame.nodes} sets of layouts")
+    cell = divmod(int(layouts.cells[endgame.cell]), codes.shape[1])
+    return BestClick(cell, Fraction(endgame.wins, len(layouts.mines)))
 
 
 def _check_unfinished(codes: NDArray[np.integer], mines: int, max_count: int) -> None:
+    """Raises a ValueError if there are only as many covered cells as mines."""
     if np.count_nonzero(codes > max_count) == mines:
         raise ValueError("all covered cells of this board are mines: no click is left")

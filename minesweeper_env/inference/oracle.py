@@ -15,7 +15,7 @@ from minesweeper_env.threads import ThreadPool, split
 
 
 class CertainCells(NamedTuple):
-    """The covered cells that are the same in all layouts.
+    """The covered cells that are free in all layouts, and those that are mines in all layouts.
 
     Attributes:
         safe: (rows, cols) bool, the cells that are free in all layouts.
@@ -85,6 +85,7 @@ def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCe
 
 
 def _read_prior(prior: Any) -> tuple[int, float]:
+    """Returns the mode and the density of mines for `infer`; the density 0.0 leaves its choice to the kernel."""
     if prior is None:
         return FIXED_TOTAL, 0.0
     if not is_number(prior) or not 0.0 < float(prior) < 1.0:
@@ -109,13 +110,14 @@ class Oracle:
 
     All layouts that fit a board count as equally likely, and flags are no evidence. Before the first click every cell
     is a mine with probability mines / cells, under every first-click rule. A lost board shows every mine without a
-    flag, so its other cells without a flag are free. Its flags are known only where the number of mines decides them.
+    flag, so its other cells without a flag are free. Its flagged cells are known only if the number of mines that are
+    not shown is 0 or the number of flags.
     """
 
     def __init__(self, config: BoardConfig, threads: int = 1) -> None:
-        """Prepares for the boards of a configuration, whose first-click rule makes all layouts equally likely.
+        """Prepares for the boards of a configuration; `threads` threads share the boards of a batch.
 
-        A batch of boards is divided among `threads` threads.
+        Raises a ValueError if the first-click rule does not make all layouts equally likely.
         """
         if check_config(config).first_click not in UNIFORM_FIRST_CLICKS:
             raise ValueError(
@@ -144,7 +146,7 @@ class Oracle:
         return Answers(probabilities, np.logical_not(np.isnan(probabilities).any(axis=(1, 2))))
 
     def _infer(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
-        """Returns the probabilities of the boards; a board that is too hard leaves the others exact."""
+        """Returns the probabilities of the boards; the covered cells of a board that is too hard have NaN."""
         config = self.config
         try:
             return mine_probabilities_batch(boards, config.mines, radius=config.radius, threads=self._threads)
@@ -154,10 +156,12 @@ class Oracle:
             return np.where(boards > config.codes.max_count, np.nan, 0.0)
 
     def _read_lost(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Returns the probabilities of lost boards, NaN at flags that the number of mines does not decide."""
         shown, flagged = boards == self.config.codes.mine, boards == self.config.codes.flagged
-        under_flags = self.config.mines - shown.sum(axis=(1, 2))
-        each = np.where(under_flags == 0, 0.0, np.where(under_flags == flagged.sum(axis=(1, 2)), 1.0, np.nan))
-        return np.where(flagged, each[:, None, None], shown)
+        flagged_mines = self.config.mines - shown.sum(axis=(1, 2))
+        flags = flagged.sum(axis=(1, 2))
+        risk_at_flag = np.where(flagged_mines == 0, 0.0, np.where(flagged_mines == flags, 1.0, np.nan))
+        return np.where(flagged, risk_at_flag[:, None, None], shown)
 
 
 @cache

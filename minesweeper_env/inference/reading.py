@@ -1,4 +1,4 @@
-"""The one reader of boards: what clues, flags and shown mines say, and what single clues prove.
+"""Reading of boards: the constraint of each clue, and the cells that single clues prove safe or mines.
 
 Step 1 of docs/studies/inference.md. Each clue becomes a constraint: the number of mines in its unknown neighbours.
 Flags and question marks say nothing. All kernels that reason about a board begin here.
@@ -15,7 +15,7 @@ UNKNOWN, SAFE, MINE, OPEN = range(4)
 """Values of `Clues.known`; OPEN includes cells off the board."""
 
 NOWHERE = -1
-"""In place of a cell: no clue contradicts its neighbours, or no clue waits."""
+"""Returned in place of a cell: no clue contradicts its neighbours, or the stack of clues is empty."""
 
 Ints = NDArray[np.int32]
 Neighbours = NDArray[np.uint32]
@@ -28,7 +28,7 @@ class Clues(NamedTuple):
     known: Ints  # (n + 1,) int32, UNKNOWN, SAFE, MINE or OPEN
     missing: Ints  # (n + 1,) int32, at an open cell the number of mines among its unknown neighbours
     unknown: Ints  # (n + 1,) int32, at an open cell the number of its unknown neighbours
-    waiting: Ints  # (n + 1,) int32, entry 0 is the height of a stack; clues that decide their neighbours follow
+    waiting: Ints  # (n + 1,) int32, a stack from entry 1 on, its height in entry 0: clues that decide their neighbours
     queued: Ints  # (n + 1,) int32, 1 for a clue on the stack
 
 
@@ -39,7 +39,7 @@ def make_clues(neighbours: Neighbours) -> Clues:
 
 @subroutine
 def read_clues(board: NDArray[np.int8], max_count: int, clues: Clues) -> int:
-    """Reads a board of cell codes; returns an open cell that contradicts its neighbours, or NOWHERE.
+    """Fills `clues` from a board, (n,) cell codes; returns an open cell that contradicts its neighbours, or NOWHERE.
 
     The code after that of a mine stands for a covered cell that is known to be safe.
     """
@@ -47,6 +47,7 @@ def read_clues(board: NDArray[np.int8], max_count: int, clues: Clues) -> int:
     for cell in range(cells):
         code = board[cell]
         clues.known[cell] = OPEN if code <= max_count else UNKNOWN
+        # The codes after the counts are flagged, question mark, hidden and mine: `codes.Codes`.
         if code > max_count + 3:
             clues.known[cell] = MINE if code == max_count + 4 else SAFE
         clues.queued[cell] = 0
@@ -63,27 +64,27 @@ def read_clues(board: NDArray[np.int8], max_count: int, clues: Clues) -> int:
 
 @inlined
 def show_clue(clues: Clues, cell: int, clue: int) -> None:
-    """Counts the mines that an open cell lacks and its unknown neighbours; the clue waits if it decides them."""
-    lacking, covered = int(clue), 0
+    """Computes `missing` and `unknown` of an open cell, and pushes its clue if that decides its neighbours."""
+    missing, unknown = int(clue), 0
     for j in range(clues.neighbours.shape[1]):
         known = clues.known[clues.neighbours[cell, j]]
-        lacking -= known == MINE
-        covered += known == UNKNOWN
-    clues.missing[cell], clues.unknown[cell] = lacking, covered
-    _wait(clues, cell)
+        missing -= known == MINE
+        unknown += known == UNKNOWN
+    clues.missing[cell], clues.unknown[cell] = missing, unknown
+    _push_if_decisive(clues, cell)
 
 
 @inlined
 def can_be_met(clues: Clues, cell: int) -> bool:
-    """Returns whether the unknown neighbours of an open cell can hold the mines that it lacks."""
+    """Returns whether the unknown neighbours of an open cell can hold its missing mines."""
     return bool(0 <= clues.missing[cell] <= clues.unknown[cell])
 
 
 @inlined
-def _wait(clues: Clues, cell: int) -> None:
-    """Puts a clue that decides its neighbours on the stack."""
-    lacking, covered = clues.missing[cell], clues.unknown[cell]
-    if covered > 0 and (lacking == 0 or lacking == covered) and clues.queued[cell] == 0:
+def _push_if_decisive(clues: Clues, cell: int) -> None:
+    """Pushes the clue of a cell on the stack, once, if all its unknown neighbours are safe or all are mines."""
+    missing, unknown = clues.missing[cell], clues.unknown[cell]
+    if unknown > 0 and (missing == 0 or missing == unknown) and clues.queued[cell] == 0:
         clues.queued[cell] = 1
         clues.waiting[0] += 1
         clues.waiting[clues.waiting[0]] = cell
@@ -91,7 +92,7 @@ def _wait(clues: Clues, cell: int) -> None:
 
 @inlined
 def next_clue(clues: Clues) -> int:
-    """Takes a clue that decides its unknown neighbours from the stack, or returns NOWHERE."""
+    """Pops a clue that decides its unknown neighbours, and returns its cell; NOWHERE if the stack is empty."""
     while clues.waiting[0] > 0:
         cell = int(np.int64(clues.waiting[clues.waiting[0]]))
         clues.waiting[0] -= 1
@@ -104,23 +105,23 @@ def next_clue(clues: Clues) -> int:
 
 @subroutine
 def settle(clues: Clues, cell: int, mine: int) -> int:
-    """Decides an unknown cell, a mine (1) or safe (0); returns a clue that this contradicts, or NOWHERE."""
+    """Marks an unknown cell as a mine (1) or safe (0); returns the cell of a clue that this contradicts, or NOWHERE."""
     cells, degree = clues.neighbours.shape
     clues.known[cell] = SAFE + mine
     for j in range(degree):
-        other = int(np.int64(clues.neighbours[cell, j]))
-        if other < cells and clues.known[other] == OPEN:
-            clues.missing[other] -= mine
-            clues.unknown[other] -= 1
-            if not can_be_met(clues, other):
-                return other
-            _wait(clues, other)
+        neighbour = int(np.int64(clues.neighbours[cell, j]))
+        if neighbour < cells and clues.known[neighbour] == OPEN:
+            clues.missing[neighbour] -= mine
+            clues.unknown[neighbour] -= 1
+            if not can_be_met(clues, neighbour):
+                return neighbour
+            _push_if_decisive(clues, neighbour)
     return NOWHERE
 
 
 @inlined
 def follow_clues(clues: Clues) -> int:
-    """Applies single clues until nothing new follows; returns a clue that this contradicts, or NOWHERE."""
+    """Applies single clues until nothing new follows; returns the cell of a contradicted clue, or NOWHERE."""
     while True:
         clue = next_clue(clues)
         if clue == NOWHERE:

@@ -18,11 +18,11 @@ from minesweeper_env.inference.reading import UNKNOWN
 
 
 class Constraint(NamedTuple):
-    """The number of mines in a set of cells, and the bit of the clue that says so."""
+    """The number of mines in a set of cells."""
 
-    cells: int
+    cells: int  # the cells, as bits
     mines: int
-    because: int = 0
+    because: int = 0  # the bit of its clue; 0 for the number of mines on the board
 
     @property
     def free(self) -> int:
@@ -43,39 +43,39 @@ class Reason(NamedTuple):
 
 
 SIMPLEST = (False, 2)
-"""The least difficulty of a reason at this level: the rules for single counts find all that is easier."""
+"""The least difficulty of a reason that is searched for: the rules for single clues find all that is easier."""
 
 
 def forced(state: BoardState, reason: Reason) -> tuple[int, int]:
     """Returns the unknown cells that are free, and those that are mines, in all layouts that fit a reason, as bits.
 
-    `certain_cells` finds them on an auxiliary board. There each open cell without a clue of the reason becomes a
-    shown mine, which says nothing of its neighbours; each clue grows by the shown mines next to it. A reason without
-    the number of mines gets a second set of covered cells, out of reach of all clues. It takes up any number of mines.
+    `certain_cells` finds these cells on an auxiliary board. There each open cell that is no clue of the reason becomes
+    a shown mine, which is no constraint, and each clue grows by the shown mines next to it. For a reason without the
+    number of mines, more covered cells, out of reach of all clues, take up any number of mines.
     """
     rows, cols = state.shape
     radius, codes = state.radius, Codes.of_radius(state.radius)
     unknown = to_array(state.unknown, state.shape)
     board = np.where(unknown, codes.hidden, codes.mine).astype(np.int8)
-    left = state.mines_left
+    mines_left = state.mines_left
     if not reason.uses_total:
         gap = np.full((radius, cols), codes.mine, np.int8)
         board = np.concatenate([board, gap, np.full((rows, cols), codes.hidden, np.int8)])
-        left = state.unknown.bit_count()
-    # The other open cells stay shown mines; `clue` becomes its mines left plus the shown ones around it. For example a
-    # clue that lacks 1 mine and has 3 open neighbours, none of them in the reason, becomes a 4.
+        mines_left = state.unknown.bit_count()
+    # A clue becomes its missing mines plus the shown mines around it: it becomes a 4 if it lacks 1 mine and has 3 open
+    # neighbours, none of them in the reason. First all clues become 0, so as not to count as shown mines.
     board.flat[list(reason.clues)] = 0
     shown = board == codes.mine
     for clue in reason.clues:
         row, col = divmod(clue, cols)
         window = shown[max(row - radius, 0) : row + radius + 1, max(col - radius, 0) : col + radius + 1]
         board[row, col] = state.constraints[clue].mines + np.count_nonzero(window)
-    safe, mine = certain_cells(board, left + int(shown.sum()), radius=radius)
+    safe, mine = certain_cells(board, mines_left + int(shown.sum()), radius=radius)
     return to_bits(safe[:rows] & unknown), to_bits(mine[:rows] & unknown)
 
 
 def easiest_reason(state: BoardState, cells: int) -> Reason:
-    """Returns the easiest reason for one of some findable cells, at least one."""
+    """Returns the easiest reason that forces any one of these findable cells, a set of at least one, as bits."""
     best: Reason | None = None
     # Cells with the same clues have the same reasons, so one of them is enough.
     for bit in {tuple(state.clues_about(bit)): bit for bit in bits(cells)}.values():
@@ -89,8 +89,8 @@ def easiest_reason(state: BoardState, cells: int) -> Reason:
 
 
 def find_reason(state: BoardState, bit: int) -> Reason:
-    """Returns a reason for the findable cell `bit`, a set of one; no clue can be left out. Near clues come first."""
-    # Rings of clues around the cell: those that see it, those that share a cell with these, and so on.
+    """Returns a reason that forces the findable cell with this bit, of clues near it; no clue can be left out."""
+    # Rings of clues around the cell: its neighbours, the clues that share a cell with these, and so on.
     clues = set(state.clues_about(bit))
     while not _forces(state, Reason(clues, uses_total=False), bit):
         wider = state.clues_near(clues)
@@ -101,14 +101,16 @@ def find_reason(state: BoardState, bit: int) -> Reason:
 
 
 def _forces(state: BoardState, reason: Reason, bit: int) -> bool:
+    """Returns whether a reason makes the cell with this bit certain."""
     safe, mine = forced(state, reason)
     return bool((safe | mine) & bit)
 
 
 def _shrink(state: BoardState, clues: list[int], uses_total: bool, bit: int) -> Reason:
-    """Returns a reason of needed clues only: drops far ones first, in runs of 2**k, then of 2**(k - 1), down to one.
+    """Returns a reason that forces the cell with this bit, of as few of these clues as a deletion filter leaves.
 
-    The runs of one are a deletion filter (Chinneck & Dravnieks 1991): of what it keeps, no clue can be left out.
+    The filter (Chinneck & Dravnieks 1991) drops each clue that is not needed, so none that it keeps can be left out. It
+    tries the farthest clues first, and runs of 2**k clues before runs of 2**(k - 1), down to single ones.
     """
     (row, col), cols = state.cells_of(bit)[0], state.shape[1]
     clues.sort(key=lambda clue: (-max(abs(clue // cols - row), abs(clue % cols - col)), clue))
@@ -125,8 +127,8 @@ def _shrink(state: BoardState, clues: list[int], uses_total: bool, bit: int) -> 
 
 Cell = tuple[int, int]
 
-MOST_BITS = 1 << 30
-"""The largest product of clues and cells of a board; every clue has sets of cells with a bit for each cell."""
+MAX_BITS = 1 << 30
+"""The largest product of clues and cells of a board: every clue has sets with a bit for each cell."""
 
 
 class BoardState:
@@ -139,9 +141,9 @@ class BoardState:
         radius: neighbourhood radius.
         unknown: the covered cells that no step has found.
         mines_left: the number of mines in `unknown`.
-        findable: the cells of `unknown` that are the same in all layouts.
+        findable: the cells of `unknown` that are free in all layouts, or mines in all.
         safe: the cells of `findable` that are free.
-        constraints: for each open cell with unknown neighbours, the number of mines in them.
+        constraints: for each open cell with unknown neighbours, its constraint.
     """
 
     def __init__(self, board: NDArray[np.int8], mines: int, radius: int) -> None:
@@ -150,39 +152,38 @@ class BoardState:
         self.shape: tuple[int, int] = board.shape[0], board.shape[1]
         self.radius, self._codes = radius, Codes.of_radius(radius)
         self._table = neighbour_table(*self.shape, radius)
-        self._listed: dict[int, list[int]] = {}
+        self._neighbours: dict[int, list[int]] = {}
         self._board, self._mines = board.copy(), mines
         self.findable = to_bits(certain.safe | certain.mine)
         self.safe = to_bits(certain.safe)
         self._read()
 
     def _read(self) -> None:
-        """Reads the board, on which the cells that have been found bear codes of their own."""
+        """Sets the attributes from the board, on which `record` has marked the cells found so far."""
         with deducers(*self.shape, self.radius).lend() as deducer:
             read_board(self._board.ravel(), self._codes.max_count, False, *deducer.clues, *deducer.memory)
-            known, missing, unknown = (each[:-1].copy() for each in deducer.clues[1:4])
+            # Without the last entry, which stands for cells off the board.
+            known, missing, unknown = (column[:-1].copy() for column in deducer.clues[1:4])
         self.unknown = to_bits(known == UNKNOWN)
         self.findable &= self.unknown
         self.safe &= self.unknown
         self.mines_left = self._mines - int(np.count_nonzero(self._board == self._codes.mine))
         clues = np.flatnonzero((self._board.ravel() <= self._codes.max_count) & (unknown > 0)).tolist()
-        if len(clues) * self.size > MOST_BITS:
+        if len(clues) * self.size > MAX_BITS:
             raise PositionTooHardError("this board has too many cells and clues for a proof")
-        self.constraints = {clue: Constraint(self._around(clue), int(missing[clue]), 1 << clue) for clue in clues}
+        self.constraints = {clue: Constraint(self._unknown_near(clue), int(missing[clue]), 1 << clue) for clue in clues}
 
     def look_further(self, deducer: Deducer) -> tuple[int, int]:
-        """Returns the kind of step that several clues allow, such as BY_DIFFERENCE, and its constraint or -1.
-
-        The arrays of the deducer then hold the cells of the step; see `read_board` and `pack_board`.
-        """
+        """Returns what `read_board` returns, or a result of `pack_board` and -1; `deducer` then holds the cells."""
         arrays = (*deducer.clues, *deducer.memory)
-        found, constraint = read_board(self._board.ravel(), self._codes.max_count, True, *arrays)
-        # A closure that found nothing is complete, so that the arrays are ready for packings.
-        if found == NOTHING:
-            found = pack_board(self.mines_left, self.unknown.bit_count(), *arrays)
-        return found, constraint
+        result, constraint = read_board(self._board.ravel(), self._codes.max_count, True, *arrays)
+        # NOTHING implies that the closure in the arrays is complete, as `pack_board` needs it.
+        if result == NOTHING:
+            result = pack_board(self.mines_left, self.unknown.bit_count(), *arrays)
+        return result, constraint
 
-    def _around(self, clue: int) -> int:
+    def _unknown_near(self, clue: int) -> int:
+        """Returns the unknown neighbours of a clue as bits."""
         return sum(1 << other for other in self._near(clue)) & self.unknown
 
     @property
@@ -192,16 +193,17 @@ class BoardState:
 
     @property
     def total(self) -> Constraint:
-        """The constraint about all unknown cells, from the number of mines on the board."""
+        """The constraint about all unknown cells: the number of mines left on the board."""
         return Constraint(self.unknown, self.mines_left)
 
     def _near(self, cell: int) -> list[int]:
-        if cell not in self._listed:
-            self._listed[cell] = [other for other in self._table[cell].tolist() if other < self.size]
-        return self._listed[cell]
+        """Returns the neighbours of a cell."""
+        if cell not in self._neighbours:
+            self._neighbours[cell] = [other for other in self._table[cell].tolist() if other < self.size]
+        return self._neighbours[cell]
 
     def clues_near(self, clues: Iterable[int]) -> set[int]:
-        """Returns some clues, and all others whose constraints have a cell in common with theirs."""
+        """Returns these clues, and all others whose constraints share a cell with the constraint of one of these."""
         return {
             other for clue in clues for bit in bits(self.constraints[clue].cells) for other in self.clues_about(bit)
         }
@@ -211,12 +213,12 @@ class BoardState:
         return [cell for cell in self._near(bit.bit_length() - 1) if cell in self.constraints]
 
     def record(self, found: int) -> None:
-        """Marks findable cells as what they are."""
+        """Marks findable cells on the board as safe or as mines, and updates the attributes."""
         # The code after that of a mine stands for a covered cell that is known to be safe; see `read_clues`.
         self._board[to_array(found & self.safe, self.shape)] = self._codes.mine + 1
         self._board[to_array(found & ~self.safe, self.shape)] = self._codes.mine
         self._read()
 
     def cells_of(self, cells: int) -> tuple[Cell, ...]:
-        """Returns (row, col) of the cells in a set, in reading order."""
+        """Returns the (row, col) of each cell in a set, in reading order."""
         return tuple(divmod(bit.bit_length() - 1, self.shape[1]) for bit in bits(cells))

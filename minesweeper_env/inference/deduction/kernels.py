@@ -1,7 +1,7 @@
-"""Kernels that deduce from boards: by single clues, by several, and by the number of mines.
+"""Kernels that deduce from boards: by single clues, by several clues, and by the number of mines.
 
-The order is from cheap to dear. Single clues cost a step each (`inference.reading`); differences and overlaps compare
-pairs of constraints (`constraints`); a packing is a search (`packings`).
+Cheap rules come first. Single clues cost a step each (`inference.reading`); differences and overlaps compare pairs of
+constraints (`constraints`); a packing needs a search (`packings`).
 """
 
 from functools import lru_cache, partial
@@ -22,18 +22,20 @@ from minesweeper_env.threads import ObjectPool
 
 @subroutine
 def look_further(clues: Clues, memory: Memory, mines: int, unknown: int) -> int:
-    """Returns what several clues prove: BY_DIFFERENCE or BY_OVERLAP, with `certain`, or a result of `pack_constraints`.
+    """Looks for what several clues prove, after single clues have proved all they can.
 
-    Single clues have proved all they can. The `unknown` cells hold `mines` mines; below 0, the total is left out.
+    Returns BY_DIFFERENCE or BY_OVERLAP, with the constraints in `certain`, or a result of `pack_constraints`. The
+    `unknown` unknown cells hold `mines` mines; a negative number leaves out the total.
     """
-    found = _combine_clues(clues, memory)
-    return pack_constraints(clues, memory, mines, unknown) if found == constraints.NOTHING and mines >= 0 else found
+    result = _combine_clues(clues, memory)
+    return pack_constraints(clues, memory, mines, unknown) if result == constraints.NOTHING and mines >= 0 else result
 
 
 @inlined
 def _combine_clues(clues: Clues, memory: Memory) -> int:
+    """Returns BY_DIFFERENCE, BY_OVERLAP, NOTHING or TOO_HARD; the first two leave constraints in `certain`."""
     is_complete = constraints.close_constraints(clues, memory)
-    # What has been found before the memory was full is true all the same.
+    # Certain constraints hold even if the memory was full before the closure was complete.
     if closure_of(memory).number_certain[0] > 0:
         return constraints.BY_DIFFERENCE
     if not is_complete:
@@ -43,7 +45,7 @@ def _combine_clues(clues: Clues, memory: Memory) -> int:
 
 @inlined
 def is_left_over(clues: Clues, memory: Memory, cell: int) -> bool:
-    """Returns whether a packing leaves over an unknown cell."""
+    """Returns whether a cell is unknown and outside the packing in `memory`."""
     return bool(clues.known[cell] == reading.UNKNOWN and packing_of(memory).taken[cell] == 0)
 
 
@@ -53,33 +55,28 @@ SINGLE, SEVERAL, WITH_TOTAL = range(3)
 
 @kernel
 def read_board(board: NDArray[np.int8], max_count: int, further: bool, *arrays: Any) -> tuple[int, int]:
-    """Reads a board, (n,) int8 as in `read_clues`, and can look for the easiest step from several clues.
+    """Reads a board, (n,) int8 as in `read_clues`; if `further`, looks for the easiest step from several clues.
 
-    The arrays are the fields of `Clues` and `Memory`. It returns BY_DIFFERENCE, BY_OVERLAP, NOTHING or TOO_HARD, and
-    the easiest certain constraint or -1, whose clues are marked.
+    The arrays are the fields of `Clues` and `Memory`. Returns BY_DIFFERENCE, BY_OVERLAP, NOTHING or TOO_HARD, and the
+    easiest certain constraint or -1. Marks the clues of that constraint in `in_reason`.
     """
     clues, memory = Clues(*arrays[:6]), Memory(*arrays[6:])
     reading.read_clues(board, max_count, clues)
-    found = _combine_clues(clues, memory) if further else constraints.NOTHING
-    return found, constraints.easiest_certain(memory) if found >= constraints.BY_DIFFERENCE else -1
+    result = _combine_clues(clues, memory) if further else constraints.NOTHING
+    return result, constraints.easiest_certain(memory) if result >= constraints.BY_DIFFERENCE else -1
 
 
 @kernel
 def pack_board(mines: int, unknown: int, *arrays: Any) -> int:
-    """Returns what `pack_constraints` returns; compiled apart from `read_board`, because few boards need it."""
+    """Calls `pack_constraints`; a kernel of its own, so that only the few boards that need a packing compile it."""
     return pack_constraints(Clues(*arrays[:6]), Memory(*arrays[6:]), mines, unknown)
 
 
 @kernel
 def deduce_boards(
-    boards: NDArray[np.int8],
-    max_count: int,
-    mines: int,
-    level: int,
-    find_all: bool,
-    known: NDArray[np.int8],
+    boards: NDArray[np.int8], max_count: int, mines: int, level: int, find_all: bool, known: NDArray[np.int8],
     *arrays: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Finds certain cells on N boards by single clues, and by several clues where single ones find no safe cell.
 
     Boards are (N, n) int8 cell codes, and the level is SINGLE, SEVERAL or WITH_TOTAL. The kernel fills `known`, (N, n)
@@ -93,19 +90,19 @@ def deduce_boards(
         if fault == reading.NOWHERE:
             fault = reading.follow_clues(clues)
         # Stands for "something may follow" until the first look.
-        found = constraints.BY_DIFFERENCE
-        while fault == reading.NOWHERE and level > SINGLE and found not in (constraints.NOTHING, constraints.TOO_HARD):
-            left, unknown, safe = mines, 0, 0
+        result = constraints.BY_DIFFERENCE
+        while fault == reading.NOWHERE and level > SINGLE and result not in (constraints.NOTHING, constraints.TOO_HARD):
+            mines_left, unknown, safe = mines, 0, 0
             for cell in range(boards.shape[1]):
-                left -= clues.known[cell] == reading.MINE
+                mines_left -= clues.known[cell] == reading.MINE
                 unknown += clues.known[cell] == reading.UNKNOWN
                 safe += clues.known[cell] == reading.SAFE
             # A safe cell can be opened, and what it shows is worth more than further search.
             if safe > 0 and not find_all:
                 break
             # Too many known mines count as none left, since a negative number would leave out the total.
-            found = look_further(clues, memory, max(left, 0) if level == WITH_TOTAL else -1, unknown)
-            fault = _decide(clues, memory, found)
+            result = look_further(clues, memory, max(mines_left, 0) if level == WITH_TOTAL else -1, unknown)
+            fault = _decide(clues, memory, result)
             if fault == reading.NOWHERE:
                 fault = reading.follow_clues(clues)
         for cell in range(boards.shape[1]):
@@ -113,10 +110,10 @@ def deduce_boards(
 
 
 @inlined
-def _decide(clues: Clues, memory: Memory, found: int) -> int:
-    """Decides the cells that `look_further` has found; returns a clue that this contradicts, or NOWHERE."""
+def _decide(clues: Clues, memory: Memory, result: int) -> int:
+    """Marks the cells that `look_further` has found; returns a clue that this contradicts, or NOWHERE."""
     closure = closure_of(memory)
-    if found >= constraints.BY_DIFFERENCE:
+    if result >= constraints.BY_DIFFERENCE:
         for k in range(closure.number_certain[0]):
             constraint = closure.certain[k]
             for i in range(closure.start[constraint], closure.start[constraint + 1]):
@@ -124,15 +121,15 @@ def _decide(clues: Clues, memory: Memory, found: int) -> int:
                     fault = reading.settle(clues, closure.cell[i], int(closure.mines[constraint] > 0))
                     if fault != reading.NOWHERE:
                         return fault
-    elif found not in (constraints.NOTHING, constraints.TOO_HARD):
+    elif result not in (constraints.NOTHING, constraints.TOO_HARD):
         for cell in range(len(clues.neighbours)):
             if is_left_over(clues, memory, cell):
-                reading.settle(clues, cell, int(found == constraints.REST_IS_MINED))
+                reading.settle(clues, cell, int(result == constraints.REST_IS_MINED))
     return reading.NOWHERE
 
 
 class Deducer(NamedTuple):
-    """The memory of the kernels."""
+    """The memory of the kernels for boards of one size."""
 
     clues: Clues
     memory: Memory
@@ -145,14 +142,14 @@ def _make_deducer(rows: int, cols: int, radius: int) -> Deducer:
 
 @lru_cache(maxsize=16)
 def deducers(rows: int, cols: int, radius: int) -> ObjectPool[Deducer]:
-    """Returns the memory for boards of a size, which threads borrow."""
+    """Returns the pool from which threads borrow the memory for boards of a size."""
     return ObjectPool(partial(_make_deducer, rows, cols, radius))
 
 
 def known_cells(
     boards: NDArray[np.int8], mines: int, radius: int, level: int, find_all: bool = False
 ) -> NDArray[np.int8]:
-    """Returns (N, rows, cols) int8, what `deduce_boards` finds on (N, rows, cols) boards."""
+    """Returns (N, rows, cols) int8, the `known` of `deduce_boards` for (N, rows, cols) boards."""
     known = np.empty(boards.shape, np.int8)
     flat = np.ascontiguousarray(boards).reshape(len(boards), -1)
     with deducers(*boards.shape[1:], radius).lend() as deducer:

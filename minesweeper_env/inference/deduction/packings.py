@@ -1,4 +1,4 @@
-"""Set packing: constraints that share no cell, and that account together for the number of mines.
+"""Set packing: constraints that share no cell, and together have all mines or all free cells of the board.
 
 If a packing has all mines left, the other unknown cells are free. If it has all free cells, the others are mines. With
 three mines left on the board, {a, b}: 1 mine and {c, d, e}: 2 mines make each cell but these five free. Simon Tatham's
@@ -15,24 +15,24 @@ from minesweeper_env.inference.deduction.constraints import Closure, Longs, Memo
 from minesweeper_env.inference.reading import OPEN, UNKNOWN, Clues
 
 MAX_NODES = 100_000
-"""The largest number of choices that a search for a packing tries."""
+"""The most nodes of the search trees for a packing, all together."""
 
 _OUT, _TAKEN = -1, -2
-"""Values of `Packing.choice` for a cell that no constraint takes, and for a cell of a constraint chosen before."""
+"""Values of `Packing.choice`: the cell is in no constraint of the packing, or in one chosen at an earlier position."""
 
 
 class Packing(NamedTuple):
-    """Memory of the search, which goes through the unknown cells of constraints by their places; views of `Memory`."""
+    """Memory of the search, which goes through the unknown cells of constraints in an order; views of `Memory`."""
 
-    order: Longs  # (n + 1,), the cell at a place
-    place: Longs  # (n + 1,), the place of a cell, or -1
-    taken: Longs  # (n + 1,), 1 for a cell of a constraint of the packing
-    choice: Longs  # (n + 1,), the constraint that is chosen at a place; negative if none is
-    candidate: Longs  # (n + 1,), the first constraint to try at a place, the first place of its cells; or -1
-    next_candidate: Longs  # (S,), the constraint to try after it, or -1
-    score: Longs  # (n + 1,), the score of the choices before a place
-    best: Longs  # (n + 1,), the best score of a packing of the cells from a place on
-    nodes: Longs  # (1,), the number of choices tried
+    order: Longs  # (n + 1,), position: its cell
+    position: Longs  # (n + 1,), cell: its position in `order`, or -1
+    taken: Longs  # (n + 1,), cell: 1 if a constraint of the packing has it
+    choice: Longs  # (n + 1,), position: the constraint chosen there, _OUT or _TAKEN
+    first_candidate: Longs  # (n + 1,), position: the first constraint to try of those whose first cell it is, or -1
+    next_candidate: Longs  # (S,), constraint: the one to try after it, or -1
+    score: Longs  # (n + 1,), position: the score of the choices before it
+    best: Longs  # (n + 1,), position: the best score of a packing of the cells from it on
+    nodes: Longs  # (1,), the number of nodes searched
 
 
 def view_packing(memory: Memory) -> Packing:
@@ -46,56 +46,56 @@ packing_of = inlined(view_packing)
 
 @subroutine
 def pack_constraints(clues: Clues, memory: Memory, mines: int, unknown: int) -> int:
-    """Looks for a packing that accounts for the total, in a complete closure without a certain constraint.
+    """Looks for a packing with all `mines` mines, or all free cells, of the `unknown` cells, but not with all cells.
 
-    It returns NOTHING, REST_IS_SAFE, REST_IS_MINED or TOO_HARD; the rest are the cells that the packing leaves over,
-    some. The cells of the packing are marked in `taken`, and its clues in `in_reason`.
+    The closure must be complete, without a certain constraint. The result is NOTHING, REST_IS_SAFE, REST_IS_MINED or
+    TOO_HARD; the rest are the cells outside the packing. `taken` gets its cells, and `in_reason` its clues.
     """
     closure, packing = closure_of(memory), packing_of(memory)
     cells = len(clues.neighbours)
-    places = _list_cells(clues, packing)
+    positions = _list_cells(clues, packing)
     _list_candidates(closure, packing)
     packing.nodes[0] = 0
     for kind in range(constraints.REST_IS_SAFE, constraints.REST_IS_MINED + 1):
         target = mines if kind == constraints.REST_IS_SAFE else unknown - mines
         if _bound(closure, kind) < target:
             continue
-        # The score counts the weight, then the cells that are left over: weight * (cells + 1) - cells taken.
+        # The heaviest packing is best, then one of fewer cells: the score is weight * (cells + 1) - cells taken.
         packing.taken[:] = 0
-        for begin in range(places - 1, -1, -1):
-            best = _search(memory, kind, begin, places, False)
+        for begin in range(positions - 1, -1, -1):
+            best = _search(memory, kind, begin, positions, False)
             packing.best[begin] = max(packing.best[begin + 1], best)
         if packing.nodes[0] > MAX_NODES:
             return constraints.TOO_HARD
-        # With 9 cells, weight 3 on 5 cells scores 25: (25 + 9) // 10 = 3 and 30 - 25 = 5.
+        # On a board of 9 cells, weight 3 on 5 cells scores 25: (25 + 9) // 10 = 3 and 30 - 25 = 5.
         weight = (packing.best[0] + cells) // (cells + 1)
         if weight == target and weight * (cells + 1) - packing.best[0] < unknown:
-            # One less, so that the last search meets the best packing again and stops there.
+            # One less, so that the last search finds the best packing again and stops there.
             packing.best[0] -= 1
-            _search(memory, kind, 0, places, True)
+            _search(memory, kind, 0, positions, True)
             closure.in_reason[:] = 0
-            for place in range(places):
-                if packing.choice[place] >= 0:
-                    constraints.mark_reason(memory, packing.choice[place])
+            for position in range(positions):
+                if packing.choice[position] >= 0:
+                    constraints.mark_reason(memory, packing.choice[position])
             return kind
     return constraints.NOTHING
 
 
 @inlined
 def _list_cells(clues: Clues, packing: Packing) -> int:
-    """Lists the unknown cells next to clues, breadth first, so that cells of one constraint are not far apart."""
+    """Fills `order` with the unknown cells next to clues, those of a clue close together; returns their number."""
     cells, degree = clues.neighbours.shape
-    packing.place[:] = -1
-    listed, done = 0, 0
+    packing.position[:] = -1
+    listed, expanded = 0, 0
     for seed in range(cells):
         if clues.known[seed] == OPEN and clues.unknown[seed] > 0:
             listed = _list_around(clues, packing, seed, listed)
-        while done < listed:
+        while expanded < listed:
             for k in range(degree):
-                clue = int(np.int64(clues.neighbours[packing.order[done], k]))
+                clue = int(np.int64(clues.neighbours[packing.order[expanded], k]))
                 if clue < cells and clues.known[clue] == OPEN:
                     listed = _list_around(clues, packing, clue, listed)
-            done += 1
+            expanded += 1
     packing.score[:] = 0
     packing.best[:] = 0
     return listed
@@ -103,10 +103,11 @@ def _list_cells(clues: Clues, packing: Packing) -> int:
 
 @inlined
 def _list_around(clues: Clues, packing: Packing, clue: int, listed: int) -> int:
+    """Adds the unknown neighbours of a clue to the `listed` cells in `order`; returns the new number."""
     for k in range(clues.neighbours.shape[1]):
         cell = int(np.int64(clues.neighbours[clue, k]))
-        if clues.known[cell] == UNKNOWN and packing.place[cell] < 0:
-            packing.place[cell] = listed
+        if clues.known[cell] == UNKNOWN and packing.position[cell] < 0:
+            packing.position[cell] = listed
             packing.order[listed] = cell
             listed += 1
     return listed
@@ -114,19 +115,19 @@ def _list_around(clues: Clues, packing: Packing, clue: int, listed: int) -> int:
 
 @inlined
 def _list_candidates(closure: Closure, packing: Packing) -> None:
-    """Chains the constraints by their first place; those that were found first come first."""
-    packing.candidate[:] = _OUT
-    for constraint in range(closure.number[0] - 1, -1, -1):
-        place = len(packing.place)
+    """Chains the constraints by their first position in `order`; in a chain, constraints found earlier come first."""
+    packing.first_candidate[:] = _OUT
+    for constraint in range(closure.size[0] - 1, -1, -1):
+        position = len(packing.position)
         for i in range(closure.start[constraint], closure.start[constraint + 1]):
-            place = min(place, packing.place[closure.cell[i]])
-        packing.next_candidate[constraint] = packing.candidate[place]
-        packing.candidate[place] = constraint
+            position = min(position, packing.position[closure.cell[i]])
+        packing.next_candidate[constraint] = packing.first_candidate[position]
+        packing.first_candidate[position] = constraint
 
 
 @inlined
 def _weigh(closure: Closure, constraint: int, kind: int) -> int:
-    """Returns the number of mines of a constraint, or of its free cells."""
+    """Returns the weight of a constraint: the number of its mines for REST_IS_SAFE, else of its free cells."""
     mines = closure.mines[constraint]
     return mines if kind == constraints.REST_IS_SAFE else length(closure, constraint) - mines
 
@@ -139,24 +140,24 @@ def _bound(closure: Closure, kind: int) -> float:
     """
     bound = 0.0
     for cell in range(len(closure.containing) - 1):
-        most, entry = 0.0, closure.containing[cell]
+        max_weight, entry = 0.0, closure.containing[cell]
         while entry >= 0:
             constraint = closure.owner[entry]
-            most = max(most, _weigh(closure, constraint, kind) / length(closure, constraint))
+            max_weight = max(max_weight, _weigh(closure, constraint, kind) / length(closure, constraint))
             entry = closure.next_containing[entry]
-        bound += most
+        bound += max_weight
     # Sums of fractions are not exact, and a bound must never be too low.
     return bound + 1e-6
 
 
 @subroutine
-def _search(memory: Memory, kind: int, begin: int, places: int, is_last: bool) -> int:
-    """Returns the score of a packing of the cells from a place on that exceeds `best` of the places behind it.
+def _search(memory: Memory, kind: int, begin: int, end: int, is_last: bool) -> int:
+    """Returns the best score of a packing of the cells from position `begin` on; at least `best` of the next position.
 
-    Depth first with the bounds of the places behind ("Russian doll search": Verfaillie et al. 1996). The last search
-    stops at the first packing whose score exceeds `best` of its place, and leaves it in `choice` and `taken`.
+    Depth first with the best scores of later positions as bounds ("Russian doll search": Verfaillie et al. 1996). The
+    last search stops at the first packing whose score exceeds `best[begin]`, and leaves it in `choice` and `taken`.
 
-    With {a, b}, {b, c} and {c, d}, one mine each, and the places a, b, c, d, the searches find:
+    With {a, b}, {b, c} and {c, d}, one mine each, and the order a, b, c, d, the searches find:
 
         from c: {c, d}            weight 1
         from b: {b, c}            weight 1, which is not more than from c
@@ -165,43 +166,44 @@ def _search(memory: Memory, kind: int, begin: int, places: int, is_last: bool) -
     closure, packing = closure_of(memory), packing_of(memory)
     cells = len(packing.order) - 1
     goal = packing.best[begin] if is_last else packing.best[begin + 1]
-    place, entering = begin, True
+    depth, entering = begin, True
     packing.score[begin] = 0
-    while place >= begin and packing.nodes[0] <= MAX_NODES:
+    while depth >= begin and packing.nodes[0] <= MAX_NODES:
         packing.nodes[0] += 1
-        # The choices so far and the best ones behind do not exceed the goal: go back. The first place has no bound yet.
-        if entering and (place == places or (place > begin and packing.score[place] + packing.best[place] <= goal)):
-            if packing.score[place] > goal and place == places:
-                goal = packing.score[place]
+        # The choices so far and the best later ones do not exceed the goal: go back. `begin` itself has no bound yet.
+        if entering and (depth == end or (depth > begin and packing.score[depth] + packing.best[depth] <= goal)):
+            if packing.score[depth] > goal and depth == end:
+                goal = packing.score[depth]
                 if is_last:
                     return goal
             entering = False
-            place -= 1
+            depth -= 1
             continue
         if entering:
-            chosen = packing.candidate[place] if packing.taken[packing.order[place]] == 0 else _TAKEN
-        elif packing.choice[place] < 0:
-            # To leave the cell out was the last of the choices.
-            place -= 1
+            constraint = packing.first_candidate[depth] if packing.taken[packing.order[depth]] == 0 else _TAKEN
+        elif packing.choice[depth] < 0:
+            # To leave the cell out was the last choice here.
+            depth -= 1
             continue
         else:
-            # Back at a place with a constraint: give its cells up, and try the next one.
-            _take(closure, packing, packing.choice[place], 0)
-            chosen = packing.next_candidate[packing.choice[place]]
-        while chosen >= 0 and not _is_free(closure, packing, chosen):
-            chosen = packing.next_candidate[chosen]
-        packing.choice[place] = chosen
-        packing.score[place + 1] = packing.score[place]
-        if chosen >= 0:
-            _take(closure, packing, chosen, 1)
-            packing.score[place + 1] += _weigh(closure, chosen, kind) * (cells + 1) - length(closure, chosen)
+            # Back at a position with a chosen constraint: release its cells, and try the next candidate.
+            _mark_cells(closure, packing, packing.choice[depth], 0)
+            constraint = packing.next_candidate[packing.choice[depth]]
+        while constraint >= 0 and not _is_free(closure, packing, constraint):
+            constraint = packing.next_candidate[constraint]
+        packing.choice[depth] = constraint
+        packing.score[depth + 1] = packing.score[depth]
+        if constraint >= 0:
+            _mark_cells(closure, packing, constraint, 1)
+            packing.score[depth + 1] += _weigh(closure, constraint, kind) * (cells + 1) - length(closure, constraint)
         entering = True
-        place += 1
+        depth += 1
     return goal
 
 
 @inlined
 def _is_free(closure: Closure, packing: Packing, constraint: int) -> bool:
+    """Returns whether no cell of a constraint is taken."""
     free = True
     for i in range(closure.start[constraint], closure.start[constraint + 1]):
         free &= packing.taken[closure.cell[i]] == 0
@@ -209,7 +211,7 @@ def _is_free(closure: Closure, packing: Packing, constraint: int) -> bool:
 
 
 @inlined
-def _take(closure: Closure, packing: Packing, constraint: int, taken: int) -> None:
+def _mark_cells(closure: Closure, packing: Packing, constraint: int, taken: int) -> None:
     """Marks the cells of a constraint as taken (1) or not (0)."""
     for i in range(closure.start[constraint], closure.start[constraint + 1]):
         packing.taken[closure.cell[i]] = taken

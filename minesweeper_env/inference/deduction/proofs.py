@@ -3,11 +3,11 @@
 Two rules make cells certain. A rule rests on a fixed set of certain cells, so it is a Horn clause, "if these cells are
 known, then those are", and forward chaining derives all that follows (Dowling & Gallier 1984):
 
-- "count", one clue: all its mines are known, so its other cells are safe; or all its safe cells are known. What a clue
-  finds for the one next to it belongs to the same step.
-- "overlap", two clues that share cells: if one has as many mines more than the other as cells that are its own, then
-  these cells are mines, and the own cells of the other are safe; "subset" where one of them has no cells of its own.
-  Known cells count where they help.
+- "count", one clue: all its mines are known, so its other cells are safe; or all its safe cells are known. If this
+  completes a clue next to it, both clues can form one step.
+- "overlap", two clues that share cells: if one has k mines more than the other, and k cells that the other lacks, then
+  these k cells are mines, and the cells that only the other has are safe. It is called "subset" where one of the two
+  lies within the other. Cells that are known already can lower the k that is needed.
 
 If these rules find no cell that is asked for, one "exact" step does: the fewest clues that force the cell in all
 layouts. Iterative deepening (Korf 1985) finds the proof with the fewest steps; ties go to the easier rules, then to
@@ -31,7 +31,7 @@ MAX_NODES = 40_000
 """The number of sets of steps after which the search settles for a proof that may not be the shortest."""
 
 MAX_STEPS = 40
-"""The longest proof that is searched for; a longer one may not be the shortest."""
+"""The most steps of a proof that is searched for; a proof with more may not be the shortest."""
 
 
 def hint(
@@ -54,7 +54,7 @@ def hint(
 
     Returns:
         The steps; an empty list if this level finds no safe cell, or does not find the given cell. The last step lists
-        the cells that it finds of the kind that was asked for.
+        either its safe cells or its mines: the kind that was asked for.
     """
     state, hardest = BoardState(*check_boards(board, 2, mines, radius)), len(levels_up_to(level))
     goals = _goals(state, cell)
@@ -63,12 +63,12 @@ def hint(
     goals = goals & ~to_bits(np.asarray(board) == Codes.of_radius(radius).flagged) or goals
     search = _Search(_inferences(state, with_pairs=hardest > 1), goals)
     if search.is_possible:
-        return _listed(search.best(), goals, state)
+        return _proof_steps(search.best(), goals, state)
     return [_exact_step(state, goals)] if level == "exact" else []
 
 
 def _goals(state: BoardState, cell: Sequence[int] | None) -> int:
-    """Returns the certain cells that a proof is to find; raises a ValueError if the given cell is not covered."""
+    """Returns the certain cells that a proof may end with, as bits; raises a ValueError if `cell` is not covered."""
     if cell is None:
         return state.safe
     row, col = check_cell(cell, to_array(state.unknown, state.shape))
@@ -76,31 +76,32 @@ def _goals(state: BoardState, cell: Sequence[int] | None) -> int:
 
 
 class _Inference(NamedTuple):
-    """One step; sets of cells are bits."""
+    """A possible step of a proof; sets of cells are bits."""
 
-    rule: Rule  # the rule
-    clues: tuple[int, ...]  # the bits of its clues; in a "count" step of two, the one that is completed last
-    needs: int  # the certain cells that it rests on
+    rule: Rule
+    clues: tuple[int, ...]  # the bits of its clues; in a "count" step of two, the clue that is completed comes last
+    needs: int  # the certain cells that the step rests on
     finds: int  # the cells that follow
-    uses_total: bool = False  # whether the number of mines on the board takes part
+    uses_total: bool = False  # whether the step uses the number of mines on the board
 
     @property
     def effort(self) -> int:
-        """How hard it is to follow: 0 for one clue, 1 for one after the other, 2 for a pair, 3 with the total."""
+        """How hard the step is to follow: 0 for one clue, 1 for one after the other, 2 for a pair, 3 with the total."""
         return 3 if self.uses_total else 2 if self.rule in ("subset", "overlap") else len(self.clues) - 1
 
 
 def _inferences(state: BoardState, with_pairs: bool) -> list[_Inference]:
-    """Returns the inferences from single clues, and from pairs of them; of several that agree one is enough."""
-    known: dict[tuple[int, int], _Inference] = {}
+    """Returns the inferences from single clues, and from pairs and the total; of equal ones, the easiest."""
+    easiest: dict[tuple[int, int], _Inference] = {}
     pairs = chain(_from_pairs(state), _from_total(state)) if with_pairs else ()
-    for one in sorted(chain(_from_clues(state), pairs), key=lambda one: one.effort):
-        if one.finds:
-            known.setdefault((one.needs, one.finds), one)
-    return list(known.values())
+    for inference in sorted(chain(_from_clues(state), pairs), key=lambda inference: inference.effort):
+        if inference.finds:
+            easiest.setdefault((inference.needs, inference.finds), inference)
+    return list(easiest.values())
 
 
 def _from_clues(state: BoardState) -> Iterator[_Inference]:
+    """Yields the inferences from single clues; some find no cell."""
     safe, mine = state.safe, state.findable & ~state.safe
     # All certain cells count as known here; `needs` says which of them a proof must find before.
     for cells, mines, bit in state.constraints.values():
@@ -111,31 +112,33 @@ def _from_clues(state: BoardState) -> Iterator[_Inference]:
 
 
 def _from_pairs(state: BoardState) -> Iterator[_Inference]:
+    """Yields the inferences from two clues that share cells; some find no cell."""
     safe, mine = state.safe, state.findable & ~state.safe
     for clue, (cells, mines, bit) in state.constraints.items():
         for other in state.clues_near([clue]) - {clue}:
-            others, fewer, also = state.constraints[other]
+            other_cells, other_mines, other_bit = state.constraints[other]
             # The counts differ by the mines in own cells minus the mines in foreign ones. Own cells that are safe, and
             # foreign ones that are mines, lower the largest possible difference. If it is reached, all cells of the two
             # outside the shared ones are decided. {a, b, c}: 2 mines and {b, c, d}: 1 mine differ by 1, the number of
             # own cells: a is a mine, and d is safe. {a, b, c} and {b, c, d}: 1 mine each make d safe if a is safe.
-            own, foreign = cells & ~others, others & ~cells
+            own, foreign = cells & ~other_cells, other_cells & ~cells
             needs = own & safe | foreign & mine
-            if mines - fewer != own.bit_count() - needs.bit_count():
+            if mines - other_mines != own.bit_count() - needs.bit_count():
                 continue
             rule: Rule = "overlap" if own & ~needs and foreign & ~needs else "subset"
-            yield _Inference(rule, (min(bit, also), max(bit, also)), needs, (own | foreign) & ~needs)
+            yield _Inference(rule, (min(bit, other_bit), max(bit, other_bit)), needs, (own | foreign) & ~needs)
             # One clue after the other is easier to follow than both at once. Here the first needs all its cells:
             # {a, b}: 2 mines, so {b, c}: 1 mine has its mine in b, and c is safe.
-            if (cells & ~safe).bit_count() == mines and not cells & others & safe:
-                yield _Inference("count", (bit, also), needs, foreign & ~needs)
+            if (cells & ~safe).bit_count() == mines and not cells & other_cells & safe:
+                yield _Inference("count", (bit, other_bit), needs, foreign & ~needs)
             # Here the other has all its mines: {b, c}: 1 mine has it in c, so {a, b}: 1 mine has its mine in a.
-            if (others & mine).bit_count() == fewer and not cells & others & mine:
-                yield _Inference("count", (also, bit), needs, own & ~needs)
+            if (other_cells & mine).bit_count() == other_mines and not cells & other_cells & mine:
+                yield _Inference("count", (other_bit, bit), needs, own & ~needs)
 
 
 def _from_total(state: BoardState) -> Iterator[_Inference]:
-    # One clue can hold all mines left, or all free cells; then every cell that it does not see is decided.
+    """Yields the inferences from the number of mines on the board, alone or with one clue."""
+    # A clue can have all mines left, or all free cells, among its neighbours; then every other cell is decided.
     if state.mines_left == 0 or state.total.free == 0:
         yield _Inference("count", (), 0, state.unknown, uses_total=True)
     for cells, mines, bit in state.constraints.values():
@@ -147,62 +150,67 @@ class _Search:
     """Search for the smallest set of inferences that derives one of the goals."""
 
     def __init__(self, inferences: Sequence[_Inference], goals: int) -> None:
-        """Finds out which inferences are possible, and the least number of steps in a row that lead to each."""
+        """Lists the possible inferences, each with its rank: the round of forward chaining in which it fires."""
         self._goals = goals
+        # Pairs of a rank and an inference; the search names an inference by its index in this list.
         self._ranked: list[tuple[int, _Inference]] = []
         self._rank: dict[int, int] = {}
-        # Forward chaining in rounds: what is known after a round lets more inferences fire in the next one.
+        # What is known after a round lets more inferences fire in the next one.
         known, waiting = 0, list(inferences)
         for rank in count(1):
-            fired = [one for one in waiting if not one.needs & ~known]
+            fired = [inference for inference in waiting if not inference.needs & ~known]
             if not fired:
                 break
-            waiting = [one for one in waiting if one.needs & ~known]
-            self._ranked += [(rank, one) for one in fired]
+            waiting = [inference for inference in waiting if inference.needs & ~known]
+            self._ranked += [(rank, inference) for inference in fired]
             for bit in bits(_found_by(fired) & ~known):
                 self._rank[bit] = rank
             known |= _found_by(fired)
         self.is_possible = bool(known & goals)
         self._deriving: dict[int, list[int]] = {bit: [] for bit in self._rank}
-        for number, (_, one) in enumerate(self._ranked):
-            for bit in bits(one.finds):
-                self._deriving[bit].append(number)
+        for index, (_, inference) in enumerate(self._ranked):
+            for bit in bits(inference.finds):
+                self._deriving[bit].append(index)
         self._nodes = 0
 
     def best(self) -> list[_Inference]:
         """Returns the inferences of a shortest proof, in order."""
-        last = [number for number, (_, one) in enumerate(self._ranked) if one.finds & self._goals]
+        final = [index for index, (_, inference) in enumerate(self._ranked) if inference.finds & self._goals]
         # Iterative deepening begins at the least rank: an inference of rank r takes at least r steps, itself included.
-        for limit in range(self._ranked[last[0]][0], MAX_STEPS + 1):
-            self._found: list[tuple[tuple[int, ...], list[_Inference]]] = []
+        for limit in range(self._ranked[final[0]][0], MAX_STEPS + 1):
+            self._proofs: list[tuple[tuple[int, ...], list[_Inference]]] = []
             self._seen: set[frozenset[int]] = set()
-            for number in last:
-                self._extend({number: 1}, limit)
-            if self._found:
-                return min(self._found, key=lambda each: each[0])[1]
+            for index in final:
+                self._extend({index: 1}, limit)
+            if self._proofs:
+                return min(self._proofs, key=lambda rated_proof: rated_proof[0])[1]
             if self._nodes > MAX_NODES:
                 break
-        return self._any_proof(last[0])
+        return self._any_proof(final[0])
 
     def _extend(self, chosen: dict[int, int], limit: int) -> None:
-        """Adds inferences to a set, given with their distances from the goal, until it derives all that it needs."""
+        """Adds inferences to a set until it derives all cells that it needs, and keeps each such proof.
+
+        `chosen` maps the index of an inference to its depth: the steps from it to the goal, both ends included.
+        """
         key = frozenset(chosen)
         if key in self._seen or self._nodes > MAX_NODES:
             return
         self._seen.add(key)
         self._nodes += 1
         # At least `rank` steps lead to an inference, itself included, and depth - 1 more lead from it to the goal.
-        if any(depth - 1 + self._ranked[number][0] > limit for number, depth in chosen.items()):
+        if any(depth - 1 + self._ranked[index][0] > limit for index, depth in chosen.items()):
             return
         missing = self._missing(chosen)
         if not missing:
-            self._keep([self._ranked[number][1] for number in chosen])
+            self._keep([self._ranked[index][1] for index in chosen])
             return
-        if len(chosen) + self._least_number(missing) > limit:
+        if len(chosen) + self._min_inferences(missing) > limit:
             return
-        for number in self._candidates(chosen, missing):
-            depth = max(chosen[each] for each in chosen if self._ranked[each][1].needs & self._ranked[number][1].finds)
-            self._extend({**chosen, number: depth + 1}, limit)
+        for index in self._candidates(chosen, missing):
+            finds = self._ranked[index][1].finds
+            depth = max(depth for user, depth in chosen.items() if self._ranked[user][1].needs & finds)
+            self._extend({**chosen, index: depth + 1}, limit)
 
     def _missing(self, chosen: dict[int, int]) -> int:
         """Returns the cells that chosen inferences need, and that they do not derive in any order.
@@ -210,89 +218,90 @@ class _Search:
         For "x if y" and "y if x" these are x and y: each has a derivation, and neither can be the first. With "y" as a
         third inference nothing is missing.
         """
-        needs, known, waiting = 0, 0, [self._ranked[number][1] for number in chosen]
-        for one in waiting:
-            needs |= one.needs
-        while fired := [one for one in waiting if not one.needs & ~known]:
+        needs, known, waiting = 0, 0, [self._ranked[index][1] for index in chosen]
+        for inference in waiting:
+            needs |= inference.needs
+        while fired := [inference for inference in waiting if not inference.needs & ~known]:
             known |= _found_by(fired)
-            waiting = [one for one in waiting if one not in fired]
+            waiting = [inference for inference in waiting if inference not in fired]
         return needs & ~known
 
-    def _least_number(self, missing: int) -> int:
-        """Returns a lower bound on the number of inferences that derive some cells."""
-        # Two cells need two inferences only if none finds both.
-        used: set[int] = set()
+    def _min_inferences(self, missing: int) -> int:
+        """Returns a lower bound on the number of inferences that derive the missing cells."""
+        # Cells of which no two have a common derivation need an inference each; a greedy choice of cells is a bound.
+        derivations: set[int] = set()
         number = 0
         for bit in bits(missing):
-            if used.isdisjoint(self._deriving[bit]):
-                used.update(self._deriving[bit])
+            if derivations.isdisjoint(self._deriving[bit]):
+                derivations.update(self._deriving[bit])
                 number += 1
         return number
 
     def _candidates(self, chosen: dict[int, int], missing: int) -> list[int]:
-        """Returns inferences of which each completion of a set has at least one.
+        """Returns the indices of inferences such that each proof that includes the chosen ones has one of these too.
 
-        If x has one derivation and y has three, every completion has the one of x, so there is a single branch.
+        If x has one derivation and y has three, every proof has the one of x, so the search has a single branch.
         """
-        underived = missing & ~_found_by(self._ranked[number][1] for number in chosen)
+        underived = missing & ~_found_by(self._ranked[index][1] for index in chosen)
         if underived:
             return min((self._deriving[bit] for bit in bits(underived)), key=len)
-        # The set runs in a circle, as "x if y" and "y if x" do: one of the cells on it has another derivation.
-        return sorted({number for bit in bits(missing) for number in self._deriving[bit]} - set(chosen))
+        # The chosen ones form a circle, as "x if y" and "y if x" do: a proof derives one of its cells in another way.
+        return sorted({index for bit in bits(missing) for index in self._deriving[bit]} - set(chosen))
 
     def _keep(self, proof: list[_Inference]) -> None:
-        effort = sum(one.effort for one in proof)
+        """Keeps a proof with its rating, the lower the better: effort, cells to look at, minus the goals found."""
+        effort = sum(inference.effort for inference in proof)
         cells = goals = 0
-        for one in proof:
-            cells |= sum(one.clues) | one.needs
-            goals |= one.finds & self._goals
-        self._found.append(((effort, cells.bit_count(), -goals.bit_count()), _in_order(proof)))
+        for inference in proof:
+            cells |= sum(inference.clues) | inference.needs
+            goals |= inference.finds & self._goals
+        self._proofs.append(((effort, cells.bit_count(), -goals.bit_count()), _in_order(proof)))
 
-    def _any_proof(self, last: int) -> list[_Inference]:
-        """Returns a proof of which no step can be left out, though a shorter one may exist."""
-        chosen = {last: 1}
+    def _any_proof(self, final: int) -> list[_Inference]:
+        """Returns a proof that ends with inference `final`; no step can be left out, but a shorter proof may exist."""
+        chosen = {final: 1}
         while missing := self._missing(chosen):
-            # The first derivation of a cell has the least rank, so this goes round in no circle.
-            underived = missing & ~_found_by(self._ranked[number][1] for number in chosen)
+            # The first derivation of a cell has the least rank, so the chosen ones form no circle.
+            underived = missing & ~_found_by(self._ranked[index][1] for index in chosen)
             chosen[self._deriving[underived & -underived][0]] = 1
-        for number in list(chosen)[1:]:
-            fewer = {each: 1 for each in chosen if each != number}
+        for index in list(chosen)[1:]:
+            fewer = {other: 1 for other in chosen if other != index}
             if not self._missing(fewer):
                 chosen = fewer
-        return _in_order([self._ranked[number][1] for number in chosen])
+        return _in_order([self._ranked[index][1] for index in chosen])
 
 
 def _found_by(inferences: Sequence[_Inference] | Iterator[_Inference]) -> int:
-    """Returns the cells that some inferences find."""
+    """Returns the cells that these inferences find, as bits."""
     found = 0
-    for one in inferences:
-        found |= one.finds
+    for inference in inferences:
+        found |= inference.finds
     return found
 
 
 def _in_order(proof: Sequence[_Inference]) -> list[_Inference]:
-    """Returns the inferences of a proof such that each rests on those before it; the last one is used by none."""
-    # Each round appends what rests on the rounds before. All but the goal's inference are used later, so that is last.
+    """Returns the inferences of a proof so that each rests only on earlier ones; the one that finds a goal is last."""
+    # Each round appends what rests on the rounds before. All other inferences are needed by a later one.
     ordered: list[_Inference] = []
     while len(ordered) < len(proof):
         known = _found_by(ordered)
-        ordered += [one for one in proof if one not in ordered and not one.needs & ~known]
+        ordered += [step for step in proof if step not in ordered and not step.needs & ~known]
     return ordered
 
 
-def _listed(proof: Sequence[_Inference], goals: int, state: BoardState) -> list[Step]:
-    """Returns a proof as steps; each but the last one lists only what later ones need."""
+def _proof_steps(proof: Sequence[_Inference], goals: int, state: BoardState) -> list[Step]:
+    """Returns a proof as steps; each but the last one lists only the cells that later ones need."""
     steps = []
     known = 0
-    for number, one in enumerate(proof, 1):
+    for number, inference in enumerate(proof, 1):
         wanted = 0
         for later in proof[number:]:
             wanted |= later.needs
         if number == len(proof):
-            wanted = state.safe if one.finds & goals & state.safe else ~state.safe
-        found = one.finds & wanted & ~known
-        known |= one.finds
-        steps.append(_step(one.rule, found, one.clues, state, one.uses_total))
+            wanted = state.safe if inference.finds & goals & state.safe else ~state.safe
+        cells = inference.finds & wanted & ~known
+        known |= inference.finds
+        steps.append(_step(inference.rule, cells, inference.clues, state, inference.uses_total))
     return steps
 
 
@@ -301,24 +310,25 @@ def _exact_step(state: BoardState, goals: int) -> Step:
     reason = easiest_reason(state, goals)
     safe, mine = forced(state, reason)
     clues = tuple(1 << clue for clue in sorted(reason.clues))
-    rest = state.unknown & ~_counted(state, reason)
+    rest = state.unknown & ~_cells_with_all(state, reason)
     if rest & goals:
         return _step("subset" if clues else "count", rest, clues, state, uses_total=True)
     return _step("exact", safe if safe & goals else mine, clues, state, reason.uses_total)
 
 
-def _counted(state: BoardState, reason: Reason) -> int:
-    """Returns the cells of clues that account for all mines left, or for all safe cells; all cells if they do not."""
+def _cells_with_all(state: BoardState, reason: Reason) -> int:
+    """Returns the cells of the clues if these have all mines left or all free cells between them, else all cells."""
     constraints = [state.constraints[clue] for clue in reason.clues]
     cells = mines = 0
     for constraint in constraints:
-        # Clues with a common cell count it twice, so they account for nothing: the number grows beyond every total.
+        # Clues with a common cell count it twice, so their sum says nothing: it is made larger than every total.
         mines += state.unknown.bit_count() + 1 if constraint.cells & cells else constraint.mines
         cells |= constraint.cells
-    accounts = mines == state.mines_left or cells.bit_count() - mines == state.total.free
-    return cells if reason.uses_total and accounts else state.unknown
+    have_all = mines == state.mines_left or cells.bit_count() - mines == state.total.free
+    return cells if reason.uses_total and have_all else state.unknown
 
 
 def _step(rule: Rule, found: int, clues: Sequence[int], state: BoardState, uses_total: bool = False) -> Step:
+    """Returns the step that finds these cells, as bits, from the clues with these bits."""
     because = tuple(cell for bit in clues for cell in state.cells_of(bit))
     return Step(rule, state.cells_of(found & state.safe), state.cells_of(found & ~state.safe), because, uses_total)

@@ -4,11 +4,11 @@ The section "Deduction" of docs/studies/inference.md explains it.
 
 Steps are of four kinds, from easy to hard:
 
-- "count": a clue has all its mines, or as many mines left as unknown neighbours; the same for the mines of the board.
+- "count": a clue has all its mines, or as many mines left as unknown neighbours; or the whole board has.
 - "subset": the difference of two constraints, where one lies within the other, repeated. The last resort of this level
-  is a family of constraints without a common cell that accounts for all mines left, or for all free cells.
-- "overlap": two constraints that share cells, where one has as many mines more as cells of its own: they are mines, and
-  the cells of the other one's own are safe (the "1-2 pattern").
+  is a set of constraints without a common cell that together have all mines left, or all free cells.
+- "overlap": two constraints that share cells, where one has k mines more and k cells that the other lacks. These cells
+  are mines, and the cells that only the other has are safe (the "1-2 pattern").
 - "exact": all layouts that fit some clues agree on a cell, and none of these clues could be left out.
 
 Only "exact" finds everything. Each step is the easiest one after the steps before it.
@@ -36,7 +36,7 @@ RULES: tuple[Rule, ...] = ("count", "subset", "overlap", "exact")
 Level = Literal["count", "subset", "exact"]
 
 LEVELS: tuple[Level, ...] = ("count", "subset", "exact")
-"""The levels of deduction: a kind of steps, and all that are easier; "subset" has the kind "overlap" too."""
+"""The levels of deduction. A level has its kind of steps and all easier ones; "subset" has "overlap" too."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Step:
         rule: the kind of the step, one of `RULES`.
         safe: the cells (row, col) that are free, in reading order.
         mine: the cells (row, col) that are mines, in reading order.
-        because: the open cells whose counts force that, together with the steps before. In a "count" step of two, what
-            follows from the first one completes the second.
+        because: the open cells whose counts force the step, given the steps before. In a "count" step with two clues,
+            the cells that the first one decides complete the second one.
         uses_total: whether the step needs the number of mines on the whole board, too.
     """
 
@@ -60,18 +60,19 @@ class Step:
 
     def explain(self) -> str:
         """Returns one English sentence: the reason, and the cells that the step finds."""
-        found = []
+        findings = []
         if self.safe:
-            found.append(f"{_listed(self.safe)} {'are' if len(self.safe) > 1 else 'is'} safe")
+            findings.append(f"{_cells_text(self.safe)} {'are' if len(self.safe) > 1 else 'is'} safe")
         if self.mine:
-            found.append(f"{_listed(self.mine)} {'are mines' if len(self.mine) > 1 else 'is a mine'}")
-        reason, finding = self._reason(), " and ".join(found)
-        return f"{reason[0].upper()}{reason[1:]}{':' if self.rule == 'exact' else ', so'} {finding}."
+            findings.append(f"{_cells_text(self.mine)} {'are mines' if len(self.mine) > 1 else 'is a mine'}")
+        reason = self._reason()
+        return f"{reason[0].upper()}{reason[1:]}{':' if self.rule == 'exact' else ', so'} {' and '.join(findings)}."
 
     def _reason(self) -> str:
+        """Returns the first clause of `explain`, in lower case."""
         if not self.because:
             return "all mines are known" if self.safe else "there are as many mines left as cells"
-        clues = f"the clue{'s' if len(self.because) > 1 else ''} at {_listed(self.because)}"
+        clues = f"the clue{'s' if len(self.because) > 1 else ''} at {_cells_text(self.because)}"
         if self.rule == "exact":
             return f"all layouts that fit {'the number of mines and ' if self.uses_total else ''}{clues} agree"
         if self.uses_total:
@@ -111,34 +112,33 @@ class _Finding(NamedTuple):
     """A step whose sets of cells are bits."""
 
     rule: Rule
-    cells: int
-    because: int
+    cells: int  # the cells that become certain
+    because: int  # the clues
     uses_total: bool = False
 
     def step(self, state: BoardState) -> Step:
-        """Returns the step on a board where its cells are not yet recorded."""
+        """Returns the finding as a `Step`, before its cells are recorded in the state."""
         safe, mine, because = map(state.cells_of, (self.cells & state.safe, self.cells & ~state.safe, self.because))
         return Step(self.rule, safe, mine, because, self.uses_total)
 
 
 def _steps(state: BoardState, levels: Sequence[Level]) -> Iterator[Step]:
     """Yields steps, each of the easiest kind that finds something, and records their cells in the state."""
-    # After each step the easiest kind comes first again.
-    search = {"count": _by_count, "subset": _by_subset, "exact": _by_exact}
+    find = {"count": _by_count, "subset": _by_subset, "exact": _by_exact}
     while state.findable:
-        found = next(filter(None, (search[level](state) for level in levels)), None)
-        if found is None:
+        finding = next(filter(None, (find[level](state) for level in levels)), None)
+        if finding is None:
             return
-        yield found.step(state)
-        state.record(found.cells)
+        yield finding.step(state)
+        state.record(finding.cells)
 
 
 def _by_count(state: BoardState) -> _Finding | None:
-    """Looks for a single clue that makes cells certain, safe ones if possible; then at the mines of the board."""
+    """Looks for a single clue that makes cells certain, safe ones if possible; else uses the total if it does."""
     # A step that finds safe cells lets the player open something, so it comes before one that finds mines.
-    said = state.constraints.values()
-    without_mine = (constraint for constraint in said if constraint.mines == 0)
-    certain = next(without_mine, None) or next((constraint for constraint in said if constraint.free == 0), None)
+    constraints = state.constraints.values()
+    without_mine = (constraint for constraint in constraints if constraint.mines == 0)
+    certain = next(without_mine, None) or next((constraint for constraint in constraints if constraint.free == 0), None)
     if certain:
         return _Finding("count", certain.cells, certain.because)
     total = state.total
@@ -146,22 +146,22 @@ def _by_count(state: BoardState) -> _Finding | None:
 
 
 def _by_subset(state: BoardState) -> _Finding | None:
-    """Looks for the easiest step from several clues, or from all mines of the board."""
+    """Looks for the easiest step from several clues, or from clues and the number of mines on the board."""
     with deducers(*state.shape, state.radius).lend() as deducer:
-        found, constraint = state.look_further(deducer)
-        if found == TOO_HARD:
+        result, constraint = state.look_further(deducer)
+        if result == TOO_HARD:
             raise PositionTooHardError("the clues of this board make more constraints than can be tried")
-        if found == NOTHING:
+        if result == NOTHING:
             return None
         closure = view_closure(deducer.memory)
         # The last entry stands for a cell off the board.
         because = to_bits(closure.in_reason[:-1] == 1)
-        if found < BY_DIFFERENCE:
+        if result < BY_DIFFERENCE:  # A packing leaves cells over.
             rest = state.unknown & ~to_bits(view_packing(deducer.memory).taken[:-1] == 1)
             return _Finding("subset", rest, because, uses_total=True)
         begin, end = closure.start[constraint : constraint + 2]
         cells = sum(1 << cell for cell in closure.cell[begin:end].tolist())
-    return _Finding("overlap" if found == BY_OVERLAP else "subset", cells, because)
+    return _Finding("overlap" if result == BY_OVERLAP else "subset", cells, because)
 
 
 def _by_exact(state: BoardState) -> _Finding:
@@ -171,7 +171,7 @@ def _by_exact(state: BoardState) -> _Finding:
     return _Finding("exact", safe | mine, sum(1 << clue for clue in reason.clues), reason.uses_total)
 
 
-def _listed(cells: Sequence[Cell]) -> str:
+def _cells_text(cells: Sequence[Cell]) -> str:
     """Returns the cells as in "(0, 1), (0, 2) and (1, 2)"."""
     names = [str(cell) for cell in cells]
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
