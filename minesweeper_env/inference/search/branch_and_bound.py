@@ -24,15 +24,15 @@ from minesweeper_env.inference.search.layout_sets import Cells
 from minesweeper_env.inference.search.memory import Levels, Search
 
 NONE, DONE, PENDING = -1, -2, -1
-"""No cell, level or matrix; a trial that has ended; a set whose value is still to be searched for."""
+"""No cell, level or matrix; in `Levels.trial`, an ended trial; from `_open_part`, a part that must be searched."""
 
 _MAX_SAFE_CELLS = 8
-"""The most safe cells to open at once; the others are safe cells of the parts."""
+"""The most safe cells to open at once; the others are safe in the parts too, and are opened there."""
 
 
 @inlined
 def _matrix_in_use(search: Search) -> int:
-    """Returns the matrix of conflicts that has the layouts of the present set, COARSE or FINE, or NONE."""
+    """Returns which matrix of conflicts has the layouts of the present set: COARSE, FINE or NONE."""
     if search.fine_level[0] != NONE:
         return clique_bound.FINE
     return clique_bound.COARSE if search.coarse_level[0] != NONE else NONE
@@ -40,61 +40,61 @@ def _matrix_in_use(search: Search) -> int:
 
 @inlined
 def _make_matrix(search: Search, depth: int) -> None:
-    """Computes a matrix of conflicts for the set of a level if that pays, and lowers the bound of the level."""
+    """Computes a matrix of conflicts for the set of a level if that pays, and lowers the bound by a clique cover."""
     levels, sets, conflicts = search.levels, search.sets, search.conflicts
-    first, size = levels.first[depth], levels.size[depth]
+    first, size, living = levels.first[depth], levels.size[depth], search.living[depth, : levels.living_count[depth]]
     no_coarse = search.coarse_level[0] == NONE
     if search.fine_level[0] != NONE:
         return
     # Below a coarse matrix, a fine one pays only if its rows are much shorter.
-    if size <= clique_bound.FINE_LAYOUTS and (no_coarse or search.words[0] >= 2 * clique_bound.FINE_WORDS):
-        which = clique_bound.FINE
+    if size <= clique_bound.FINE_LAYOUTS and (no_coarse or search.coarse_words[0] >= 2 * clique_bound.FINE_WORDS):
+        matrix = clique_bound.FINE
         search.fine_level[0] = depth
     elif no_coarse and size <= len(conflicts.coarse):
-        which = clique_bound.COARSE
+        matrix = clique_bound.COARSE
         search.coarse_level[0] = depth
-        search.words[0] = (size + 63) // 64
+        search.coarse_words[0] = (size + 63) // 64
     else:
         return
-    clique_bound.find_conflicts(conflicts, which, sets, first, size, search.living[depth, : levels.living[depth]])
-    cliques = clique_bound.count_cliques(conflicts, which, sets, first, size, search.words[0])
+    clique_bound.find_conflicts(conflicts, matrix, sets, first, size, living)
+    cliques = clique_bound.count_cliques(conflicts, matrix, sets, first, size, search.coarse_words[0])
     levels.bound[depth] = min(levels.bound[depth], cliques)
 
 
 @inlined
 def _list_living(search: Search, depth: int) -> None:
-    """Lists the living cells of the surveyed set, or only its safe cells if there are any."""
+    """Fills `living` and `scores` of a level with the living cells of the surveyed set, or only with its safe cells."""
     sets, levels = search.sets, search.levels
-    living, scores, source = search.living[depth], search.scores[depth], search.living[levels.source[depth]]
-    number, safe, most = 0, 0, 0
-    for i in range(levels.living[levels.source[depth]]):
+    living, scores, source = search.living[depth], search.scores[depth], search.living[levels.living_level[depth]]
+    number, safe, max_free = 0, 0, 0
+    for i in range(levels.living_count[levels.living_level[depth]]):
         cell = source[i]
         if layout_sets.is_dead(sets, cell):
             continue
         free = levels.size[depth] - sets.mines[cell]
-        # The first safe cell ends the list of candidates: safe cells overwrite it from the front.
+        # From the first safe cell on, safe cells overwrite the list of candidates from the front.
         if free == levels.size[depth]:
             living[safe] = cell
             safe += 1
         elif safe == 0:
             living[number] = cell
-            # The range of counts is below 256, so it decides only between cells that are free in equally many layouts.
-            scores[number] = free * 256 + sets.past[cell] - sets.least[cell]
-            most = max(most, free)
+            # The range of counts is below 256, so it only breaks ties between cells free in equally many layouts.
+            scores[number] = free * 256 + sets.past_max[cell] - sets.min_count[cell]
+            max_free = max(max_free, free)
             number += 1
-    levels.safe[depth] = safe
-    levels.living[depth] = number
-    # With safe cells `living` lacks the other cells, so the parts still take theirs from the level above.
+    levels.safe_count[depth] = safe
+    levels.living_count[depth] = number
+    # With safe cells `living` lacks the other cells, so the parts take theirs from a level above.
     if safe == 0:
-        levels.source[depth] = depth
-        levels.bound[depth] = min(levels.bound[depth], most)
+        levels.living_level[depth] = depth
+        levels.bound[depth] = min(levels.bound[depth], max_free)
 
 
 @inlined
 def _close_level(search: Search, depth: int, value: int, exact: bool) -> None:
     """Stores the bound of a level in the transposition table, and releases the matrices of conflicts of its set."""
     key = search.keys[depth]
-    work = search.nodes[0] - search.levels.begun[depth]
+    work = search.nodes[0] - search.levels.nodes_before[depth]
     layout_sets.store(search.table, key[0], key[1], np.uint64(search.generation[0]), value, exact, work)
     if search.fine_level[0] == depth:
         search.fine_level[0] = NONE
@@ -104,32 +104,32 @@ def _close_level(search: Search, depth: int, value: int, exact: bool) -> None:
 
 @inlined
 def _open_part(search: Search, depth: int) -> int:
-    """Opens a level for the last pending part of a level.
+    """Opens the next level for the last pending part of a level.
 
     Returns PENDING if the part must be searched; otherwise its value 1, or an upper bound that makes the trial fail.
     """
     levels, parts, below = search.levels, search.parts, depth + 1
     # Parts are listed largest first, so the last one is the smallest. A small part can make the trial fail at little
     # cost.
-    part = levels.end[depth] - 1
+    part = levels.parts_end[depth] - 1
     # With a value of at most this goal, the part would lower `total` to `best` or less, and the trial fails. Example:
     # `best` is 5, `total` 7, and the bound of the part 3. With a value of 1 the trial wins 5, which is no better.
     goal = levels.best[depth] - levels.total[depth] + parts.bound[part]
     levels.first[below], levels.size[below] = parts.first[part], parts.size[part]
-    levels.bound[below], levels.source[below] = parts.bound[part], levels.source[depth]
+    levels.bound[below], levels.living_level[below] = parts.bound[part], levels.living_level[depth]
     # `parts` is a stack: the parts of the new level lie above all pending ones.
-    levels.begin[below], levels.end[below] = levels.end[depth], levels.end[depth]
-    # Play wins at least one layout of any set, so `failed` begins at 1, and an upper bound of 1 is the value.
-    levels.best[below], levels.failed[below], levels.cell[below], levels.trial[below] = goal, 1, NONE, NONE
-    levels.begun[below] = search.nodes[0]
+    levels.parts_begin[below], levels.parts_end[below] = levels.parts_end[depth], levels.parts_end[depth]
+    # Play wins at least one layout of any set, so `failed_bound` begins at 1, and an upper bound of 1 is the value.
+    levels.best[below], levels.failed_bound[below], levels.best_cell[below], levels.trial[below] = goal, 1, NONE, NONE
+    levels.nodes_before[below] = search.nodes[0]
     search.keys[below, 0], search.keys[below, 1] = search.part_keys[part, 0], search.part_keys[part, 1]
     search.nodes[0] += 1
-    search.read[0] += levels.size[below] * levels.living[0]
-    layout_sets.survey(search.sets, levels.first[below], levels.size[below], levels.living[0])
+    search.codes_read[0] += levels.size[below] * levels.living_count[0]
+    layout_sets.survey(search.sets, levels.first[below], levels.size[below], levels.living_count[0])
     _list_living(search, below)
-    if levels.safe[below] > 0:
+    if levels.safe_count[below] > 0:
         return PENDING
-    if levels.living[below] == 0:
+    if levels.living_count[below] == 0:
         return 1
     if levels.bound[below] > goal:
         _make_matrix(search, below)
@@ -140,88 +140,88 @@ def _open_part(search: Search, depth: int) -> int:
 
 @inlined
 def _list_parts(search: Search, depth: int, cells: Cells) -> None:
-    """Lists the parts of a sorted set whose value is not obvious, largest first, with their sizes as bounds."""
+    """Lists the parts of a sorted set whose value is unknown, largest first; `total` takes their sizes as bounds."""
     sets, levels, parts = search.sets, search.levels, search.parts
-    which = _matrix_in_use(search)
-    at, end = levels.first[depth], levels.first[depth] + levels.size[depth]
-    levels.end[depth] = levels.begin[depth]
+    matrix = _matrix_in_use(search)
+    position, end = levels.first[depth], levels.first[depth] + levels.size[depth]
+    levels.parts_end[depth] = levels.parts_begin[depth]
     levels.total[depth] = 0
     # The click loses the layouts with a mine in the first cell; they are sorted last. Further cells are safe in all
     # layouts.
-    while at < end and sets.codes[sets.order[at], cells[0]] != layout_sets.MINE_CODE:
-        begin = at
-        at = layout_sets.end_of_part(sets, begin, end, cells)
-        extent = at - begin
-        if extent == 1:
+    while position < end and sets.codes[sets.order[position], cells[0]] != layout_sets.MINE_CODE:
+        begin = position
+        position = layout_sets.end_of_part(sets, begin, end, cells)
+        size = position - begin
+        if size == 1:
             levels.total[depth] += 1
-        elif extent == 2 and which != NONE:
+        elif size == 2 and matrix != NONE:
             # Without a conflict some click tells the two layouts apart and wins both, so the value is exact.
-            one, other = sets.order[begin], sets.order[begin + 1]
-            levels.total[depth] += 1 if clique_bound.are_in_conflict(search.conflicts, which, one, other) else 2
+            first, second = sets.order[begin], sets.order[begin + 1]
+            levels.total[depth] += 1 if clique_bound.are_in_conflict(search.conflicts, matrix, first, second) else 2
         else:
-            levels.total[depth] += extent
-            i = levels.end[depth]
-            while i > levels.begin[depth] and parts.size[i - 1] < extent:
+            levels.total[depth] += size
+            i = levels.parts_end[depth]
+            while i > levels.parts_begin[depth] and parts.size[i - 1] < size:
                 parts.first[i], parts.size[i] = parts.first[i - 1], parts.size[i - 1]
                 i -= 1
-            parts.first[i], parts.size[i] = begin, extent
-            levels.end[depth] += 1
+            parts.first[i], parts.size[i] = begin, size
+            levels.parts_end[depth] += 1
 
 
 @inlined
 def _bound_parts(search: Search, depth: int) -> None:
-    """Tightens the bounds of the parts until the trial must fail or all are done; keeps the parts still pending.
+    """Tightens the bounds of the listed parts, until the trial must fail; keeps the parts that must be searched.
 
-    A part that is exact in the transposition table, or has the bound 1, needs no search.
+    A part needs no search if its value is in the transposition table, or its bound is 1.
     """
     sets, levels, parts = search.sets, search.levels, search.parts
-    which = _matrix_in_use(search)
-    listed, kept = levels.begin[depth], levels.begin[depth]
-    while listed < levels.end[depth] and levels.total[depth] > levels.best[depth]:
-        begin, extent = parts.first[listed], parts.size[listed]
-        key, check = layout_sets.find_key(sets, begin, extent)
+    matrix = _matrix_in_use(search)
+    part, kept = levels.parts_begin[depth], levels.parts_begin[depth]
+    while part < levels.parts_end[depth] and levels.total[depth] > levels.best[depth]:
+        begin, size = parts.first[part], parts.size[part]
+        key, check = layout_sets.find_key(sets, begin, size)
         bound, exact = layout_sets.look_up(search.table, key, check, np.uint64(search.generation[0]))
         if bound < 0:
-            bound = extent
+            bound = size
         # A clique cover costs far more than a look-up, so it is left out where the bound already makes the trial fail.
-        if not exact and which != NONE and levels.total[depth] - extent + bound > levels.best[depth]:
-            cliques = clique_bound.count_cliques(search.conflicts, which, sets, begin, extent, search.words[0])
+        if not exact and matrix != NONE and levels.total[depth] - size + bound > levels.best[depth]:
+            cliques = clique_bound.count_cliques(search.conflicts, matrix, sets, begin, size, search.coarse_words[0])
             bound = min(bound, cliques)
-        levels.total[depth] += bound - extent
+        levels.total[depth] += bound - size
         if not exact and bound > 1:
-            parts.first[kept], parts.size[kept], parts.bound[kept] = begin, extent, bound
+            parts.first[kept], parts.size[kept], parts.bound[kept] = begin, size, bound
             search.part_keys[kept, 0], search.part_keys[kept, 1] = key, check
             kept += 1
-        listed += 1
+        part += 1
     # An early end leaves parts out of the list. That is safe: `total` no longer exceeds `best`, so none is opened.
-    levels.end[depth] = kept
+    levels.parts_end[depth] = kept
 
 
 @inlined
 def _choose(search: Search, depth: int) -> int:
-    """Returns the index in `living` of the candidate to try next, or NONE if no other can be better."""
+    """Returns the index in `living` of the candidate to try next, or NONE if no other can exceed `best`."""
     levels, scores = search.levels, search.scores[depth]
     if levels.best[depth] >= levels.bound[depth]:
         return NONE
     best, choice = 0, NONE
-    for i in range(levels.living[depth]):
+    for i in range(levels.living_count[depth]):
         if scores[i] > best:
             best, choice = scores[i], i
-    # A candidate wins at most the layouts in which it is free. The score sorts by this number, so no later one is
-    # better.
+    # A candidate wins at most the layouts in which it is free. The score sorts by their number first, so no other
+    # candidate is free in more.
     free = best >> 8
     if choice != NONE and free <= levels.best[depth]:
-        levels.failed[depth] = max(levels.failed[depth], free)
+        levels.failed_bound[depth] = max(levels.failed_bound[depth], free)
         return NONE
     return choice
 
 
 @inlined
 def _try_next(search: Search, depth: int) -> bool:
-    """Splits the set of a level by its safe cells, or by the next candidate; returns False if none is left."""
+    """Begins a trial: splits a set by its safe cells, or by the next candidate; returns False if none is left."""
     levels = search.levels
-    if levels.safe[depth] > 0:
-        begin, end = 0, min(levels.safe[depth], _MAX_SAFE_CELLS)
+    if levels.safe_count[depth] > 0:
+        begin, end = 0, min(levels.safe_count[depth], _MAX_SAFE_CELLS)
         if levels.trial[depth] == DONE:
             return False
     else:
@@ -243,9 +243,9 @@ def _end_trial(levels: Levels, depth: int) -> None:
     """Records the result of the trial of a level."""
     if levels.trial[depth] >= 0:
         if levels.total[depth] > levels.best[depth]:
-            levels.best[depth], levels.cell[depth] = levels.total[depth], levels.trial[depth]
+            levels.best[depth], levels.best_cell[depth] = levels.total[depth], levels.trial[depth]
         else:
-            levels.failed[depth] = max(levels.failed[depth], levels.total[depth])
+            levels.failed_bound[depth] = max(levels.failed_bound[depth], levels.total[depth])
         levels.trial[depth] = DONE
 
 
@@ -253,37 +253,37 @@ def _end_trial(levels: Levels, depth: int) -> None:
 def _record_part(search: Search, depth: int, value: int) -> None:
     """Replaces the bound of the last pending part by its value, or by an upper bound that makes the trial fail."""
     levels = search.levels
-    levels.end[depth] -= 1
-    levels.total[depth] += value - search.parts.bound[levels.end[depth]]
+    levels.parts_end[depth] -= 1
+    levels.total[depth] += value - search.parts.bound[levels.parts_end[depth]]
 
 
 @inlined
 def begin_search(search: Search, size: int, cells: int, goal: int, generation: int) -> None:
-    """Begins a search in the first layouts of the sets, which are distinct and have `codes` and `keys`.
+    """Begins a search over the first `size` layouts in `search.sets`, distinct, with codes of the first `cells` cells.
 
     If their value does not exceed the goal, the search ends with an upper bound. Entries of the table from searches
     over other layouts must have another generation.
     """
     levels, parts = search.levels, search.parts
-    search.nodes[0], search.read[0], search.depth[0], search.generation[0] = 0, 0, 0, generation
-    search.coarse_level[0], search.fine_level[0], search.words[0] = NONE, NONE, 0
+    search.nodes[0], search.codes_read[0], search.depth[0], search.generation[0] = 0, 0, 0, generation
+    search.coarse_level[0], search.fine_level[0], search.coarse_words[0] = NONE, NONE, 0
     for i in range(size):
         search.sets.order[i] = i
     for cell in range(cells):
         search.living[0, cell] = cell
     # The whole set is the only part of a trial on level 0.
-    levels.living[0], levels.source[0], levels.trial[0] = cells, 0, 0
-    levels.best[0], levels.total[0], levels.begin[0], levels.end[0] = goal, size, 0, 1
+    levels.living_count[0], levels.living_level[0], levels.trial[0] = cells, 0, 0
+    levels.best[0], levels.total[0], levels.parts_begin[0], levels.parts_end[0] = goal, size, 0, 1
     parts.first[0], parts.size[0], parts.bound[0] = 0, size, size
     search.part_keys[0, 0], search.part_keys[0, 1] = layout_sets.find_key(search.sets, 0, size)
     # `search_loaded` reads this entry even if the goal rules out the whole set and level 1 is never opened.
-    levels.cell[1] = NONE
+    levels.best_cell[1] = NONE
 
 
 @inlined
 def _is_under_way(levels: Levels, depth: int) -> bool:
     """Returns whether the trial of a level has pending parts, and may still exceed the best value of the level."""
-    pending = levels.trial[depth] >= 0 and levels.end[depth] > levels.begin[depth]
+    pending = levels.trial[depth] >= 0 and levels.parts_end[depth] > levels.parts_begin[depth]
     return pending and levels.total[depth] > levels.best[depth]
 
 
@@ -291,9 +291,9 @@ def _is_under_way(levels: Levels, depth: int) -> bool:
 def continue_search(search: Search, max_nodes: int) -> bool:
     """Continues a search until it is over or has examined `max_nodes` sets in all; returns whether it is over.
 
-    Then `levels.total[0]` is the value if that exceeds the goal, otherwise an upper bound; and `levels.cell[1]` is
-    the cell to click, or NONE if all cells are dead. Before that, `levels.cell[1]` is the best cell so far, or NONE,
-    and `levels.best[1]` its value.
+    After the end, `levels.total[0]` is the value if that exceeds the goal, otherwise an upper bound. The cell to click
+    is `levels.best_cell[1]`, or NONE if all cells are dead. Before the end, `levels.best_cell[1]` is the best cell so
+    far, or NONE, and `levels.best[1]` is its value.
     """
     levels = search.levels
     while search.depth[0] > 0 or _is_under_way(levels, 0):
@@ -311,8 +311,8 @@ def continue_search(search: Search, max_nodes: int) -> bool:
         if not _try_next(search, depth):
             # A candidate exceeded the goal, so `best` is the value. Otherwise only the largest failed bound is known;
             # at 1 it is exact, because play always wins some layout.
-            exact = levels.cell[depth] != NONE
-            value = levels.best[depth] if exact else min(levels.failed[depth], levels.bound[depth])
+            exact = levels.best_cell[depth] != NONE
+            value = levels.best[depth] if exact else min(levels.failed_bound[depth], levels.bound[depth])
             _close_level(search, depth, value, exact or value == 1)
             search.depth[0] = depth - 1
             _record_part(search, depth - 1, value)

@@ -39,7 +39,7 @@ _TWO, _FOUR, _56 = np.uint64(2), np.uint64(4), np.uint64(56)
 
 @inlined
 def count_bits(word: np.uint64) -> np.int64:
-    """Returns the number of ones in a word. LLVM turns this pattern into one instruction."""
+    """Returns the number of one bits in a word. LLVM turns this pattern into one instruction."""
     # Each step adds neighbouring fields, of 2, 4 and 8 bits. The product adds all bytes in the highest one.
     word = word - ((word >> ONE) & _PAIRS)
     word = (word & _FOURS) + ((word >> _TWO) & _FOURS)
@@ -49,8 +49,8 @@ def count_bits(word: np.uint64) -> np.int64:
 
 @inlined
 def lowest_bit(word: np.uint64) -> np.int64:
-    """Returns the position of the lowest one in a word other than 0."""
-    # This word has its ones exactly below the lowest one of `word`.
+    """Returns the position of the lowest one bit in a word other than 0."""
+    # The operand has ones exactly below the lowest one bit of `word`: 0b0100 gives 0b0011.
     return count_bits(~word & (word - ONE))
 
 
@@ -62,18 +62,18 @@ class Conflicts(NamedTuple):
 
     coarse: Words  # (M, M / 64) uint64, for each layout, the bits of the layouts that conflict with it
     fine: Words  # (FINE_LAYOUTS, FINE_WORDS) uint64, the same for the subset
-    rank: NDArray[np.uint32]  # (2, N) uint32, the row of each layout in either matrix
-    other: Words  # (B, M / 64) uint64, scratch: for each count, the layouts in which a cell has a different one
-    left: Words  # (M / 64,) uint64, scratch: the layouts that no clique covers yet
-    clique: Words  # (M / 64,) uint64, scratch: the layouts that conflict with all members of the present clique
+    row_of: NDArray[np.uint32]  # (2, N) uint32, the row of each layout in the coarse and in the fine matrix
+    differing: Words  # (B, M / 64) uint64, scratch: for each count, the layouts in which a cell has a different one
+    uncovered: Words  # (M / 64,) uint64, scratch: the layouts that no clique covers yet
+    candidates: Words  # (M / 64,) uint64, scratch: the uncovered layouts that conflict with all of the present clique
 
 
 def make_conflicts(layouts: int, max_count: int) -> Conflicts:
     """Returns uninitialised arrays for conflicts between this many layouts."""
-    most = min(layouts, COARSE_LAYOUTS)
-    words = max((most + 63) // 64, FINE_WORDS)
+    coarse_layouts = min(layouts, COARSE_LAYOUTS)
+    words = max((coarse_layouts + 63) // 64, FINE_WORDS)
     return Conflicts(
-        np.empty((most, words), np.uint64),
+        np.empty((coarse_layouts, words), np.uint64),
         np.empty((FINE_LAYOUTS, FINE_WORDS), np.uint64),
         np.empty((2, layouts), np.uint32),
         np.empty((bucket_count(max_count), words), np.uint64),
@@ -83,43 +83,43 @@ def make_conflicts(layouts: int, max_count: int) -> Conflicts:
 
 
 @inlined
-def _find_others(conflicts: Conflicts, sets: LayoutSets, first: int, size: int, cell: int, words: int) -> None:
-    """Computes `other` for a cell; a layout with a mine in the cell is in none of the sets."""
-    other = conflicts.other
-    last = np.uint8(len(other) - 1)
-    for code in range(len(other)):
+def _find_differing(conflicts: Conflicts, sets: LayoutSets, first: int, size: int, cell: int, words: int) -> None:
+    """Computes `differing` for a cell; a layout with a mine in the cell differs from none."""
+    differing = conflicts.differing
+    last = np.uint8(len(differing) - 1)
+    for code in range(len(differing)):
         for word in range(words):
-            other[code, word] = EMPTY
+            differing[code, word] = EMPTY
     for i in range(size):
         # All bits of MINE_CODE are set, so the mask sends mines to the last bucket, which is above every count.
         code = sets.codes[sets.order[first + i], cell] & last
-        other[code, i >> 6] |= ONE << np.uint64(i & 63)
-    # Now row `code` has the layouts with this count. Its complement without mines has those with another count.
+        differing[code, i >> 6] |= ONE << np.uint64(i & 63)
+    # Now row `code` has the layouts with this count. Those with another count are the rest, without mines.
     for code in range(last):
         for word in range(words):
-            other[code, word] = ~(other[code, word] | other[last, word])
+            differing[code, word] = ~(differing[code, word] | differing[last, word])
 
 
 @subroutine
-def find_conflicts(conflicts: Conflicts, which: int, sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
-    """Computes a matrix of conflicts of the set order[first : first + size]; `cells` are not dead in it."""
-    rows = conflicts.fine if which == FINE else conflicts.coarse
-    words = FINE_WORDS if which == FINE else (size + 63) // 64
-    last = np.uint8(len(conflicts.other) - 1)
+def find_conflicts(conflicts: Conflicts, matrix: int, sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
+    """Computes the matrix COARSE or FINE of the set order[first : first + size], whose living cells are `cells`."""
+    rows = conflicts.fine if matrix == FINE else conflicts.coarse
+    words = FINE_WORDS if matrix == FINE else (size + 63) // 64
+    last = np.uint8(len(conflicts.differing) - 1)
     for i in range(size):
-        conflicts.rank[which, sets.order[first + i]] = i
+        conflicts.row_of[matrix, sets.order[first + i]] = i
         for word in range(words):
             rows[i, word] = EMPTY
     for k in range(len(cells)):
-        _find_others(conflicts, sets, first, size, cells[k], words)
+        _find_differing(conflicts, sets, first, size, cells[k], words)
         for i in range(size):
             code = sets.codes[sets.order[first + i], cells[k]]
             if code < last:
                 for word in range(words):
-                    rows[i, word] |= conflicts.other[code, word]
+                    rows[i, word] |= conflicts.differing[code, word]
     # The rows hold the pairs that some click tells apart; their complement is the conflicts. `_cover` needs a clear
-    # diagonal: intersecting with its own row then removes a layout from the clique. Bits beyond the set are 1, but
-    # never in `left`.
+    # diagonal, so that the row of a layout removes the layout from the candidates. Bits beyond the set are 1, but never
+    # in `uncovered`.
     for i in range(size):
         for word in range(words):
             rows[i, word] = ~rows[i, word]
@@ -127,54 +127,54 @@ def find_conflicts(conflicts: Conflicts, which: int, sets: LayoutSets, first: in
 
 
 @inlined
-def are_in_conflict(conflicts: Conflicts, which: int, one: int, another: int) -> bool:
-    """Returns whether two layouts of a matrix conflict."""
-    row, bit = conflicts.rank[which, one], conflicts.rank[which, another]
-    word = conflicts.fine[row, bit >> _6] if which == FINE else conflicts.coarse[row, bit >> _6]
+def are_in_conflict(conflicts: Conflicts, matrix: int, layout: int, other: int) -> bool:
+    """Returns whether two layouts conflict; the matrix, COARSE or FINE, has both."""
+    row, bit = conflicts.row_of[matrix, layout], conflicts.row_of[matrix, other]
+    word = conflicts.fine[row, bit >> _6] if matrix == FINE else conflicts.coarse[row, bit >> _6]
     return (word >> np.uint64(bit & _63)) & ONE == ONE
 
 
 @inlined
-def _cover(conflicts: Conflicts, rows: Words, rank: Cells, sets: LayoutSets, first: int, size: int, words: int) -> int:
-    """Returns the number of cliques in a greedy cover; each begins at the lowest layout that is left."""
-    left, clique = conflicts.left, conflicts.clique
+def _cover(scratch: Conflicts, rows: Words, row_of: Cells, sets: LayoutSets, first: int, size: int, words: int) -> int:
+    """Returns the number of cliques in a greedy cover; a clique begins at the uncovered layout with the lowest row."""
+    uncovered, candidates = scratch.uncovered, scratch.candidates
     for word in range(words):
-        left[word] = EMPTY
+        uncovered[word] = EMPTY
     for i in range(first, first + size):
-        bit = rank[sets.order[i]]
-        left[bit >> _6] |= ONE << np.uint64(bit & _63)
+        bit = row_of[sets.order[i]]
+        uncovered[bit >> _6] |= ONE << np.uint64(bit & _63)
     cliques = 0
     for start in range(words):
-        # A variable, since a vector that is loaded right after one of its words was stored makes the processor wait.
-        pending = left[start]
+        # A copy of one word: to store it and then load the vector around it would make the processor wait.
+        pending = uncovered[start]
         while pending != EMPTY:
             cliques += 1
             row = rows[64 * start + lowest_bit(pending)]
             pending &= pending - ONE
             for word in range(words):
-                clique[word] = left[word] & row[word]
-            # `left` still has the layouts of this word that began a clique; `pending` does not.
-            clique[start] &= pending
-            # The words before `start` are covered already, and their entries in `clique` are stale.
+                candidates[word] = uncovered[word] & row[word]
+            # `uncovered` still has the layouts of this word that began a clique; `pending` does not.
+            candidates[start] &= pending
+            # All layouts of the words before `start` are covered, though `uncovered` is stale there.
             for word in range(start, words):
-                while clique[word] != EMPTY:
-                    bit = lowest_bit(clique[word])
-                    left[word] &= ~(ONE << np.uint64(bit))
+                while candidates[word] != EMPTY:
+                    bit = lowest_bit(candidates[word])
+                    uncovered[word] &= ~(ONE << np.uint64(bit))
                     if word == start:
                         pending &= ~(ONE << np.uint64(bit))
                     row = rows[64 * word + bit]
                     for k in range(words):
-                        clique[k] &= row[k]
+                        candidates[k] &= row[k]
     return cliques
 
 
 @subroutine
-def count_cliques(conflicts: Conflicts, which: int, sets: LayoutSets, first: int, size: int, words: int) -> int:
-    """Returns the size of a greedy clique cover of a set, whose layouts all are in the matrix; at least 1.
+def count_cliques(conflicts: Conflicts, matrix: int, sets: LayoutSets, first: int, size: int, words: int) -> int:
+    """Returns the size of a greedy clique cover of the set order[first : first + size], at least 1.
 
-    `words` is the number of words in use in a row of the coarse matrix.
+    The matrix has all layouts of the set. `words` is the number of words in use in a row of the coarse matrix.
     """
-    rank = conflicts.rank[which]
-    if which == FINE:
-        return _cover(conflicts, conflicts.fine, rank, sets, first, size, FINE_WORDS)
-    return _cover(conflicts, conflicts.coarse, rank, sets, first, size, words)
+    row_of = conflicts.row_of[matrix]
+    if matrix == FINE:
+        return _cover(conflicts, conflicts.fine, row_of, sets, first, size, FINE_WORDS)
+    return _cover(conflicts, conflicts.coarse, row_of, sets, first, size, words)

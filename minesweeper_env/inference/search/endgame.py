@@ -23,32 +23,33 @@ from minesweeper_env.threads import ObjectPool
 Bytes = NDArray[np.uint8]
 
 MAX_NODES = 1_000_000
-"""Default number of sets to examine before a search gives up: a few seconds."""
+"""Default number of sets that a search examines before it gives up: a few seconds."""
 
 MAX_READ = 1 << 34
-"""The number of codes to read before a search gives up, whatever the number of sets: some 10 seconds."""
+"""The number of codes that a search reads before it gives up, whatever `max_nodes` is: some 10 seconds."""
 
 _SLICE = 1 << 28
-"""Codes that a search reads at most between two moments at which it hears an interrupt."""
+"""The most codes to read in a call of a kernel: Python hears an interrupt only between two calls."""
 
+# The generation has 23 bits in the transposition table; see `layout_sets.WAYS`. The prime is that of the FNV hash.
 _GENERATIONS = (1 << 23) - 1
 _PRIME = np.uint64(0x100000001B3)
 
 
 @inlined
 def find_clicks(search: Search, layouts: int, cells: int) -> None:
-    """Surveys the set of the first layouts over the first cells, and finds the clicks that need no search."""
+    """Surveys the first `layouts` layouts over the first `cells` cells, and sets `safe_click` and `freest_click`."""
     sets = search.sets
     for i in range(layouts):
         sets.order[i] = i
     survey(sets, 0, layouts, cells)
-    safe, freest, least = NONE, NONE, layouts
+    safe, freest, min_mines = NONE, NONE, layouts
     for cell in range(cells):
-        # A dead cell tells no layouts apart, so a safe living one is the better click.
+        # A dead cell tells no layouts apart, so a safe cell that is not dead is the better click.
         if sets.mines[cell] == 0 and (safe == NONE or (is_dead(sets, safe) and not is_dead(sets, cell))):
             safe = cell
-        if sets.mines[cell] < least:
-            freest, least = cell, int(np.int64(sets.mines[cell]))
+        if sets.mines[cell] < min_mines:
+            freest, min_mines = cell, int(np.int64(sets.mines[cell]))
     search.safe_click[0], search.freest_click[0] = safe, freest
 
 
@@ -71,7 +72,7 @@ def _leave_out_dead_cells(search: Search, layouts: int, cells: int) -> int:
 
 @inlined
 def _find_slot(sets: LayoutSets, layout: int, cells: int, slots: NDArray[np.int32]) -> np.int64:
-    """Returns the slot of a layout with equal codes in the first `cells` cells, or an empty slot."""
+    """Returns the hash-table slot of the layout with equal codes in the first `cells` cells, or else an empty slot."""
     mask = np.uint64(len(slots) - 1)
     row = sets.codes[layout]
     word = np.uint64(cells)
@@ -92,7 +93,7 @@ def _find_slot(sets: LayoutSets, layout: int, cells: int, slots: NDArray[np.int3
 
 @inlined
 def _leave_out_equal_layouts(sets: LayoutSets, layouts: int, cells: int, slots: NDArray[np.int32]) -> int:
-    """Keeps one of the layouts with equal codes, with a new key, and returns the number of them."""
+    """Keeps one of each class of layouts with equal codes, gives it new keys, and returns the number of classes."""
     slots[:] = NONE
     distinct = 0
     for i in range(layouts):
@@ -112,10 +113,8 @@ def _leave_out_equal_layouts(sets: LayoutSets, layouts: int, cells: int, slots: 
 def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
     """Begins the search for the click that wins the most layouts.
 
-    Dead cells are left out, and all but one of the layouts that agree in the other cells: play wins at most one of
-    these.
-
-    `mine` and `count` are as for `solve_endgame`, and the search has room for them.
+    Dead cells are left out, and so are all but one of the layouts that agree in the living cells: play wins at most one
+    of these. `mine` and `count` are as for `solve_endgame`, and fit into the arrays of the search.
     """
     search = search_of(arrays)
     sets, (layouts, cells) = search.sets, mine.shape
@@ -125,7 +124,7 @@ def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
     find_clicks(search, layouts, cells)
     living = _leave_out_dead_cells(search, layouts, cells)
     distinct = _leave_out_equal_layouts(sets, layouts, living, search.slots)
-    # Each loading gives layouts new keys, so entries of an earlier one must not be found.
+    # Keys number the layouts of this call, so entries from other calls must not be found.
     generation = search.generation[0] % _GENERATIONS + 1
     if generation == 1:
         search.table[:] = 0
@@ -136,20 +135,20 @@ def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
 def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
     """Continues the search that `load_layouts` began; a later call may have a larger `max_nodes`.
 
-    Returns the column of the cell to click, or NONE if all cells are mines; the number of layouts that are won by it;
-    and whether that is the maximum. If not, the search gave up, and the number is a lower bound from its best click.
+    Returns the column of the cell to click, or NONE if all cells are mines; the number of layouts that this click wins;
+    and whether that is the maximum. If not, the search can go on, and the number is a lower bound for this click.
     """
     search = search_of(arrays)
     over = continue_search(search, max_nodes)
     # A safe click comes first: it loses nothing, and the search may have left it out as dead. The search numbers living
-    # cells only, and `columns` maps them back.
-    best, click = search.levels.cell[1], search.safe_click[0]
+    # cells only, and `columns` has their columns.
+    best_cell, click = search.levels.best_cell[1], search.safe_click[0]
     if click == NONE:
-        click = search.freest_click[0] if best == NONE else np.int64(search.columns[best])
+        click = search.freest_click[0] if best_cell == NONE else np.int64(search.columns[best_cell])
     if over:
         return click, search.levels.total[0], True
     # Any play wins at least one layout.
-    return click, 1 if best == NONE else max(1, search.levels.best[1]), False
+    return click, 1 if best_cell == NONE else max(1, search.levels.best[1]), False
 
 
 class Endgame(NamedTuple):
@@ -162,20 +161,19 @@ class Endgame(NamedTuple):
 
 
 class EndgameSearcher:
-    """Searches sets of layouts up to a size; threads may share a searcher."""
+    """Searches for the best click in sets of layouts up to a size; threads may share a searcher."""
 
     def __init__(self, layouts: int, cells: int, max_count: int) -> None:
         """Prepares for sets of up to `layouts` layouts over `cells` cells, whose counts are at most `max_count`."""
         self._pool = ObjectPool(partial(make_search, layouts, cells, max_count))
 
     def search(self, mines: Bytes, counts: Bytes, max_nodes: int) -> Endgame:
-        """Finds the best click as `solve_endgame` does."""
+        """Returns the best click; the arguments are those of `solve_endgame`."""
         with self._pool.lend() as search:
             arrays = search.arrays
             load_layouts(mines, counts, *arrays)
             nodes, exact = 0, False
-            # Python hears an interrupt between two slices.
-            while not exact and nodes < max_nodes and search.read[0] <= MAX_READ:
+            while not exact and nodes < max_nodes and search.codes_read[0] <= MAX_READ:
                 nodes = min(nodes + max(1, _SLICE // mines.size), max_nodes)
                 cell, wins, exact = search_loaded(nodes, *arrays)
             return Endgame(int(cell), int(wins), bool(exact), int(search.nodes[0]))
@@ -185,19 +183,20 @@ _searcher = lru_cache(maxsize=4)(EndgameSearcher)
 
 
 def solve_endgame(mines: Bytes, counts: Bytes, *, max_nodes: int = MAX_NODES) -> Endgame:
-    """Finds the click that wins the most of n equally likely layouts, by exact search among up to `max_nodes` sets.
+    """Returns the click that wins the most of n equally likely layouts, by exact search among up to `max_nodes` sets.
 
     `mines` and `counts` are (n, k) uint8 as in `Layouts`. The layouts are distinct and have equally many mines. The k
     columns are the covered cells, or only those that differ between layouts.
     """
     # The memory of a search grows with the square of the number of columns. Only columns whose count differs between
-    # layouts, and the first one that is free in the most layouts, are ever clicked.
-    tells = np.where(mines, np.uint8(255), counts).min(axis=0) < np.where(mines, np.uint8(0), counts).max(axis=0)
-    tells[mines.sum(axis=0, dtype=np.int64).argmin()] = True
-    columns = np.flatnonzero(tells)
+    # layouts, and the first one that is free in the most layouts, are ever clicked. A mine counts as 255 in the minimum
+    # and as 0 in the maximum, so it never makes a difference.
+    is_needed = np.where(mines, np.uint8(255), counts).min(axis=0) < np.where(mines, np.uint8(0), counts).max(axis=0)
+    is_needed[mines.sum(axis=0, dtype=np.int64).argmin()] = True
+    columns = np.flatnonzero(is_needed)
     mines, counts = np.ascontiguousarray(mines[:, columns]), np.ascontiguousarray(counts[:, columns])
     layouts, cells = mines.shape
     # Rounded up, so that calls of similar sizes share a searcher.
     searcher = _searcher(1 << (layouts - 1).bit_length(), -(-cells // 64) * 64, 8 if counts.max() <= 8 else 120)
-    found = searcher.search(mines, counts, max_nodes)
-    return found._replace(cell=int(columns[found.cell]))
+    endgame = searcher.search(mines, counts, max_nodes)
+    return endgame._replace(cell=int(columns[endgame.cell]))

@@ -1,4 +1,4 @@
-"""Sets of layouts as segments of one list, with their counts, parts and keys, and the table of their values.
+"""Sets of layouts as segments of one list, with their counts, parts and keys; and the transposition table.
 
     set S      =  order[first : first + size]
     key of S   =  sum of the random keys of its layouts, modulo 2**64        (Zobrist 1970, with sums)
@@ -33,8 +33,8 @@ class LayoutSets(NamedTuple):
     order: NDArray[np.uint32]  # (N,) uint32, a permutation of the layouts; sets are its segments
     sorted: NDArray[np.uint32]  # (N,) uint32, scratch of the sort
     buckets: NDArray[np.int32]  # (B,) int32, scratch of the sort; B is a power of two greater than max_count + 1
-    least: NDArray[np.uint8]  # (C,) uint8, the smallest count of a cell in the surveyed set, or MINE_CODE
-    past: NDArray[np.uint8]  # (C,) uint8, the largest count of a cell in the surveyed set plus 1, or 0
+    min_count: NDArray[np.uint8]  # (C,) uint8, the smallest count of a cell in the surveyed set, or MINE_CODE
+    past_max: NDArray[np.uint8]  # (C,) uint8, the largest count of a cell in the surveyed set plus 1, or 0
     mines: NDArray[np.int32]  # (C,) int32, the number of layouts in the surveyed set with a mine in the cell
     mines_of_block: NDArray[np.uint8]  # (C,) uint8, scratch of the survey
     sums: Words  # (2 * images,) uint64, scratch of `find_key`
@@ -63,41 +63,41 @@ def make_layout_sets(layouts: int, cells: int, max_count: int, images: int) -> L
 
 @subroutine
 def survey(sets: LayoutSets, first: int, size: int, cells: int) -> None:
-    """Computes `least`, `past` and `mines` of the first cells in the set order[first : first + size]."""
-    least, past, mines, block = sets.least, sets.past, sets.mines, sets.mines_of_block
+    """Computes `min_count`, `past_max` and `mines` of the first cells in the set order[first : first + size]."""
+    min_count, past_max, mines, block_mines = sets.min_count, sets.past_max, sets.mines, sets.mines_of_block
     for cell in range(cells):
-        least[cell] = MINE_CODE
-        past[cell] = 0
+        min_count[cell] = MINE_CODE
+        past_max[cell] = 0
         mines[cell] = 0
     # In blocks, so that the inner loop has nothing but bytes, and the compiler vectorises it.
     for begin in range(first, first + size, _BLOCK):
         for cell in range(cells):
-            block[cell] = 0
+            block_mines[cell] = 0
         for i in range(begin, min(begin + _BLOCK, first + size)):
             row = sets.codes[sets.order[i]]
             for cell in range(cells):
                 code = row[cell]
-                # MINE_CODE exceeds all counts in `least`, and wraps to 0 in `past`, so mines change neither.
-                least[cell] = min(least[cell], code)
-                past[cell] = max(past[cell], np.uint8(code + np.uint8(1)))
-                block[cell] += np.uint8(code == MINE_CODE)
+                # MINE_CODE exceeds all counts, and plus 1 it wraps to 0, so mines change neither bound.
+                min_count[cell] = min(min_count[cell], code)
+                past_max[cell] = max(past_max[cell], np.uint8(code + np.uint8(1)))
+                block_mines[cell] += np.uint8(code == MINE_CODE)
         for cell in range(cells):
-            mines[cell] += block[cell]
+            mines[cell] += block_mines[cell]
 
 
 @inlined
 def is_dead(sets: LayoutSets, cell: int) -> bool:
     """Returns whether a cell is dead in the surveyed set: free in no layout, or with the same count in all of them."""
-    return sets.least[cell] == MINE_CODE or sets.least[cell] + 1 == sets.past[cell]
+    return sets.min_count[cell] == MINE_CODE or sets.min_count[cell] + 1 == sets.past_max[cell]
 
 
 @subroutine
 def sort_by_cells(sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
-    """Sorts a set: layouts with equal codes in these cells are adjacent, layouts with a mine in the first cell last."""
+    """Sorts the set order[first : first + size] by the codes of `cells`, with mines in the first cell last."""
     codes, order, buckets = sets.codes, sets.order, sets.buckets
     # All bits of MINE_CODE are set, so the mask sends mines to the last bucket.
     last = np.uint8(len(buckets) - 1)
-    # A counting sort is stable, so the last pass, by the first cell, decides before the others.
+    # A stable counting sort for each cell, the first cell last, so that layouts with equal codes become adjacent.
     for k in range(len(cells) - 1, -1, -1):
         cell = cells[k]
         for code in range(len(buckets)):
@@ -118,21 +118,21 @@ def sort_by_cells(sets: LayoutSets, first: int, size: int, cells: Cells) -> None
 
 @inlined
 def end_of_part(sets: LayoutSets, begin: int, end: int, cells: Cells) -> int:
-    """Returns the position after the part that begins at `begin` in a sorted set that ends at `end`."""
-    first = sets.codes[sets.order[begin]]
-    at, same = begin, True
-    while same:
-        at += 1
+    """Returns the end in `order` of the part that begins at `begin`, in a sorted set that ends at `end`."""
+    part_codes = sets.codes[sets.order[begin]]
+    position, is_same_part = begin, True
+    while is_same_part:
+        position += 1
         k = 0
-        while at < end and k < len(cells) and sets.codes[sets.order[at], cells[k]] == first[cells[k]]:
+        while position < end and k < len(cells) and sets.codes[sets.order[position], cells[k]] == part_codes[cells[k]]:
             k += 1
-        same = at < end and k == len(cells)
-    return at
+        is_same_part = position < end and k == len(cells)
+    return position
 
 
 @inlined
 def find_key(sets: LayoutSets, first: int, size: int) -> tuple[np.uint64, np.uint64]:
-    """Returns a key of a set, two words. If `keys` has several images, symmetric sets have the same key."""
+    """Returns the key of a set, two words. If `keys` has several images, symmetric sets have the same key."""
     sums = sets.sums
     for k in range(len(sums)):
         sums[k] = 0
@@ -141,11 +141,11 @@ def find_key(sets: LayoutSets, first: int, size: int) -> tuple[np.uint64, np.uin
         for k in range(len(sums)):
             sums[k] += row[k]
     # Sums do not depend on the order of the layouts. The image with the least first word stands for all images.
-    best = 0
+    smallest = 0
     for k in range(2, len(sums), 2):
-        if sums[k] < sums[best]:
-            best = k
-    return sums[best], sums[best + 1]
+        if sums[k] < sums[smallest]:
+            smallest = k
+    return sums[smallest], sums[smallest + 1]
 
 
 WAYS = 4
@@ -155,7 +155,7 @@ The table is (T, 2) uint64, and T is a power of two.
 
     word 0                 second word of the key
     word 1, bits 0 to 31   upper bound of the value
-            bits 32 to 39  log2 of the work that it took, the number of sets examined, plus 1
+            bits 32 to 39  effort: 1 + floor of log2 of the number of sets examined
             bit 40         whether the bound is the value
             bits 41 to 63  generation, never 0; entries of another generation count as empty
 """
@@ -167,13 +167,14 @@ _LOW_8, _1 = np.uint64(255), np.uint64(1)
 
 @inlined
 def _slot(table: Words, key: np.uint64) -> np.int64:
-    # Both are powers of two, so the mask gives multiples of WAYS, and no way passes the end of the table.
+    """Returns the first of the WAYS entries that may hold a key."""
+    # The length and WAYS are powers of two, so the mask gives multiples of WAYS below the length.
     return np.int64(key & np.uint64(len(table) - WAYS))
 
 
 @inlined
 def look_up(table: Words, key: np.uint64, check: np.uint64, generation: np.uint64) -> tuple[Int, bool]:
-    """Returns an upper bound of the value of a set, and whether it is the value; -1 if the set is not stored."""
+    """Returns the upper bound stored for a key of two words, or -1, and whether the bound is the value."""
     slot = _slot(table, key)
     for i in range(slot, slot + WAYS):
         entry = table[i, 1]
@@ -186,20 +187,20 @@ def look_up(table: Words, key: np.uint64, check: np.uint64, generation: np.uint6
 def store(
     table: Words, key: np.uint64, check: np.uint64, generation: np.uint64, bound: int, exact: bool, work: int
 ) -> None:
-    """Stores an upper bound, less than 2**32, in place of an empty entry or of the one that took the least work."""
+    """Stores a bound below 2**32 in the entry of the key, else over the one with the least work, a number of sets."""
     slot = _slot(table, key)
     victim: Int = slot
-    least = np.uint64(256)
+    least_effort = np.uint64(256)
     for i in range(slot, slot + WAYS):
         entry = table[i, 1]
-        fresh = entry >> _41 == generation
-        if fresh and table[i, 0] == check:
+        is_current = entry >> _41 == generation
+        if is_current and table[i, 0] == check:
             victim = i
             break
-        # An entry of another generation counts as no work, so it is replaced first.
-        effort = (entry >> _32) & _LOW_8 if fresh else np.uint64(0)
-        if effort < least:
-            victim, least = i, effort
+        # Empty entries have no effort, so they are replaced first.
+        effort = (entry >> _32) & _LOW_8 if is_current else np.uint64(0)
+        if effort < least_effort:
+            victim, least_effort = i, effort
     effort = np.uint64(1)
     while work >> 1 > 0:
         work >>= 1

@@ -2,7 +2,7 @@
 
 The search of Davis, Logemann and Loveland (1962), with counts in place of clauses. For each clue, and for the total,
 
-    0  <=  mines that it lacks  <=  cells left for them
+    0  <=  missing mines  <=  unassigned cells for them
 
 A violation undoes the last choice. Internal: `minesweeper_env.inference.kernels` exports `consistent_layouts`.
 """
@@ -32,7 +32,7 @@ MAX_ENTRIES = 1 << 26
 _neighbours = lru_cache(maxsize=16)(neighbour_table)
 
 _FIRST_ROWS, _GROWTH = 1024, 8
-"""Layouts that a list has room for at first, and the factor by which it grows."""
+"""The first capacity of the list of layouts, and the factor by which it grows."""
 
 TOO_MANY, TOO_LONG = -1, -2
 """Outcomes of `list_layouts` in place of a number of layouts."""
@@ -41,32 +41,32 @@ TOO_MANY, TOO_LONG = -1, -2
 class Backtracking(NamedTuple):
     """The arrays of an enumeration on a board of n cells; all but the first are int32.
 
-    Arrays (1,) hold a number that the kernels change.
+    Arrays (1,) hold a number that the kernels change. A comment names first what indexes the array.
     """
 
     neighbours: Neighbours  # (n, degree), the neighbours of each cell; n stands for cells off the board
     state: Ints  # cell: `known` of `Clues`; an assigned cell is SAFE or MINE, and so is entry n, off the board
     missing: Ints  # cell: as in `Clues`
-    covered: Ints  # cell: `unknown` of `Clues`
+    unknown: Ints  # cell: as in `Clues`
     clues: Ints  # the open cells with covered neighbours, in breadth-first order
     order: Ints  # the covered cells in breadth-first order
-    trail: Ints  # the assigned cells, in the order of assignment
-    branch_height: Ints  # choice: the height of the trail before it
-    branch_position: Ints  # choice: the position in `order` of its cell
-    mark: Ints  # cell: the stamp at which the cell was last marked
+    trail: Ints  # the assigned cells, in the order of assignment; a stack of `height` cells
+    branch_height: Ints  # branch: the height of the trail before its cell was assigned
+    branch_position: Ints  # branch: the position in `order` of its cell
+    mark: Ints  # cell: the value of `stamp` when the cell was last marked
     column: Ints  # cell: the column of a covered cell in the list of layouts, or -1
-    mines_left: Ints  # (1,): mines in the cells that are not assigned
+    mines_left: Ints  # (1,): the number of mines in the cells that are not assigned
     cells_left: Ints  # (1,): the number of cells that are not assigned
-    height: Ints  # (1,): the number of assigned cells, the height of the trail
+    height: Ints  # (1,): the number of assigned cells
     steps: Ints  # (1,): the number of assignments so far, with repetitions, and of steps that take as long
-    stamp: Ints  # (1,): the last mark in `mark`
+    stamp: Ints  # (1,): the cells with this number in `mark` count as marked
     deepest: Ints  # (1,): the largest height at which a clue was violated
     fault: Ints  # (1,): that clue, or -1
 
 
 @inlined
 def _backtracking_of(neighbours: Neighbours, rows: NDArray[np.int32], numbers: NDArray[np.int32]) -> Backtracking:
-    """Names the rows, (10, n + 1) and (7, 1), in the order of the fields."""
+    """Returns the rows of two arrays, (10, n + 1) and (7, 1), as the fields in their order."""
     return Backtracking(
         neighbours, rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7], rows[8], rows[9],
         numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
@@ -75,15 +75,14 @@ def _backtracking_of(neighbours: Neighbours, rows: NDArray[np.int32], numbers: N
 
 @inlined
 def _read_board(work: Backtracking, shown: NDArray[np.int8], max_count: int, mines: int) -> bool:
-    """Reads a board; returns whether each clue by itself, and the total, can be met."""
+    """Reads a board, (n,) cell codes; returns whether each clue by itself, and the total, can be met."""
     cells = len(work.neighbours)
     work.mines_left[0], work.cells_left[0], work.height[0] = mines, 0, 0
     work.steps[0], work.stamp[0], work.deepest[0] = 0, 0, 0
-    # Entries of covered cells mean nothing: all kernels update them, which saves a branch, but compare only those of
-    # open cells.
+    # Only entries of open cells mean something. The kernels update those of covered cells too, which saves a branch.
     work.missing[:] = 0
-    work.covered[:] = 0
-    clues = Clues(work.neighbours, work.state, work.missing, work.covered, work.trail, work.mark)
+    work.unknown[:] = 0
+    clues = Clues(work.neighbours, work.state, work.missing, work.unknown, work.trail, work.mark)
     work.fault[0] = read_clues(shown, max_count, clues)
     work.state[cells] = SAFE
     work.mark[:] = 0
@@ -100,7 +99,7 @@ def _read_board(work: Backtracking, shown: NDArray[np.int8], max_count: int, min
 
 @subroutine
 def _assign(work: Backtracking, cell: Int, mine: Int) -> bool:
-    """Assigns a covered cell; returns whether the clues next to it and the total can still be met."""
+    """Assigns a cell a mine (1) or none (0); returns whether the clues next to it and the total can still be met."""
     work.state[cell] = SAFE + mine
     work.trail[work.height[0]] = cell
     work.height[0] += 1
@@ -110,22 +109,22 @@ def _assign(work: Backtracking, cell: Int, mine: Int) -> bool:
     fits = 0 <= work.mines_left[0] <= work.cells_left[0]
     for k in range(work.neighbours.shape[1]):
         # A violation does not end the loop, because `_undo` reverts the counts of every neighbour.
-        other = work.neighbours[cell, k]
-        work.missing[other] -= mine
-        work.covered[other] -= 1
-        if work.state[other] == OPEN and not 0 <= work.missing[other] <= work.covered[other]:
+        neighbour = work.neighbours[cell, k]
+        work.missing[neighbour] -= mine
+        work.unknown[neighbour] -= 1
+        if work.state[neighbour] == OPEN and not 0 <= work.missing[neighbour] <= work.unknown[neighbour]:
             fits = False
-            # If no layout fits, the clue to name is the one that was violated with the most cells assigned.
+            # If no layout fits, the error names the clue that was violated with the most cells assigned.
             if work.height[0] > work.deepest[0]:
                 work.deepest[0] = work.height[0]
-                work.fault[0] = other
+                work.fault[0] = neighbour
     return fits
 
 
 @inlined
-def _undo(work: Backtracking, top: int) -> None:
-    """Undoes all assignments but the first `top`."""
-    while work.height[0] > top:
+def _undo(work: Backtracking, height: int) -> None:
+    """Undoes all assignments but the first `height`."""
+    while work.height[0] > height:
         work.height[0] -= 1
         cell = work.trail[work.height[0]]
         mine = work.state[cell] - SAFE
@@ -133,15 +132,15 @@ def _undo(work: Backtracking, top: int) -> None:
         work.mines_left[0] += mine
         for k in range(work.neighbours.shape[1]):
             work.missing[work.neighbours[cell, k]] += mine
-            work.covered[work.neighbours[cell, k]] += 1
+            work.unknown[work.neighbours[cell, k]] += 1
         work.state[cell] = UNKNOWN
 
 
 @subroutine
 def _apply_clue(work: Backtracking, clue: Int) -> bool:
-    """Assigns the covered neighbours of a clue if it makes them all free or all mines; returns False on a violation."""
-    missing, covered = work.missing[clue], work.covered[clue]
-    if covered == 0 or 0 < missing < covered:
+    """Assigns the unknown neighbours of a clue if it makes them all free or all mines; returns False on a violation."""
+    missing, unknown = work.missing[clue], work.unknown[clue]
+    if unknown == 0 or 0 < missing < unknown:
         return True
     mine = np.int64(missing > 0)
     for k in range(work.neighbours.shape[1]):
@@ -152,15 +151,15 @@ def _apply_clue(work: Backtracking, clue: Int) -> bool:
 
 
 @subroutine
-def _propagate(work: Backtracking, assigned: Int) -> bool:
-    """Applies the clues next to the cells of the trail from position `assigned` on; returns False on a violation."""
+def _propagate(work: Backtracking, first: Int) -> bool:
+    """Applies the clues next to the cells of the trail from position `first` on; returns False on a violation."""
     # The trail is also the queue: `_apply_clue` appends the cells that it assigns.
-    while assigned < work.height[0]:
-        cell = work.trail[assigned]
-        assigned += 1
+    while first < work.height[0]:
+        cell = work.trail[first]
+        first += 1
         for k in range(work.neighbours.shape[1]):
-            other = np.int64(work.neighbours[cell, k])
-            if work.state[other] == OPEN and not _apply_clue(work, other):
+            clue = np.int64(work.neighbours[cell, k])
+            if work.state[clue] == OPEN and not _apply_clue(work, clue):
                 return False
     return True
 
@@ -176,7 +175,7 @@ def _apply_clues(work: Backtracking) -> bool:
 
 @inlined
 def _assign_rest(work: Backtracking, cells: int, mine: Int) -> bool:
-    """Assigns all cells that are left in the first `cells` of the order; returns False on a violation."""
+    """Assigns `mine` to the unassigned ones of the first `cells` cells in `order`; returns False on a violation."""
     for i in range(cells):
         cell = np.int64(work.order[i])
         if work.state[cell] == UNKNOWN and not _assign(work, cell, mine):
@@ -186,45 +185,45 @@ def _assign_rest(work: Backtracking, cells: int, mine: Int) -> bool:
 
 @inlined
 def _total_can_be_met(work: Backtracking, clues: int) -> bool:
-    """Returns whether a packing of clues without common cells leaves the total within its bounds.
+    """Returns whether the total is within the bounds that a packing of clues without common unknown cells gives.
 
     Without this test an enumeration can get lost in assignments of the frontier that all take too many mines.
     """
     # A new stamp clears all marks at once.
     work.stamp[0] += 1
-    least, packed = 0, 0
-    # Disjoint clues take exactly their missing mines; the other cells take none to all. Any packing gives valid bounds,
-    # and a greedy one is cheap.
+    packed_mines, packed_cells = 0, 0
+    # The packed clues take exactly their missing mines; each other cell takes a mine or none. Any packing gives valid
+    # bounds, and a greedy one is cheap.
     for i in range(clues):
         clue = work.clues[i]
-        apart = work.covered[clue] > 0
+        is_disjoint = work.unknown[clue] > 0
         for k in range(work.neighbours.shape[1]):
             cell = work.neighbours[clue, k]
-            apart &= work.state[cell] != UNKNOWN or work.mark[cell] != work.stamp[0]
-        if apart:
-            least += work.missing[clue]
-            packed += work.covered[clue]
+            is_disjoint &= work.state[cell] != UNKNOWN or work.mark[cell] != work.stamp[0]
+        if is_disjoint:
+            packed_mines += work.missing[clue]
+            packed_cells += work.unknown[clue]
             for k in range(work.neighbours.shape[1]):
                 work.mark[work.neighbours[clue, k]] = work.stamp[0]
-    return least <= work.mines_left[0] <= least + work.cells_left[0] - packed
+    return packed_mines <= work.mines_left[0] <= packed_mines + work.cells_left[0] - packed_cells
 
 
 @inlined
 def _order_cells(work: Backtracking) -> tuple[int, int]:
-    """Lists the covered cells and their clues in breadth-first order; returns the numbers of both."""
+    """Fills `order` with the unknown cells and `clues` with their clues, breadth first; returns the numbers of both."""
     state, mark, neighbours = work.state, work.mark, work.neighbours
     work.stamp[0] += 1
     stamp = work.stamp[0]
-    cells, clues, done = 0, 0, 0
-    for first in range(len(neighbours)):
-        if state[first] == OPEN and work.covered[first] > 0 and mark[first] != stamp:
-            mark[first] = stamp
-            work.clues[clues] = first
+    cells, clues, expanded = 0, 0, 0
+    for seed in range(len(neighbours)):
+        if state[seed] == OPEN and work.unknown[seed] > 0 and mark[seed] != stamp:
+            mark[seed] = stamp
+            work.clues[clues] = seed
             clues += 1
-        # Breadth-first order keeps cells of one clue close together, so that a violation shows soon after its cause.
-        while done < clues:
-            clue = work.clues[done]
-            done += 1
+        # Breadth-first order keeps the cells of a clue close together, so a violation soon follows a wrong choice.
+        while expanded < clues:
+            clue = work.clues[expanded]
+            expanded += 1
             for k in range(neighbours.shape[1]):
                 cell = neighbours[clue, k]
                 if state[cell] != UNKNOWN or mark[cell] == stamp:
@@ -247,44 +246,44 @@ def _order_cells(work: Backtracking) -> tuple[int, int]:
 
 
 @inlined
-def _list(work: Backtracking, mine: Bytes, max_steps: int) -> int:
-    """Lists the layouts of a board after `_read_board` and `_apply_clues`."""
+def _backtrack(work: Backtracking, mine: Bytes, max_steps: int) -> int:
+    """Fills `mine` with the layouts, after `_apply_clues`; returns their number, TOO_MANY or TOO_LONG."""
     column = work.column
     cells, clues = _order_cells(work)
-    found, branch, position = 0, 0, 0
+    layouts, branches, position = 0, 0, 0
     fits = True
     while work.steps[0] <= max_steps:
         if fits and work.cells_left[0] > 0 and (work.mines_left[0] == 0 or work.mines_left[0] == work.cells_left[0]):
             fits = _assign_rest(work, cells, np.int64(work.mines_left[0] > 0))
         if fits and work.cells_left[0] == 0:
-            if found == len(mine):
+            if layouts == len(mine):
                 return TOO_MANY
             for cell in range(len(work.neighbours)):
                 if column[cell] >= 0:
-                    mine[found, column[cell]] = work.state[cell] - SAFE
+                    mine[layouts, column[cell]] = work.state[cell] - SAFE
             work.steps[0] += len(work.neighbours) // 16 + mine.shape[1] // 4
-            found += 1
+            layouts += 1
             # A layout is a leaf, so the loop backtracks as after a violation.
             fits = False
-        # To look at a clue, or at cells of a layout, takes a part of the time of an assignment.
+        # A look at a clue takes about a quarter of the time of an assignment.
         work.steps[0] += clues // 4
         if fits and _total_can_be_met(work, clues):
             # A covered cell is left, and all cells before `position` are assigned.
             while work.state[work.order[position]] != UNKNOWN:
                 position += 1
-            work.branch_height[branch], work.branch_position[branch] = work.height[0], position
-            branch += 1
+            work.branch_height[branches], work.branch_position[branches] = work.height[0], position
+            branches += 1
             choice = 0
-        elif branch > 0:
-            # The second choice leaves no branch, so when it fails, the choice before it is next.
-            branch -= 1
-            _undo(work, work.branch_height[branch])
-            position = int(np.int64(work.branch_position[branch]))
+        elif branches > 0:
+            # After the free cell the mine: the branch is popped, as no third value is left.
+            branches -= 1
+            _undo(work, work.branch_height[branches])
+            position = int(np.int64(work.branch_position[branches]))
             choice = 1
         else:
-            return found
-        top = np.int64(work.height[0])
-        fits = _assign(work, np.int64(work.order[position]), choice) and _propagate(work, top)
+            return layouts
+        height = np.int64(work.height[0])
+        fits = _assign(work, np.int64(work.order[position]), choice) and _propagate(work, height)
     return TOO_LONG
 
 
@@ -298,13 +297,13 @@ def list_layouts(
     of that shape, with the number of mines in the neighbours, also for a mine. `max_steps` bounds the assignments, and
     the steps that take as long. The arrays are the arguments of `_backtracking_of`.
 
-    Returns the number of layouts, TOO_MANY if there are more than `limit`, or TOO_LONG if it takes more than
+    Returns the number of layouts, TOO_MANY if there are more than `limit`, or TOO_LONG if they take more than
     `max_steps`; and the cell of the clue that was violated with the most cells assigned, or -1.
     """
     work = _backtracking_of(*arrays)
     found = 0
     if _read_board(work, shown, max_count, mines) and _apply_clues(work):
-        found = _list(work, mine, max_steps)
+        found = _backtrack(work, mine, max_steps)
     if found > 0:
         _count_neighbours(work, mine[:found], count[:found])
     return found, work.fault[0]
@@ -312,16 +311,17 @@ def list_layouts(
 
 @inlined
 def _count_neighbours(work: Backtracking, mine: Bytes, count: Bytes) -> None:
+    """Fills `count` with the number of mines around each covered cell, in each layout of `mine`."""
     count[:] = 0
     for cell in range(len(work.neighbours)):
         if work.column[cell] < 0:
             continue
         for k in range(work.neighbours.shape[1]):
             # Shown mines have columns too, so no mine is left out.
-            other = work.column[work.neighbours[cell, k]]
-            if other >= 0:
+            column = work.column[work.neighbours[cell, k]]
+            if column >= 0:
                 for i in range(len(mine)):
-                    count[i, other] += mine[i, work.column[cell]]
+                    count[i, column] += mine[i, work.column[cell]]
 
 
 class Layouts(NamedTuple):
@@ -343,31 +343,31 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     """
     limit = whole_number("limit", limit, 1)
     array, mines, radius = check_boards(board, 2, mines, radius)
-    most = Codes.of_radius(radius).max_count
-    cells = np.flatnonzero(array > most)
-    allowed = min(limit, max(1, MAX_ENTRIES // max(1, len(cells))))
+    max_count = Codes.of_radius(radius).max_count
+    cells = np.flatnonzero(array > max_count)
+    max_layouts = min(limit, max(1, MAX_ENTRIES // max(1, len(cells))))
     work = _neighbours(*array.shape, radius), np.empty((10, array.size + 1), np.int32), np.empty((7, 1), np.int32)
     # Most boards have few layouts, so the list grows.
     rows, found = 0, TOO_MANY
-    while found == TOO_MANY and rows < allowed:
-        rows = min(allowed, max(_FIRST_ROWS, _GROWTH * rows))
+    while found == TOO_MANY and rows < max_layouts:
+        rows = min(max_layouts, max(_FIRST_ROWS, _GROWTH * rows))
         mine, count = np.empty((2, rows, len(cells)), np.uint8)
-        found, fault = list_layouts(array.ravel(), most, mines, MAX_WORK, mine, count, *work)
+        found, fault = list_layouts(array.ravel(), max_count, mines, MAX_WORK, mine, count, *work)
     if found == 0:
-        raise _contradiction(fault, array, most)
+        raise _contradiction(fault, array, max_count)
     if found == TOO_MANY:
-        what = f"{limit} layouts" if allowed == limit else f"{allowed} layouts with {len(cells)} covered cells"
-        raise PositionTooHardError(f"more than {what} fit this board")
+        covered = "" if max_layouts == limit else f" with {len(cells)} covered cells"
+        raise PositionTooHardError(f"more than {max_layouts} layouts{covered} fit this board")
     if found == TOO_LONG:
         raise PositionTooHardError(f"listing the layouts of this board takes more than {MAX_WORK} steps")
     return Layouts(cells, mine[:found].copy(), count[:found].copy())
 
 
-def _contradiction(fault: int, board: NDArray[np.int8], most: int) -> InconsistentBoardError:
+def _contradiction(fault: int, board: NDArray[np.int8], max_count: int) -> InconsistentBoardError:
     """Returns the error for the violated clue in the cell `fault`, or for the number of mines if that is -1."""
     cols = board.shape[1]
     if fault >= 0:
         reason = f"the count {board.flat[fault]} cannot be met together with the others"
         return InconsistentBoardError(reason, divmod(fault, cols))
-    first_covered = int(np.argmax(board > most))  # 0 if all cells are open
+    first_covered = int(np.argmax(board > max_count))  # 0 if all cells are open
     return InconsistentBoardError("the number of mines does not fit", divmod(first_covered, cols))

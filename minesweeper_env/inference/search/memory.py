@@ -16,22 +16,22 @@ TABLE_ENTRIES = 1 << 14
 
 
 class Levels(NamedTuple):
-    """The stack of the search, int64 arrays for up to D levels. Each level has a set, of which it tries candidates."""
+    """The stack of the search, int64 arrays for up to D levels. Each level tries the cells to click in a set."""
 
     first: Integers  # where the set begins in `LayoutSets.order`
     size: Integers  # the number of layouts in the set
     bound: Integers  # an upper bound of the value of the set
     best: Integers  # the value to exceed: the goal of the level, or the value of its best candidate so far
-    failed: Integers  # the largest bound of the candidates that did not exceed `best`
-    cell: Integers  # the candidate with the value `best`, or NONE
+    failed_bound: Integers  # the largest bound of the candidates that did not exceed `best`
+    best_cell: Integers  # the candidate with the value `best`, or NONE
     trial: Integers  # the cell under trial; NONE before the first trial, DONE between two trials
-    safe: Integers  # the number of cells that are free in the whole set
-    living: Integers  # the number of cells in `Search.living`
-    source: Integers  # the level whose living cells include all living cells of the parts
-    begin: Integers  # where the pending parts of the trial begin in `Parts`
-    end: Integers  # where they end
+    safe_count: Integers  # the number of living cells that are free in the whole set
+    living_count: Integers  # the number of candidates in `Search.living`, if no cell is safe
+    living_level: Integers  # the level, this or one above, whose `Search.living` has all living cells of the parts
+    parts_begin: Integers  # where the pending parts of the trial begin in `Parts`
+    parts_end: Integers  # where the pending parts end
     total: Integers  # the sum of the bounds of all parts of the trial; values replace bounds as they are found
-    begun: Integers  # `Search.nodes` when the level was opened
+    nodes_before: Integers  # `Search.nodes` when the level was opened
 
 
 class Parts(NamedTuple):
@@ -55,29 +55,29 @@ class Search(NamedTuple):
     parts: Parts
     living: Cells  # (D, C), the candidates of each level; only its safe cells if it has any
     scores: Integers  # (D, C), of a candidate: 256 * (layouts that leave it free) + (range of its counts); 0 once tried
-    keys: Words  # (D, 2), the keys of the sets
-    part_keys: Words  # (N + D, 2), the keys of the parts
+    keys: Words  # (D, 2), the key of the set of each level
+    part_keys: Words  # (N + D, 2), the key of each part
     table: Words  # (T, 2), the transposition table; see WAYS
-    columns: Cells  # (C,), the columns of the living cells
+    columns: Cells  # (C,), the column of each cell of the search in the caller's arrays
     slots: NDArray[np.int32]  # (H,), a hash table of layouts; H is a power of two and at least 2 * N
     nodes: Integers  # (1,): the number of sets examined
-    read: Integers  # (1,): codes read to examine these sets
+    codes_read: Integers  # (1,): the number of codes read to examine these sets
     depth: Integers  # (1,): the present level
     generation: Integers  # (1,): the generation of the entries in the transposition table
     coarse_level: Integers  # (1,): the level whose set is in the coarse matrix of conflicts, or NONE
     fine_level: Integers  # (1,): the level whose set is in the fine matrix, or NONE
-    words: Integers  # (1,): words in use in a row of the coarse matrix
+    coarse_words: Integers  # (1,): the number of words in use in a row of the coarse matrix
     safe_click: Integers  # (1,): a column that is free in all layouts, or NONE
     freest_click: Integers  # (1,): the column that is free in the most layouts, or NONE if all are mines
 
 
 class SearchMemory(NamedTuple):
-    """The arrays of a search as kernels take them, fields of one type and length as rows of one array; some by name."""
+    """The arrays of a search as kernels take them: fields of one type and length are rows of one array."""
 
-    arrays: tuple[NDArray[Any], ...]  # all of them; `search_of` names them again
+    arrays: tuple[NDArray[Any], ...]  # all arrays; `search_of` returns them as a `Search`
     sets: LayoutSets
     nodes: Integers
-    read: Integers
+    codes_read: Integers
 
 
 _SETS = len(LayoutSets._fields)
@@ -86,7 +86,7 @@ _CONFLICTS = _SETS + len(Conflicts._fields)
 
 @inlined
 def search_of(arrays: tuple[NDArray[Any], ...]) -> Search:
-    """Names the arrays of a `SearchMemory` and their rows."""
+    """Returns the arrays of a `SearchMemory`, and their rows, as a `Search`."""
     levels, parts, living, scores, keys, part_keys, table, columns, slots, nodes, read, numbers = arrays[_CONFLICTS:]
     return Search(
         LayoutSets(*arrays[:_SETS]),
@@ -110,7 +110,7 @@ def make_search(
     """
     # A level tells apart layouts that the one above does not, by a cell that it has not opened.
     levels = min(layouts, cells) + 2
-    sets, (nodes, read) = make_layout_sets(layouts, cells, max_count, images), np.zeros((2, 1), np.int64)
+    sets, (nodes, codes_read) = make_layout_sets(layouts, cells, max_count, images), np.zeros((2, 1), np.int64)
     arrays = (
         *sets,
         *make_conflicts(layouts, max_count),
@@ -124,7 +124,7 @@ def make_search(
         np.empty(cells, np.uint32),
         np.empty(1 << (2 * layouts - 1).bit_length(), np.int32),
         nodes,
-        read,
+        codes_read,
         np.zeros((7, 1), np.int64),
     )
-    return SearchMemory(arrays, sets, nodes, read)
+    return SearchMemory(arrays, sets, nodes, codes_read)

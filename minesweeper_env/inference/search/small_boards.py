@@ -1,8 +1,8 @@
-"""Exact search on boards with few layouts; all positions and their symmetric images use one table.
+"""Exact search on boards with few layouts; all positions and their symmetric images share a transposition table.
 
     V(S)  =  V(image of S)    for each symmetry of the board
 
-V is the value of `branch_and_bound`. The key of a set is the least of the keys of its images.
+V is the value of `branch_and_bound`. So the key of a set is the least of the keys of its images.
 """
 
 import math
@@ -29,9 +29,10 @@ MAX_POSITION_NODES = 10_000_000
 """The most sets to examine in the search of a position: about two minutes."""
 
 SLICE = 100_000
-"""The number of sets to examine between two moments at which Python hears an interrupt: about a second."""
+"""The number of sets to examine in a call of a kernel, about a second: Python hears an interrupt only between calls."""
 
-_MOST_ENTRIES = 1 << 22
+_MAX_ENTRIES = 1 << 22
+"""The most entries of the transposition table."""
 
 
 @kernel
@@ -46,8 +47,8 @@ def lay_out_everywhere(columns: Cells, mines: int, chosen: Cells, codes: NDArray
     for i in range(len(codes)):
         for k in range(mines):
             codes[i, columns[chosen[k]]] = 1
-        # The last mine that can move right does, and the mines after it follow closely. After the last layout this
-        # leaves no valid choice, which nothing reads.
+        # The next combination: the last mine that can move right does, and the mines after it follow closely. After the
+        # last layout `chosen` is no combination, but nothing reads it.
         k = mines - 1
         while k > 0 and chosen[k] == len(columns) - mines + k:
             k -= 1
@@ -58,7 +59,7 @@ def lay_out_everywhere(columns: Cells, mines: int, chosen: Cells, codes: NDArray
 
 @inlined
 def _encode(codes: NDArray[np.uint8], cells: Cells, neighbours: Cells, mined: NDArray[np.uint8]) -> None:
-    """Turns the mines of a layout into its codes."""
+    """Replaces the entries of one layout in `codes`, 1 for a mine, by MINE_CODE and the counts of the free cells."""
     for k in range(len(cells)):
         mined[cells[k]] = codes[k]
     for k in range(len(cells)):
@@ -82,25 +83,19 @@ def _write_keys(sets: LayoutSets, layout: int, cells: Cells, images: Cells, word
                 keys[2 * image] += words[cell, 0]
                 keys[2 * image + 1] += words[cell, 1]
     for k in range(len(keys)):
-        # `find_key` adds the keys of a set. Without this step, sets with the same mines overall would collide.
+        # `find_key` adds the keys of a set. Without mixing, sets with equally many mines in each cell collide.
         keys[k] = mix(keys[k])
 
 
 @kernel
 def begin_on_board(
-    size: int,
-    cells: Cells,
-    goal: int,
-    neighbours: Cells,
-    images: Cells,
-    words: Words,
-    mined: NDArray[np.uint8],
+    size: int, cells: Cells, goal: int, neighbours: Cells, images: Cells, words: Words, mined: NDArray[np.uint8],
     *arrays: Any,
-) -> None:
-    """Begins the search for the value of a set of layouts.
+) -> None:  # fmt: skip
+    """Begins the search for the value of the set of the first `size` layouts in `codes`.
 
     Args:
-        size: the number of layouts; the first rows of the codes have 1 for a mine and 0 elsewhere.
+        size: the number of layouts; their codes are 1 for a mine and 0 elsewhere.
         cells: (k,) uint32, the cells of the first k columns.
         goal: as for `begin_search`.
         neighbours: (n, degree) uint32, the neighbours of each cell of the board.
@@ -128,7 +123,7 @@ class SmallBoard:
     """
 
     def __init__(self, rows: int, cols: int, radius: int, layouts: int) -> None:
-        """Prepares for positions of up to `layouts` layouts; a larger one makes the memory grow."""
+        """Prepares for positions of up to `layouts` layouts; the memory grows for a larger position."""
         self.cells = rows * cols
         self.images = symmetry_table(rows, cols).astype(np.uint32)
         self._neighbours = neighbour_table(rows, cols, radius)
@@ -136,14 +131,14 @@ class SmallBoard:
         self._zobrist = np.random.default_rng(0).integers(0, 2**64, (self.cells, 2), np.uint64)
         self._mined = np.zeros(self.cells + 1, np.uint8)
         self._layouts = layouts
-        # The transposition table has 4 to 8 entries for each layout: a power of two, _MOST_ENTRIES at most.
-        self._table = np.zeros((min(1 << (4 * layouts).bit_length(), _MOST_ENTRIES), 2), np.uint64)
+        # The transposition table has 4 to 8 entries for each layout: a power of two, _MAX_ENTRIES at most.
+        self._table = np.zeros((min(1 << (4 * layouts).bit_length(), _MAX_ENTRIES), 2), np.uint64)
         self._search: SearchMemory | None = None
 
     def solve_everywhere(self, covered: NDArray[np.int64], mines: int, goal: int) -> int:
-        """Returns the number of wins when the mines lie anywhere in `covered` cells; an upper bound if at most `goal`.
+        """Returns the number of wins over all layouts with `mines` mines in the `covered` cells.
 
-        All other cells are free, and their counts are not known.
+        All other cells are free, and their counts are not known. A result of at most `goal` is only an upper bound.
         """
         size = math.comb(len(covered), mines)
         search = self._prepare(size)
@@ -160,13 +155,14 @@ class SmallBoard:
         return int(layouts.cells[column]), wins
 
     def _prepare(self, layouts: int) -> SearchMemory:
+        """Returns arrays for a search over this many layouts."""
         if layouts > MAX_LAYOUTS:
             raise PositionTooHardError(
                 f"a position has {layouts} layouts, and at most {MAX_LAYOUTS} can be searched for the best play; "
                 "choose a smaller board, or fewer mines"
             )
         if self._search is None or layouts > len(self._search.sets.codes):
-            # Released first, so that the old and the new one are never in memory together.
+            # Released first, so that the old and the new arrays are never in memory together.
             self._search = None
             self._search = make_search(
                 max(layouts, self._layouts), self.cells, self._max_count, images=len(self.images), table=self._table
@@ -174,6 +170,7 @@ class SmallBoard:
         return self._search
 
     def _solve(self, search: SearchMemory, size: int, cells: Cells, goal: int) -> tuple[int, int]:
+        """Returns the column to click and the number of wins, for the arguments of `begin_on_board`."""
         arrays = search.arrays
         begin_on_board(size, cells, goal, self._neighbours, self.images, self._zobrist, self._mined, *arrays)
         for nodes in range(SLICE, MAX_POSITION_NODES + 1, SLICE):
