@@ -1,18 +1,18 @@
 """Inference for compiled kernels outside `minesweeper_env.inference`.
 
 Kernels elsewhere take names from this module only; every other module of the package may change without notice.
-A kernel receives the fields of a `Workspace` as its last arguments, and rebuilds it with `Workspace(*arrays)`.
-`run_with_workspace` calls such a kernel from Python, and repeats the call with more memory where it needs that;
-`run_boards` does so for many boards.
+A kernel receives the fields of a `Workspace` as its last arguments, and rebuilds the tuple by `Workspace(*arrays)`.
+`run_with_workspace` calls such a kernel from Python, and repeats the call with a larger workspace if one was too small;
+`run_boards` does the same for many boards.
 
 Outcomes of the functions below:
 
     OK                  the board is done
-    1, 2, 3             the workspace is too small; return this outcome to `run_with_workspace`
+    1, 2, 3             the workspace is too small; the kernel returns this outcome to `run_with_workspace`
     c + CONTRADICTION   no layout fits the board, and cell c is at fault
     negative            the weights of all layouts underflow
 
-`failure` turns an outcome that remains into an error.
+`failure` returns the error for one of the last two.
 """
 
 from typing import TYPE_CHECKING
@@ -91,10 +91,7 @@ def infer_posteriors(
 
 @inlined
 def propagate(board: NDArray[np.int8], workspace: Workspace) -> int:
-    """Reads a board, (n,) int8 cell codes, and applies single clues until nothing new follows (step 1).
-
-    Returns the outcome.
-    """
+    """Reads a board, (n,) int8 cell codes, and applies single clues until nothing new follows; returns the outcome."""
     return read_board(workspace, board)
 
 
@@ -106,7 +103,7 @@ def is_known_safe(cell: int, workspace: Workspace) -> bool:
 
 @inlined
 def posterior_after_propagation(workspace: Workspace, mines: int, probabilities: Floats) -> tuple[int, float]:
-    """Computes the posterior of the board that `propagate` has read; see `posterior`."""
+    """Computes and returns what `posterior` does, for the board that `propagate` has read."""
     return finish_posterior(workspace, mines, 0.0, FIXED_TOTAL, probabilities)
 
 

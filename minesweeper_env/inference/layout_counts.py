@@ -40,9 +40,9 @@ def component_remainders(
 ) -> int:  # fmt: skip
     """Counts the fillings of each component by their mines, modulo a prime below 2**22; returns the outcome.
 
-    The other arguments are as in `posteriors`, for one board of n cells. `sizes`, (n, 3), is filled with a row per
-    component: its fewest mines, the number of its remainders, the number of its cells; and `remainders`, (2 * n,), with
-    the remainders, component after component.
+    The kernel fills `sizes`, (n, 3) int64 for n cells, with a row per component: its fewest mines, the number of its
+    remainders, the number of its cells. It fills `remainders`, (2 * n,) float64, with the remainders, component after
+    component. The other arguments are as in `posteriors`, for one board.
     """
     work = Workspace(*arrays)
     frontier, tables = frontier_of(work), tables_of(work)
@@ -52,33 +52,33 @@ def component_remainders(
     outcome, _, _, totals = run_forward_pass(frontier, tables, mines, prime, MODULAR)
     if outcome != OK:
         return outcome
-    at, place = 0, 0
+    written, position = 0, 0
     for component in range(totals.components):
         last, row = tables.last_level[component], sizes[component]
         # No constraint is open on the last level, so it has one state, with one value for each number of mines.
         begin, end = level_span(tables, last)
-        row[0], row[1], row[2] = tables.low[tables.first_state[last]], end - begin, 0
-        while place < frontier.end[component]:
-            row[2] += frontier.size[frontier.order[place]]
-            place += 1
+        row[0], row[1], row[2] = tables.min_used[tables.first_state[last]], end - begin, 0
+        while position < frontier.component_end[component]:
+            row[2] += frontier.size[frontier.order[position]]
+            position += 1
         for i in range(begin, end):
-            remainders[at] = tables.values[i]
-            at += 1
+            remainders[written] = tables.values[i]
+            written += 1
     return OK
 
 
 def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[int]:
-    """Returns the numbers below the product of the primes that have these remainders, one list per prime.
+    """Returns the numbers below the product of the primes that have these remainders, one list for each prime.
 
     Chinese remainder theorem in Garner's form: each further prime adds a multiple of the product so far. Example: with
     the remainders 2 modulo 3 and 3 modulo 5, the number is 2 + 3 * ((3 - 2) * 2 % 5) = 8, as 2 is the inverse of 3.
     """
     numbers, product = [0] * len(remainders[0]), 1
-    for found, prime in zip(remainders, primes, strict=True):
+    for residues, prime in zip(remainders, primes, strict=True):
         inverse = pow(product, -1, prime)
         numbers = [
             number + product * ((remainder - number) * inverse % prime)
-            for number, remainder in zip(numbers, found, strict=True)
+            for number, remainder in zip(numbers, residues, strict=True)
         ]
         # The numbers are now right modulo the larger product too.
         product *= prime
@@ -86,33 +86,33 @@ def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[i
 
 
 def total_layouts(components: list[tuple[int, list[int]]], mines: int, outside: int) -> int:
-    """Returns the number of layouts of all components and the cells outside, with so many mines in all.
+    """Returns the number of layouts with `mines` mines in the components and the `outside` other unknown cells.
 
-    Each component has its fewest mines, and its numbers of fillings for that many mines and more.
+    A component is its fewest mines, and its numbers of fillings with that many mines, with one more, and so on.
     """
     ways = {0: 1}
-    for low, fillings in components:
+    for min_mines, fillings in components:
         joint: dict[int, int] = {}
-        for used, many in ways.items():
-            for more, filling in enumerate(fillings, used + low):
-                if more <= mines:
-                    joint[more] = joint.get(more, 0) + many * filling
+        for mines_before, ways_before in ways.items():
+            for mines_after, filling in enumerate(fillings, mines_before + min_mines):
+                if mines_after <= mines:
+                    joint[mines_after] = joint.get(mines_after, 0) + ways_before * filling
         ways = joint
-    total, most = 0, min(mines - min(ways, default=mines), outside)
+    total, max_outside_mines = 0, min(mines - min(ways, default=mines), outside)
     # Each binomial coefficient follows from the one before, which takes far less time than to compute it anew.
-    chosen, coefficient = most, comb(outside, most)
-    for used in sorted(ways):
-        while chosen > mines - used:
-            coefficient = coefficient * chosen // (outside - chosen + 1)
-            chosen -= 1
-        if chosen == mines - used:
-            total += ways[used] * coefficient
+    outside_mines, coefficient = max_outside_mines, comb(outside, max_outside_mines)
+    for component_mines in sorted(ways):
+        while outside_mines > mines - component_mines:
+            coefficient = coefficient * outside_mines // (outside - outside_mines + 1)
+            outside_mines -= 1
+        if outside_mines == mines - component_mines:
+            total += ways[component_mines] * coefficient
     return total
 
 
 @cache
 def nth_prime(index: int) -> int:
-    """Returns the prime of this index among the primes above 2**21, counted from 0."""
+    """Returns the prime with this index among the primes above 2**21; index 0 is the smallest."""
     number = (1 << _BITS if index == 0 else nth_prime(index - 1)) + 1
     while not all(number % factor for factor in range(2, isqrt(number) + 1)):
         number += 1
@@ -122,17 +122,17 @@ def nth_prime(index: int) -> int:
 def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     """Returns the exact number of layouts that fit a board; arguments and errors as for `mine_probabilities`.
 
-    A PositionTooHardError also refuses a number with too many digits.
+    Raises a PositionTooHardError also if the number has too many digits.
     """
     array, mines, radius = check_boards(board, 2, mines, radius)
     rows, cols = array.shape
-    sizes, found = np.empty((array.size, 3), np.int64), np.empty(2 * array.size)
+    sizes, buffer = np.empty((array.size, 3), np.int64), np.empty(2 * array.size)
     remainders: list[list[int]] = []
     components = mines_left = outside = 0
 
     def count(workspace: Workspace, prime: float) -> int:
         nonlocal components, mines_left, outside
-        outcome = component_remainders(array.ravel(), mines, prime, sizes, found, *workspace)
+        outcome = component_remainders(array.ravel(), mines, prime, sizes, buffer, *workspace)
         components, mines_left, _, outside = workspace.totals.tolist()
         return outcome
 
@@ -142,9 +142,9 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
         if outcome != OK:
             raise failure(array, mines, radius, outcome)
         lows, widths, cells = sizes[:components].T
-        remainders.append([int(remainder) for remainder in found[: widths.sum()]])
-        # The first pass tells the cells of the largest component. The product of the primes exceeds 2**cells, and so
-        # the number of fillings of that many cells.
+        remainders.append([int(remainder) for remainder in buffer[: widths.sum()]])
+        # The first pass tells the cells of the largest component. These have fewer than 2**cells fillings, so as many
+        # primes are needed as give a product above that.
         passes = int(cells.max(initial=0)) // _BITS + 1
     if np.dot(np.cumsum(widths), widths) > MAX_PRODUCTS or outside > MAX_OUTSIDE:
         raise PositionTooHardError("the number of layouts of this board is too long to be computed exactly")
@@ -172,7 +172,7 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
     probabilities = np.empty(array.shape)
     # One pass for the board, and one for each clue.
     passes = codes.max_count + 2
-    whole = infer(array[None], mines, radius, FIXED_TOTAL, 0.0, probabilities[None], passes)[0]
+    log_all_layouts = infer(array[None], mines, radius, FIXED_TOTAL, 0.0, probabilities[None], passes)[0]
     weights = np.zeros(codes.max_count + 1)
     if probabilities[row, col] == 1.0:
         return weights
@@ -180,10 +180,10 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
         shown = array.copy()
         shown[row, col] = count
         try:
-            after = np.empty((1, *array.shape))
-            layouts = infer(shown[None], mines, radius, FIXED_TOTAL, 0.0, after, passes)[0]
+            scratch = np.empty((1, *array.shape))
+            log_layouts = infer(shown[None], mines, radius, FIXED_TOTAL, 0.0, scratch, passes)[0]
         except InconsistentBoardError:
             continue
-        weights[count] = math.exp(layouts - whole)
+        weights[count] = math.exp(log_layouts - log_all_layouts)
     # Logarithms of large numbers round; scaling to the known sum removes the error.
     return weights * ((1.0 - probabilities[row, col]) / weights.sum())

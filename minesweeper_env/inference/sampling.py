@@ -27,29 +27,23 @@ from minesweeper_env.inference.reading import MINE, UNKNOWN, Ints
 class Position(NamedTuple):
     """The point that each layout has reached on its way back through the tables: (size,) int32 each."""
 
-    total: Ints  # the mines of the components not yet drawn, above their minimum
+    mines_above: Ints  # the mines of the components not yet drawn, minus the least possible number
     state: Ints  # the present state, counted from the first one of its level
-    used: Ints  # the mines used up to that state, above its minimum
+    used_above: Ints  # the mines in the groups up to that state, minus `min_used` of the state
 
 
 @kernel
 def draw_layouts(
-    board: NDArray[np.int8],
-    mines: int,
-    density: float,
-    uniforms: Floats,
-    in_group: Ints,
-    position: NDArray[np.int32],
-    layouts: NDArray[np.bool_],
-    *arrays: Any,
-) -> int:
+    board: NDArray[np.int8], mines: int, density: float, uniforms: Floats, in_group: Ints,
+    position: NDArray[np.int32], layouts: NDArray[np.bool_], *arrays: Any,
+) -> int:  # fmt: skip
     """Draws layouts that fit a board, independently and all with equal probability; returns the outcome.
 
     The first and last arguments are as in `posteriors`, for one board of n cells; the others are these arrays:
 
         uniforms  (size, 3 * n + 1) float64, random numbers from [0, 1)
         in_group  (size, n + 1) int32, filled with the mines of each group, and last of the cells outside
-        position  (3, size) int32, scratch; the fields of a `Position`
+        position  (3, size) int32, scratch for the fields of a `Position`
         layouts   (size, n) bool, filled
     """
     work = Workspace(*arrays)
@@ -63,6 +57,7 @@ def draw_layouts(
     reached = Position(position[0], position[1], position[2])
     outcome = _draw_counts(frontier, tables, totals, weighting, uniforms, in_group, reached)
     if outcome == ws.OK:
+        # The draws of counts take up to 2 * n + 1 random numbers of each layout, and the draws of cells the other n.
         for i in range(len(layouts)):
             _choose_cells(frontier, totals.outside, uniforms[i, 2 * len(board) + 1 :], in_group[i], layouts[i])
     return outcome
@@ -70,22 +65,17 @@ def draw_layouts(
 
 @inlined
 def _draw_counts(
-    frontier: Frontier,
-    tables: Tables,
-    totals: Totals,
-    weighting: Weighting,
-    uniforms: Floats,
-    in_group: Ints,
-    position: Position,
-) -> int:
-    """Draws the mine counts of all groups and of the cells outside, in all layouts; returns the outcome."""
+    frontier: Frontier, tables: Tables, totals: Totals, weighting: Weighting,
+    uniforms: Floats, in_group: Ints, position: Position,
+) -> int:  # fmt: skip
+    """Draws the mine counts of all groups and of the cells outside, for all layouts; returns the outcome."""
     values = tables.values
-    joint, width, low, _ = backward.join_forward(tables, totals.components, weighting)
+    joint, width, min_mines, _ = backward.join_forward(tables, totals.components, weighting)
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
         return ws.NEED_VALUES
     after = values[joint + width : spare]
-    mines = totals.mines - low
+    mines = totals.mines - min_mines
     backward.weigh_outside(after, mines, totals.outside, weighting)
     total = 0.0
     for m in range(width):
@@ -94,30 +84,30 @@ def _draw_counts(
     if total == 0.0:
         return backward.UNDERFLOW
     for i in range(len(uniforms)):
-        position.total[i] = _draw(after, uniforms[i, 0] * total)
-        in_group[i, len(frontier.neighbours)] = mines - position.total[i]
+        position.mines_above[i] = _draw(after, uniforms[i, 0] * total)
+        in_group[i, len(frontier.neighbours)] = mines - position.mines_above[i]
     column = 1
     for component in range(totals.components - 1, -1, -1):
         last = tables.last_level[component]
         begin, end = level_span(tables, last)
-        fill = values[begin:end]
-        # The array of all components before this one lies directly in front, shorter by the component's range.
-        width -= len(fill) - 1
+        ways = values[begin:end]
+        # `joint` steps back to the array of the components before this one: it ends where the present array begins.
+        width -= len(ways) - 1
         joint -= width
-        before, weights = values[joint : joint + width], after[: len(fill)]
+        before, weights = values[joint : joint + width], after[: len(ways)]
         for i in range(len(uniforms)):
-            _draw_component(before, fill, weights, uniforms[i, column], position, i)
+            _draw_component(before, ways, weights, uniforms[i, column], position, i)
         column += 1
         if not _draw_groups(frontier, tables, weighting, component, spare, uniforms[:, column:], in_group, position):
             return ws.NEED_VALUES
-        column += tables.place[last]
+        column += tables.levels_before[last]
     return ws.OK
 
 
 @inlined
 def _draw(weights: Floats, threshold: float) -> int:
     """Returns the first index whose cumulative weight exceeds `threshold`; never an index of weight 0."""
-    # Rounding can leave a rest of the threshold; the last index with a weight takes it.
+    # Rounding can leave the threshold above the total; then the last index with a weight is chosen.
     chosen = 0
     for m in range(len(weights)):
         if weights[m] > 0.0:
@@ -129,38 +119,33 @@ def _draw(weights: Floats, threshold: float) -> int:
 
 
 @inlined
-def _draw_component(before: Floats, fill: Floats, weights: Floats, uniform: float, position: Position, i: int) -> None:
-    """Draws the mine count of a component in layout i, given that of all components up to it; both above the minimum.
+def _draw_component(before: Floats, ways: Floats, weights: Floats, uniform: float, position: Position, i: int) -> None:
+    """Draws the mine count of a component in layout i, given the mine count of all components up to this one.
 
-    `weights` is scratch, as long as `fill`.
+    `ways` and `before` have the weights of the component, and of those before it, by mine count above the minimum.
+    `weights` is scratch, as long as `ways`.
     """
     total = 0.0
-    for m in range(len(fill)):
-        at = position.total[i] - m
-        weights[m] = fill[m] * before[at] if 0 <= at < len(before) else 0.0
+    for m in range(len(ways)):
+        index = position.mines_above[i] - m
+        weights[m] = ways[m] * before[index] if 0 <= index < len(before) else 0.0
         total += weights[m]
-    chosen = _draw(weights, uniform * total)
-    position.total[i] -= chosen
-    position.state[i], position.used[i] = 0, chosen
+    mines = _draw(weights, uniform * total)
+    position.mines_above[i] -= mines
+    position.state[i], position.used_above[i] = 0, mines
 
 
 @inlined
 def _draw_groups(
-    frontier: Frontier,
-    tables: Tables,
-    weighting: Weighting,
-    component: int,
-    spare: int,
-    uniforms: Floats,
-    in_group: Ints,
-    position: Position,
-) -> bool:
-    """Draws the mine count of each group of a component, the last group first; returns whether there was space."""
+    frontier: Frontier, tables: Tables, weighting: Weighting, component: int, spare: int,
+    uniforms: Floats, in_group: Ints, position: Position,
+) -> bool:  # fmt: skip
+    """Draws the mine count of each group of a component, the last group first; returns whether `values` had space."""
     last = tables.last_level[component]
     largest = backward.largest_level(tables, last)
-    # A component has one level more than groups; the shift turns a level into the position of its group.
-    shift = frontier.end[component] - last
-    for level in range(last - 1, last - tables.place[last] - 1, -1):
+    # A component has one level more than groups; level + shift is the position in `order` of the group after a level.
+    shift = frontier.component_end[component] - last
+    for level in range(last - 1, last - tables.levels_before[last] - 1, -1):
         if not backward.restore_level(frontier, tables, weighting, level, shift, spare, largest):
             return False
         group = frontier.order[level + shift]
@@ -173,15 +158,15 @@ def _draw_groups(
 
 @inlined
 def _step_back(tables: Tables, level: int, uniform: float, position: Position, i: int) -> int:
-    """Draws the state of a level that leads layout i to its position; returns the mine count of the group between."""
-    state, following, low = tables.first_state[level], tables.first_state[level + 1], tables.low
+    """Draws the state of `level` from which layout i reaches its state; returns the mine count of the group between."""
+    first, next_first, min_used = tables.first_state[level], tables.first_state[level + 1], tables.min_used
     total = 0.0
-    for source in range(following - state):
+    for source in range(next_first - first):
         weight, _ = _link_weight(tables, level, source, position, i)
         total += weight
-    # Weights are computed twice: the threshold needs their total, and there is no array to keep them.
+    # Weights are computed again, since the threshold needs their total, and no array keeps them.
     threshold, chosen = uniform * total, -1
-    for source in range(following - state):
+    for source in range(next_first - first):
         weight, _ = _link_weight(tables, level, source, position, i)
         if weight > 0.0:
             chosen = source
@@ -189,22 +174,22 @@ def _step_back(tables: Tables, level: int, uniform: float, position: Position, i
                 break
             threshold -= weight
     _, mines = _link_weight(tables, level, chosen, position, i)
-    position.used[i] += low[following + position.state[i]] - mines - low[state + chosen]
+    position.used_above[i] += min_used[next_first + position.state[i]] - mines - min_used[first + chosen]
     position.state[i] = chosen
     return mines
 
 
 @inlined
 def _link_weight(tables: Tables, level: int, source: int, position: Position, i: int) -> tuple[float, int]:
-    """Returns the weight of all ways of layout i through a state of a level, and the mine count of its group."""
-    state, low = tables.first_state[level] + source, tables.low
+    """Returns the weight of all ways through state `source` of a level to layout i's state, and its group's mines."""
+    state, min_used = tables.first_state[level] + source, tables.min_used
     target = tables.first_state[level + 1] + position.state[i]
-    mines = int(tables.least[state])
+    mines = int(tables.min_mines[state])
     for link in range(tables.first_link[state], tables.first_link[state + 1]):
         if tables.links[link] == position.state[i]:
-            at = position.used[i] + low[target] - mines - low[state]
-            if 0 <= at <= tables.high[state] - low[state]:
-                value = tables.values[tables.first_value[level] + source * tables.width[level] + at]
+            index = position.used_above[i] + min_used[target] - mines - min_used[state]
+            if 0 <= index <= tables.max_used[state] - min_used[state]:
+                value = tables.values[tables.first_value[level] + source * tables.width[level] + index]
                 return tables.weight[mines] * value, mines
         mines += 1
     return 0.0, mines
@@ -214,22 +199,23 @@ def _link_weight(tables: Tables, level: int, source: int, position: Position, i:
 def _choose_cells(
     frontier: Frontier, outside: int, uniforms: Floats, in_group: Ints, layout: NDArray[np.bool_]
 ) -> None:
-    """Draws the cells of each group: each cell is a mine with probability mines left / cells left."""
-    left, cells = frontier.scratch[0], len(layout)
+    """Draws the mined cells of each group: each cell is a mine with probability mines left / cells left."""
+    # Entry `cells` is for the cells outside, as if they were one more group.
+    cells_left, cells = frontier.scratch[0], len(layout)
     for group in range(cells):
-        left[group] = frontier.size[group]
-    left[cells] = outside
+        cells_left[group] = frontier.size[group]
+    cells_left[cells] = outside
     for cell in range(cells):
         layout[cell] = frontier.known[cell] == MINE
         if frontier.known[cell] == UNKNOWN:
             group = frontier.group_at[cell] if frontier.group_at[cell] >= 0 else cells
-            layout[cell] = uniforms[cell] * left[group] < in_group[group]
+            layout[cell] = uniforms[cell] * cells_left[group] < in_group[group]
             in_group[group] -= layout[cell]
-            left[group] -= 1
+            cells_left[group] -= 1
 
 
 _CHUNK, _CHUNK_CELLS = 256, 1 << 20
-"""Layouts, and cells of layouts, per forward pass, at most; they bound the memory for random numbers."""
+"""The most layouts, and the most cells of all layouts, per forward pass: they bound the memory for random numbers."""
 
 
 def sample_layouts(
@@ -247,9 +233,10 @@ def sample_layouts(
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, not {type(rng).__name__}")
     layouts = np.empty((size, array.size), np.bool_)
-    many = min(_CHUNK, max(1, _CHUNK_CELLS // array.size))
-    for begin in range(0, max(size, 1), many):
-        chunk = layouts[begin : begin + many]
+    chunk_size = min(_CHUNK, max(1, _CHUNK_CELLS // array.size))
+    # Once even for no layouts, to raise the errors of the board.
+    for begin in range(0, max(size, 1), chunk_size):
+        chunk = layouts[begin : begin + chunk_size]
         uniforms = rng.random((len(chunk), 3 * array.size + 1))
         fill_layouts(array, mines, radius, uniforms, chunk)
     return layouts.reshape(size, *array.shape)
@@ -258,7 +245,7 @@ def sample_layouts(
 def fill_layouts(
     board: NDArray[np.int8], mines: int, radius: int, uniforms: NDArray[np.float64], layouts: NDArray[np.bool_]
 ) -> None:
-    """Fills (size, n) layouts from (size, 3 * n + 1) random numbers."""
+    """Fills `layouts`, (size, n) bool, from (size, 3 * n + 1) random numbers in [0, 1), as `sample_layouts` does."""
     in_group = np.empty((len(layouts), board.size + 1), np.int32)
     position = np.empty((3, len(layouts)), np.int32)
 

@@ -35,27 +35,27 @@ _MAX_DRIFT = 300.0
 
 
 class Weighting(NamedTuple):
-    """The weights of layouts."""
+    """How layouts are weighted: the mode, and the numbers that depend on it."""
 
     mode: int  # FIXED_TOTAL, IID, BOOLEAN or MODULAR
     # The probability of a mine per cell if the cells were independent. With a fixed total it cancels out; a value near
     # the true density keeps all sums within the range of floating point. In MODULAR mode this is the prime instead,
     # below 2**22, so that sums of products are exact.
     density: float
-    track: int  # 1 if states keep apart the numbers of mines used so far, else 0
-    loss: float  # the largest number of powers of two by which a cell can shrink a weight
+    track: int  # 1 if the values of a state are kept apart by the number of mines used so far, else 0
+    loss: float  # the largest number of halvings of a weight by one cell: -log2 of the less likely of mine and free
 
 
 @inlined
 def weighting_of(mode: int, density: float) -> Weighting:
-    """Returns the weighting of a mode."""
+    """Returns the weighting of a mode, for a density of mines or, in MODULAR mode, a prime."""
     loss = 0.0 if mode >= BOOLEAN else -math.log2(min(density, 1.0 - density))
     return Weighting(mode, density, 0 if mode == IID else 1, loss)
 
 
 @subroutine
 def weigh_group(weights: Floats, size: int, weighting: Weighting) -> None:
-    """Fills in the weight of each number of mines in a group of `size` cells.
+    """Fills weights[: size + 1] with the weight of each number of mines in a group of `size` cells.
 
     BOOLEAN      1
     MODULAR      the number of ways to choose the cells, by Pascal's triangle modulo the prime in `density`
@@ -82,9 +82,9 @@ def weigh_group(weights: Floats, size: int, weighting: Weighting) -> None:
 def count_components(
     frontier: Frontier, tables: Tables, weighting: Weighting, components: int, constraints: int, peak: int
 ) -> tuple[int, float]:
-    """Counts the fillings of all components, with at most `peak` constraints open at once.
+    """Runs the forward pass over all components, with at most `peak` constraints open at once.
 
-    Returns the outcome, and the logarithm of the product of all divisors of the values; see `clamp`.
+    Returns the outcome, and the natural logarithm of the product of all divisors of the values; see `clamp`.
     """
     bits = prepare_slots(frontier, tables, constraints)
     # A key packs the open constraints, 64 // bits to a word.
@@ -95,12 +95,12 @@ def count_components(
     for component in range(components):
         outcome = _begin_component(tables, level, words)
         drift = 0.0
-        while outcome == ws.OK and position < frontier.end[component]:
+        while outcome == ws.OK and position < frontier.component_end[component]:
             group = frontier.order[position]
-            outcome = _place(frontier, tables, weighting, level, group, bits, words)
+            outcome = _place_group(frontier, tables, weighting, level, group, bits, words)
             if outcome == ws.OK:
                 level += 1
-                # An upper bound of the loss, so that the values need no scan on every level.
+                # An upper bound on the halvings of the values, so that not every level needs a scan.
                 drift += weighting.loss * frontier.size[group]
                 begin, end = level_span(tables, level)
                 scale, drift = clamp(tables.values[begin:end], weighting, drift)
@@ -109,7 +109,7 @@ def count_components(
         if outcome != ws.OK:
             return outcome, 0.0
         tables.last_level[component] = level
-        # The one state of the last level has no links.
+        # The one state of the last level has no links, so its first link is also the end of its links.
         tables.first_link[tables.first_state[level + 1]] = tables.first_link[tables.first_state[level]]
         level += 1
     return ws.OK, log_scale
@@ -123,8 +123,8 @@ def _begin_component(tables: Tables, level: int, words: int) -> int:
         return ws.NEED_STATES
     if not _add_level(tables, level, 1, 1):
         return ws.NEED_VALUES
-    tables.place[level] = 0
-    tables.low[state], tables.high[state] = 0, 0
+    tables.levels_before[level] = 0
+    tables.min_used[state], tables.max_used[state] = 0, 0
     tables.values[tables.first_value[level]] = 1.0
     tables.keys[:words] = 0
     return ws.OK
@@ -132,7 +132,7 @@ def _begin_component(tables: Tables, level: int, words: int) -> int:
 
 @inlined
 def _add_level(tables: Tables, level: int, states: int, width: int) -> bool:
-    """Reserves states and values for a level; returns whether there was space."""
+    """Reserves space for a level of `states` states with `width` values each; returns whether there was space."""
     needed, begin = states * width, end_of_values(tables, level)
     # The second half of the values is for the convolution and the backward pass.
     limit = len(tables.values) // 2
@@ -153,7 +153,7 @@ def _add_level(tables: Tables, level: int, states: int, width: int) -> bool:
 
 @inlined
 def end_of_values(tables: Tables, levels: int) -> int:
-    """Returns the end of the values of the first `levels` levels, of which the last one has its values."""
+    """Returns the end in `values` of the first `levels` levels; the last of these must not be DROPPED."""
     if levels == 0:
         return 0
     _, end = level_span(tables, levels - 1)
@@ -164,102 +164,102 @@ def end_of_values(tables: Tables, levels: int) -> int:
 def _thin_out(tables: Tables, end: int) -> int:
     """Drops the values of most levels before `end`, and moves the others together; returns the end of the values.
 
-    In each component the first and the last level stay, and the levels whose place the stride divides. Example: of 10
-    levels a stride of 4 keeps those with the places 0, 4, 8 and 9.
+    In each component the first and the last level stay, and those whose `levels_before` the stride divides. Example: a
+    stride of 4 keeps the levels 0, 4, 8 and 9 of 10.
     """
     values, first_value = tables.values, tables.first_value
     free = 0
     for level in range(end):
         if first_value[level] == DROPPED:
             continue
-        is_last = level == end - 1 or tables.place[level + 1] == 0
-        if is_last or tables.place[level] % tables.stride[0] == 0:
-            begin, past = level_span(tables, level)
-            for i in range(past - begin):
+        is_last = level == end - 1 or tables.levels_before[level + 1] == 0
+        if is_last or tables.levels_before[level] % tables.stride[0] == 0:
+            begin, stop = level_span(tables, level)
+            for i in range(stop - begin):
                 values[free + i] = values[begin + i]
             first_value[level] = free
-            free += past - begin
+            free += stop - begin
         else:
             first_value[level] = DROPPED
     return free
 
 
 @inlined
-def _place(
+def _place_group(
     frontier: Frontier, tables: Tables, weighting: Weighting, level: int, group: int, bits: int, words: int
 ) -> int:
     """Places a group: adds the next level, with `words` words per key and `bits` bits per slot; returns the outcome."""
-    size, following = frontier.size[group], tables.first_state[level + 1]
+    size, next_first = frontier.size[group], tables.first_state[level + 1]
     bounds = open_group(frontier, tables, group, bits, words)
-    found = branch(tables, level, size, bounds, bits, words, weighting.track)
+    states = branch(tables, level, size, bounds, bits, words, weighting.track)
     close_group(frontier, tables, group)
-    if found <= 0:  # Where memory lacks, `branch` returns a negated outcome.
+    if states <= 0:  # Where memory lacks, `branch` returns a negated outcome.
         # No state is left, so the constraints of this group contradict the others; the first of them is named.
-        return ws.INFEASIBLE + frontier.over[frontier.above[group]] if found == 0 else -found
+        return ws.INFEASIBLE + frontier.over[frontier.over_start[group]] if states == 0 else -states
     width = 1
-    for i in range(following, following + found):
-        width = max(width, int(tables.high[i] - tables.low[i] + 1))
-    if not _add_level(tables, level + 1, found, width):
+    for i in range(next_first, next_first + states):
+        width = max(width, int(tables.max_used[i] - tables.min_used[i] + 1))
+    if not _add_level(tables, level + 1, states, width):
         return ws.NEED_VALUES
-    tables.place[level + 1] = tables.place[level] + 1
+    tables.levels_before[level + 1] = tables.levels_before[level] + 1
     push_values(tables, weighting, level, size, tables.first_value[level + 1])
     return ws.OK
 
 
 @subroutine
-def push_values(tables: Tables, weighting: Weighting, level: int, size: int, at: int) -> None:
-    """Computes the values of the level after `level`, whose group has `size` cells, into values[at:].
+def push_values(tables: Tables, weighting: Weighting, level: int, size: int, target_begin: int) -> None:
+    """Computes the values of the level after `level` into values[target_begin:]; the group between has `size` cells.
 
-    The innermost loop takes half the time with unsigned indices, which cannot count from the end.
+    Unsigned indices halve the time of the innermost loop: negative ones would need a test, as they count from the end.
     """
-    weights, links, first_link, low = tables.weight, tables.links, tables.first_link, tables.low
+    weights, links, first_link, min_used = tables.weight, tables.links, tables.first_link, tables.min_used
     weigh_group(weights, size, weighting)
     begin, end = level_span(tables, level)
     values, width, target_width = tables.values[begin:end], tables.width[level], tables.width[level + 1]
-    state, following = tables.first_state[level], tables.first_state[level + 1]
-    target = tables.values[at : at + (tables.first_state[level + 2] - following) * target_width]
+    first, next_first = tables.first_state[level], tables.first_state[level + 1]
+    target = tables.values[target_begin : target_begin + (tables.first_state[level + 2] - next_first) * target_width]
     target[:] = 0.0
-    for i in range(state, following):
-        mines = tables.least[i]
-        origin, length = (i - state) * width, tables.high[i] - low[i] + 1
+    for i in range(first, next_first):
+        mines = tables.min_mines[i]
+        origin, length = (i - first) * width, tables.max_used[i] - min_used[i] + 1
         for link in range(first_link[i], first_link[i + 1]):
-            weight, to = weights[mines], links[link]
-            onto = to * target_width + low[i] + mines * weighting.track - low[following + to]
+            weight, linked = weights[mines], links[link]
+            to_origin = linked * target_width + min_used[i] + mines * weighting.track - min_used[next_first + linked]
             for m in range(length):
-                target[np.uint64(onto + m)] += weight * values[np.uint64(origin + m)]
+                target[np.uint64(to_origin + m)] += weight * values[np.uint64(origin + m)]
             mines += 1  # The links of a state are in the order of their mines, without gaps.
 
 
 @subroutine
 def pull_values(
-    tables: Tables, weighting: Weighting, level: int, size: int, messages: Floats, source: Floats
+    tables: Tables, weighting: Weighting, level: int, size: int, next_messages: Floats, messages: Floats
 ) -> tuple[float, float]:
-    """Computes the backward messages of a level into `source` from those of the next level.
+    """Computes the backward messages of a level from those of the next level, the sums B of `backward_pass`.
 
-    Returns the total weight of all fillings times the mines in the group of the level, and times the free cells in it.
+    Returns two sums over all fillings: of weight * mines in the group after the level, and of weight * its free cells.
     """
-    weights, links, first_link, low = tables.weight, tables.links, tables.first_link, tables.low
+    weights, links, first_link, min_used = tables.weight, tables.links, tables.first_link, tables.min_used
     weigh_group(weights, size, weighting)
     begin, end = level_span(tables, level)
     values, width, target_width = tables.values[begin:end], tables.width[level], tables.width[level + 1]
-    state, following = tables.first_state[level], tables.first_state[level + 1]
-    mine, free = 0.0, 0.0
-    source[:] = 0.0
-    for i in range(state, following):
-        mines = tables.least[i]
-        origin, length = (i - state) * width, tables.high[i] - low[i] + 1
+    first, next_first = tables.first_state[level], tables.first_state[level + 1]
+    mine_weight, free_weight = 0.0, 0.0
+    messages[:] = 0.0
+    for i in range(first, next_first):
+        mines = tables.min_mines[i]
+        origin, length = (i - first) * width, tables.max_used[i] - min_used[i] + 1
         for link in range(first_link[i], first_link[i + 1]):
-            weight, to = weights[mines], links[link]
-            onto = to * target_width + low[i] + mines * weighting.track - low[following + to]
+            weight, linked = weights[mines], links[link]
+            to_origin = linked * target_width + min_used[i] + mines * weighting.track - min_used[next_first + linked]
             total = 0.0
             for m in range(length):
-                follows = weight * messages[np.uint64(onto + m)]
-                source[np.uint64(origin + m)] += follows
-                total += follows * values[np.uint64(origin + m)]
-            mine += mines * total
-            free += (size - mines) * total
+                onward = weight * next_messages[np.uint64(to_origin + m)]
+                messages[np.uint64(origin + m)] += onward
+                total += onward * values[np.uint64(origin + m)]
+            mine_weight += mines * total
+            free_weight += (size - mines) * total
             mines += 1
-    return mine, free
+    return mine_weight, free_weight
 
 
 @inlined
@@ -270,7 +270,7 @@ def level_size(tables: Tables, level: int) -> int:
 
 @inlined
 def level_span(tables: Tables, level: int) -> tuple[int, int]:
-    """Returns the begin and the end of the values of a level, which must not be DROPPED."""
+    """Returns the begin and the end of a level in `values`; the level must not be DROPPED."""
     begin = tables.first_value[level]
     return begin, begin + level_size(tables, level)
 
@@ -281,7 +281,7 @@ def clamp(values: Floats, weighting: Weighting, drift: float) -> tuple[float, fl
 
     BOOLEAN values are cut at 1, MODULAR values are reduced by the prime, and others are scaled up if they may have
     shrunk too far. `drift` is an upper bound on the number of halvings of the values since their last scaling. Returns
-    the logarithm of the divisor, and the drift that remains.
+    the natural logarithm of the divisor, and the new drift.
     """
     if weighting.mode == BOOLEAN:
         for i in range(len(values)):
@@ -296,12 +296,12 @@ def clamp(values: Floats, weighting: Weighting, drift: float) -> tuple[float, fl
 
 @inlined
 def renormalise(values: Floats) -> float:
-    """Divides values by the largest one, unless all are 0; returns the logarithm of the divisor."""
-    greatest = 0.0
+    """Divides values by the largest one, in place, unless all are 0; returns the natural logarithm of the divisor."""
+    divisor = 0.0
     for i in range(len(values)):
-        greatest = max(greatest, values[i])
-    if greatest == 0.0:
+        divisor = max(divisor, values[i])
+    if divisor == 0.0:
         return 0.0
     for i in range(len(values)):
-        values[i] /= greatest
-    return math.log(greatest)
+        values[i] /= divisor
+    return math.log(divisor)

@@ -26,7 +26,7 @@ def read_board(work: Workspace, board: NDArray[np.int8]) -> int:
     """Reads a board and applies single clues; returns the outcome."""
     frontier = frontier_of(work)
     scratch = frontier.scratch
-    clues = Clues(frontier.neighbours, frontier.known, frontier.missing, frontier.covered, scratch[0], scratch[1])
+    clues = Clues(frontier.neighbours, frontier.known, frontier.missing, frontier.unknown, scratch[0], scratch[1])
     fault = read_clues(board, frontier.neighbours.shape[1], clues)
     if fault == NOWHERE:
         fault = follow_clues(clues)
@@ -35,40 +35,40 @@ def read_board(work: Workspace, board: NDArray[np.int8]) -> int:
 
 @inlined
 def merge_cells(frontier: Frontier) -> tuple[int, int, int]:
-    """Lists the constraints and groups of a board; returns their numbers, and that of the cells under no constraint."""
+    """Lists constraints and groups; returns the numbers of both, and of the unknown cells under no constraint."""
     cells, degree = frontier.neighbours.shape
-    start, group_of, above = frontier.above, frontier.group_at, frontier.over
+    over_start, group_at, over = frontier.over_start, frontier.group_at, frontier.over
     constraints = _list_constraints(frontier)
-    # Groups are chained by their first constraint: the head of each chain, and the successor of each group.
-    head, successor = frontier.scratch[0], frontier.scratch[1]
-    head[:constraints] = -1
+    # Groups with the same first constraint form a chain: `first_group` of a constraint, then `next_group` of a group.
+    first_group, next_group = frontier.scratch[0], frontier.scratch[1]
+    first_group[:constraints] = -1
     groups, outside, end = 0, 0, 0
     for cell in range(cells):
-        group_of[cell] = -1
+        group_at[cell] = -1
         if frontier.known[cell] != UNKNOWN:
             continue
-        # The cell's constraints are written behind the last group, and stay there if they form a new one.
+        # The constraints of the cell are written behind those of the last group, and stay there if the group is new.
         top = end
         for j in range(degree):
             constraint = frontier.constraint_at[frontier.neighbours[cell, j]]
             if constraint >= 0:
-                above[top] = constraint
+                over[top] = constraint
                 top += 1
         if top == end:
             outside += 1
             continue
-        group = int(head[above[end]])
-        while group >= 0 and not _is_listed(above, start[group], start[group + 1], end, top):
-            group = int(successor[group])
+        group = int(first_group[over[end]])
+        while group >= 0 and not _have_same_constraints(over, over_start[group], over_start[group + 1], end, top):
+            group = int(next_group[group])
         if group < 0:
             group = groups
             groups += 1
-            start[group], start[group + 1] = end, top
+            over_start[group], over_start[group + 1] = end, top
             frontier.size[group] = 0
-            successor[group] = head[above[end]]
-            head[above[end]] = group
+            next_group[group] = first_group[over[end]]
+            first_group[over[end]] = group
             end = top
-        group_of[cell] = group
+        group_at[cell] = group
         frontier.size[group] += 1
     _list_groups(frontier, constraints, groups, end)
     return constraints, groups, outside
@@ -80,7 +80,7 @@ def _list_constraints(frontier: Frontier) -> int:
     constraints = 0
     for cell in range(len(frontier.neighbours) + 1):
         frontier.constraint_at[cell] = -1
-        if cell < len(frontier.neighbours) and frontier.known[cell] == OPEN and frontier.covered[cell] > 0:
+        if cell < len(frontier.neighbours) and frontier.known[cell] == OPEN and frontier.unknown[cell] > 0:
             frontier.constraint_at[cell] = constraints
             frontier.cell_of[constraints] = cell
             constraints += 1
@@ -88,56 +88,56 @@ def _list_constraints(frontier: Frontier) -> int:
 
 
 @inlined
-def _is_listed(above: Ints, at: int, following: int, begin: int, end: int) -> bool:
-    """Returns whether above[at:following] are the constraints above[begin:end]; both are in ascending order."""
-    same = following - at == end - begin
+def _have_same_constraints(over: Ints, other_begin: int, other_end: int, begin: int, end: int) -> bool:
+    """Returns whether over[other_begin:other_end] and over[begin:end] are the same constraints; both ascend."""
+    same = other_end - other_begin == end - begin
     i = 0
     while same and i < end - begin:
-        same = above[at + i] == above[begin + i]
+        same = over[other_begin + i] == over[begin + i]
         i += 1
     return bool(same)
 
 
 @inlined
 def _list_groups(frontier: Frontier, constraints: int, groups: int, end: int) -> None:
-    """Fills frontier.under, the transpose of frontier.over."""
-    start = frontier.below
+    """Fills `under` and `under_start` with the transpose of `over`, which has `end` entries, by a counting sort."""
+    under_start = frontier.under_start
     for constraint in range(constraints + 1):
-        start[constraint] = 0
+        under_start[constraint] = 0
     for i in range(end):
-        start[frontier.over[i]] += 1
+        under_start[frontier.over[i]] += 1
     for constraint in range(constraints):
-        start[constraint + 1] += start[constraint]
+        under_start[constraint + 1] += under_start[constraint]
     # Each start is the end of its list here, and moves back as the list fills.
     for group in range(groups - 1, -1, -1):
-        for i in range(frontier.above[group], frontier.above[group + 1]):
+        for i in range(frontier.over_start[group], frontier.over_start[group + 1]):
             constraint = frontier.over[i]
-            start[constraint] -= 1
-            frontier.under[start[constraint]] = group
+            under_start[constraint] -= 1
+            frontier.under[under_start[constraint]] = group
 
 
 UNSEEN, OPENED, DONE = range(3)
 
-_FRESH = 1 << 16
+_OPENING_COST = 1 << 16
 """Cost of opening a constraint; placing a group costs 1."""
 
 
 @subroutine
 def order_groups(frontier: Frontier, constraints: int, groups: int) -> tuple[int, int]:
-    """Lists the groups component by component; a component is a set of groups connected by constraints.
+    """Fills `order` with the groups, component by component; constraints connect the groups of a component.
 
-    Each component begins at its rim. From there the cheapest open constraint is finished, again and again: the one
-    whose remaining groups lie under the fewest constraints that are not open yet.
+    A component begins at its rim. Then the groups of the cheapest open constraint are placed, again and again: of the
+    one whose remaining groups lie under the fewest constraints that are not open yet.
 
     Returns the number of components, and an upper bound on the constraints that are open at once.
     """
     stage, active = frontier.stage, frontier.active
     for constraint in range(constraints):
         stage[constraint] = UNSEEN
-        frontier.waiting[constraint] = frontier.below[constraint + 1] - frontier.below[constraint]
+        frontier.unplaced_groups[constraint] = frontier.under_start[constraint + 1] - frontier.under_start[constraint]
     for group in range(groups):
         frontier.placed[group] = 0
-    components, done, peak = 0, 0, 0
+    components, placed, peak = 0, 0, 0
     for seed in range(constraints):
         if stage[seed] == UNSEEN:
             # The seed may lie in the middle of its component, where more constraints are open at once than at its rim.
@@ -145,39 +145,40 @@ def order_groups(frontier: Frontier, constraints: int, groups: int) -> tuple[int
             stage[active[0]] = OPENED
             active_count = 1
             while active_count > 0:
-                done, active_count = _finish(frontier, _cheapest(frontier, active_count), active_count, done)
+                placed, active_count = _finish(frontier, _cheapest(frontier, active_count), active_count, placed)
                 # Counted before finished constraints are dropped, since all of them are open for a moment.
                 peak = max(peak, active_count)
                 active_count = _drop_finished(frontier, active_count)
-            frontier.end[components] = done
+            frontier.component_end[components] = placed
             components += 1
     return components, peak
 
 
 @inlined
-def _finish(frontier: Frontier, chosen: int, active_count: int, done: int) -> tuple[int, int]:
-    """Places all groups under a constraint; returns the number of placed groups and of active constraints."""
-    while frontier.waiting[chosen] > 0:
-        group = _next_group(frontier, chosen)
+def _finish(frontier: Frontier, constraint: int, active_count: int, placed: int) -> tuple[int, int]:
+    """Places all groups under a constraint; returns the new numbers of groups in `order` and of active constraints."""
+    while frontier.unplaced_groups[constraint] > 0:
+        group = _next_group(frontier, constraint)
         frontier.placed[group] = 1
-        frontier.order[done] = group
-        done += 1
-        for i in range(frontier.above[group], frontier.above[group + 1]):
-            constraint = frontier.over[i]
-            frontier.waiting[constraint] -= 1
-            if frontier.stage[constraint] == UNSEEN:
-                frontier.stage[constraint] = OPENED
-                frontier.active[active_count] = constraint
+        frontier.order[placed] = group
+        placed += 1
+        for i in range(frontier.over_start[group], frontier.over_start[group + 1]):
+            other = frontier.over[i]
+            frontier.unplaced_groups[other] -= 1
+            if frontier.stage[other] == UNSEEN:
+                frontier.stage[other] = OPENED
+                frontier.active[active_count] = other
                 active_count += 1
-    return done, active_count
+    return placed, active_count
 
 
 @inlined
 def _drop_finished(frontier: Frontier, active_count: int) -> int:
+    """Removes the constraints without unplaced groups from `active`; returns the number that stays."""
     kept = 0
     for i in range(active_count):
         constraint = frontier.active[i]
-        if frontier.waiting[constraint] > 0:
+        if frontier.unplaced_groups[constraint] > 0:
             frontier.active[kept] = constraint
             kept += 1
         else:
@@ -187,7 +188,7 @@ def _drop_finished(frontier: Frontier, active_count: int) -> int:
 
 @inlined
 def _farthest(frontier: Frontier, seed: int) -> int:
-    """Returns the constraint that a breadth-first search from `seed` visits last."""
+    """Returns the constraint that a breadth-first search over UNSEEN constraints from `seed` visits last."""
     stage, queue = frontier.stage, frontier.scratch[0]
     queue[0] = seed
     stage[seed] = OPENED
@@ -195,9 +196,9 @@ def _farthest(frontier: Frontier, seed: int) -> int:
     while head < tail:
         constraint = queue[head]
         head += 1
-        for i in range(frontier.below[constraint], frontier.below[constraint + 1]):
+        for i in range(frontier.under_start[constraint], frontier.under_start[constraint + 1]):
             group = frontier.under[i]
-            for j in range(frontier.above[group], frontier.above[group + 1]):
+            for j in range(frontier.over_start[group], frontier.over_start[group + 1]):
                 other = frontier.over[j]
                 if stage[other] == UNSEEN:
                     stage[other] = OPENED
@@ -211,19 +212,19 @@ def _farthest(frontier: Frontier, seed: int) -> int:
 
 @inlined
 def _cheapest(frontier: Frontier, active_count: int) -> int:
-    """Returns the active constraint that is cheapest to finish; the earliest one in a tie."""
+    """Returns the active constraint that is cheapest to finish; in a tie, the one opened first."""
     chosen = int(frontier.active[0])
     if active_count == 1:
         return chosen
     least = 1 << 40
     for i in range(active_count):
         constraint = frontier.active[i]
-        # The number of groups only breaks ties: it is below _FRESH, the cost of a constraint to open.
-        cost = int(frontier.waiting[constraint])
-        for j in range(frontier.below[constraint], frontier.below[constraint + 1]):
+        # The number of groups only breaks ties: it is below _OPENING_COST.
+        cost = int(frontier.unplaced_groups[constraint])
+        for j in range(frontier.under_start[constraint], frontier.under_start[constraint + 1]):
             group = frontier.under[j]
             if frontier.placed[group] == 0:
-                cost += _FRESH * _unseen_above(frontier, group)
+                cost += _OPENING_COST * _count_unseen(frontier, group)
         if cost < least:
             least = cost
             chosen = int(constraint)
@@ -232,31 +233,32 @@ def _cheapest(frontier: Frontier, active_count: int) -> int:
 
 @inlined
 def _next_group(frontier: Frontier, constraint: int) -> int:
-    """Returns the group under a constraint, not yet placed, that opens the fewest others."""
+    """Returns the unplaced group under a constraint whose placing opens the fewest other constraints."""
     chosen, least = -1, 1 << 40
-    for j in range(frontier.below[constraint], frontier.below[constraint + 1]):
+    for j in range(frontier.under_start[constraint], frontier.under_start[constraint + 1]):
         group = frontier.under[j]
         if frontier.placed[group] == 0:
-            fresh = _unseen_above(frontier, group)
-            if fresh < least:
-                least = fresh
+            cost = _count_unseen(frontier, group)
+            if cost < least:
+                least = cost
                 chosen = int(group)
     return chosen
 
 
 @inlined
-def _unseen_above(frontier: Frontier, group: int) -> int:
+def _count_unseen(frontier: Frontier, group: int) -> int:
+    """Returns the number of UNSEEN constraints over a group: placing the group opens them."""
     unseen = 0
-    for i in range(frontier.above[group], frontier.above[group + 1]):
+    for i in range(frontier.over_start[group], frontier.over_start[group + 1]):
         unseen += frontier.stage[frontier.over[i]] == UNSEEN
     return unseen
 
 
-_MANY = 40
+_MIN_WIDE_GROUPS = 40
 """Components of fewer groups are never wide."""
 
-_WIDE = 12.0
-"""A component is wide if it may have more than 2 to this power states on a level."""
+_WIDE_LOG_STATES = 12.0
+"""A component is wide if the estimated number of states on a level exceeds 2 to this power."""
 
 
 @subroutine
@@ -267,22 +269,25 @@ def reorder_wide_components(frontier: Frontier, components: int) -> int:
     """
     peak, begin = 0, 0
     for component in range(components):
-        end = int(np.int64(frontier.end[component]))
-        if end - begin >= _MANY:
-            states, _ = _rate(frontier, frontier.order[begin:end])
-            if states > _WIDE:
-                peak = max(peak, _try_sweeps(frontier, frontier.order[begin:end], states))
+        end = int(np.int64(frontier.component_end[component]))
+        if end - begin >= _MIN_WIDE_GROUPS:
+            log_states, _ = _rate(frontier, frontier.order[begin:end])
+            if log_states > _WIDE_LOG_STATES:
+                peak = max(peak, _try_sweeps(frontier, frontier.order[begin:end], log_states))
         begin = end
     return peak
 
 
 @inlined
-def _try_sweeps(frontier: Frontier, order: Ints, least: float) -> int:
-    """Sorts `order` by rows or columns if this has under 2**least states; returns the constraints open at once or 0."""
+def _try_sweeps(frontier: Frontier, order: Ints, log_states: float) -> int:
+    """Sorts `order` by rows or by columns if that has fewer than 2**log_states states on a level, by estimate.
+
+    Returns the most constraints open at once in the new order; 0 if `order` stays.
+    """
     cells, degree = frontier.neighbours.shape
     sweep, keys = frontier.scratch[1, : len(order)], frontier.scratch[2]
-    # Neighbours are in reading order without the cell itself, so the one below comes 2 * radius after the middle. For
-    # the first cell it is the number of columns: on a single row, too, where it is the cell off the board.
+    # Neighbours are in reading order without the cell itself: the one straight below has the index degree // 2 + 2 *
+    # radius. Under cell 0 it is the cell `cols`; on a single row, too, since n stands for cells off the board.
     cols = int(frontier.neighbours[0, degree // 2 + int(math.sqrt(degree + 1)) - 1])
     peak = 0
     for by_column in range(2):
@@ -297,9 +302,9 @@ def _try_sweeps(frontier: Frontier, order: Ints, least: float) -> int:
                 sweep[j] = sweep[j - 1]
                 j -= 1
             sweep[j] = order[i]
-        states, open_at_once = _rate(frontier, sweep)
-        if states < least:
-            least, peak = states, open_at_once
+        sweep_log_states, max_open = _rate(frontier, sweep)
+        if sweep_log_states < log_states:
+            log_states, peak = sweep_log_states, max_open
             for i in range(len(order)):
                 order[i] = sweep[i]
     return peak
@@ -307,39 +312,39 @@ def _try_sweeps(frontier: Frontier, order: Ints, least: float) -> int:
 
 @inlined
 def _rate(frontier: Frontier, order: Ints) -> tuple[float, int]:
-    """Estimates the cost of an elimination order.
+    """Estimates the cost of an elimination order; a level has as many states as the product of `_choices`, by estimate.
 
-    It takes the product of `_choices`, over the open constraints, as the number of states of a level.
     Returns the base-2 logarithm of the most states on a level, and the most constraints open at once.
     """
-    placed = frontier.scratch[0]
+    # Constraint: the number of its cells in the groups so far.
+    placed_cells = frontier.scratch[0]
     for group in order:
-        for i in range(frontier.above[group], frontier.above[group + 1]):
-            placed[frontier.over[i]] = 0
-    states, most_states, active, most_active = 0.0, 0.0, 0, 0
+        for i in range(frontier.over_start[group], frontier.over_start[group + 1]):
+            placed_cells[frontier.over[i]] = 0
+    log_states, max_log_states, active, max_active = 0.0, 0.0, 0, 0
     for group in order:
-        begin, end = frontier.above[group], frontier.above[group + 1]
+        begin, end = frontier.over_start[group], frontier.over_start[group + 1]
         for i in range(begin, end):
             constraint = frontier.over[i]
             # The factor of each constraint changes: the old one leaves the product, and the new one enters it.
-            states -= math.log2(_choices(frontier, constraint, placed[constraint]))
-            active += placed[constraint] == 0
-            placed[constraint] += frontier.size[group]
-            states += math.log2(_choices(frontier, constraint, placed[constraint]))
-        most_active = max(most_active, active)
+            log_states -= math.log2(_choices(frontier, constraint, placed_cells[constraint]))
+            active += placed_cells[constraint] == 0
+            placed_cells[constraint] += frontier.size[group]
+            log_states += math.log2(_choices(frontier, constraint, placed_cells[constraint]))
+        max_active = max(max_active, active)
         for i in range(begin, end):
             constraint = frontier.over[i]
-            active -= placed[constraint] == frontier.covered[frontier.cell_of[constraint]]
-        most_states = max(most_states, states)
-    return most_states, most_active
+            active -= placed_cells[constraint] == frontier.unknown[frontier.cell_of[constraint]]
+        max_log_states = max(max_log_states, log_states)
+    return max_log_states, max_active
 
 
 @inlined
-def _choices(frontier: Frontier, constraint: int, placed: int) -> int:
-    """Returns the number of mine counts that are possible in the `placed` first cells of a constraint.
+def _choices(frontier: Frontier, constraint: int, placed_cells: int) -> int:
+    """Returns how many mine counts are possible for the first `placed_cells` cells of a constraint.
 
-    Example: a constraint lacks 2 mines in 3 cells. Its first 2 cells hold 1 or 2 of them, which are 2 choices.
+    Example: a constraint lacks 2 mines in 3 cells. Its first 2 cells hold 1 or 2 of them, so 2 counts are possible.
     """
     cell = frontier.cell_of[constraint]
-    missing, unknown = frontier.missing[cell], frontier.covered[cell]
-    return int(min(missing, placed) - max(0, missing - (unknown - placed)) + 1)
+    missing, unknown = frontier.missing[cell], frontier.unknown[cell]
+    return int(min(missing, placed_cells) - max(0, missing - (unknown - placed_cells)) + 1)

@@ -1,9 +1,9 @@
-"""Posteriors of boards: the kernel, its stages for one board, and its runs with as much memory as they need.
+"""Posteriors of boards: the kernel, its stages for one board, and calls that repeat it with a larger workspace.
 
     P(cell x is a mine)  =  (number of layouts that fit the board and have a mine in x)  /  (number that fit)
 
 A layout fits if it has the number of mines and shows each clue. Single clues come first (`reading`), then groups
-(`frontier`), the sums over all fillings (`forward_pass`), and their shares (`backward_pass`): steps 1 to 6 of
+(`frontier`), the sums over all fillings (`forward_pass`), and the probabilities (`backward_pass`): steps 1 to 6 of
 docs/studies/inference.md.
 """
 
@@ -68,7 +68,7 @@ def posteriors(
 def posterior(
     board: Boards, mines: int, density: float, mode: int, probabilities: Floats, work: Workspace
 ) -> tuple[int, float]:
-    """Computes the posterior of one board as `posteriors` does; returns the outcome and the logarithm."""
+    """Computes the posterior of one board as `posteriors` does; returns the outcome and the entry of `log_layouts`."""
     outcome = read_board(work, board)
     if outcome != ws.OK:
         return outcome, 0.0
@@ -79,12 +79,12 @@ def posterior(
 def finish_posterior(
     work: Workspace, mines: int, density: float, mode: int, probabilities: Floats
 ) -> tuple[int, float]:
-    """Computes the posterior of the board that `read_board` has read; see `posterior`."""
+    """Computes and returns what `posterior` does, for the board that `read_board` has read."""
     frontier, tables = ws.frontier_of(work), ws.tables_of(work)
     outcome, log_scale, weighting, totals = run_forward_pass(frontier, tables, mines, density, mode)
     if outcome != ws.OK:
         return outcome, 0.0
-    outcome, elsewhere, log_layouts = join_components(frontier, tables, totals, weighting)
+    outcome, outside_probability, log_layouts = join_components(frontier, tables, totals, weighting)
     # BOOLEAN values cannot underflow: a sum of 0 means that no layout exists.
     if outcome == UNDERFLOW and mode == forward.BOOLEAN:
         outcome = CONTRADICTION + _cell_to_name(frontier)
@@ -93,7 +93,7 @@ def finish_posterior(
     for cell in range(len(probabilities)):
         known, group = frontier.known[cell], frontier.group_at[cell]
         if known == UNKNOWN:
-            probabilities[cell] = elsewhere if group < 0 else frontier.probability[group]
+            probabilities[cell] = outside_probability if group < 0 else frontier.probability[group]
         else:
             probabilities[cell] = 1.0 if known == MINE else 0.0
     if mode == forward.FIXED_TOTAL:
@@ -106,16 +106,16 @@ def finish_posterior(
 def run_forward_pass(
     frontier: Frontier, tables: Tables, mines: int, density: float, mode: int
 ) -> tuple[int, float, Weighting, Totals]:
-    """Counts the components of the board that `read_board` has read, a board with this number of mines.
+    """Runs the forward pass on the board that `read_board` has read; the whole board has `mines` mines.
 
-    Returns the outcome, the logarithm of the scale, the weighting and the totals.
+    Returns the outcome, the natural logarithm of the divisor of the weights, the weighting and the totals.
     """
     constraints, groups, outside = merge_cells(frontier)
     unknown = 0
     for cell in range(len(frontier.neighbours)):
         unknown += frontier.known[cell] == UNKNOWN
         mines -= frontier.known[cell] == MINE
-    # Half a mine more keeps the density away from 0 and 1; a number of mines that cannot be has no density.
+    # Half a mine more, in one cell more, keeps the density within 0 and 1; an impossible number of mines is clipped.
     possible = min(max(mines, 0), unknown)
     weighting = forward.weighting_of(mode, density if density > 0.0 else (possible + 0.5) / (unknown + 1.0))
     if mode != forward.IID and not 0 <= mines <= unknown:
@@ -134,7 +134,7 @@ def run_forward_pass(
 
 @inlined
 def _cell_to_name(frontier: Frontier) -> int:
-    """Returns a cell for the error of an impossible mine count: an open constraint if there is one."""
+    """Returns the cell to name in the error of an impossible mine count: a clue with unknown neighbours if any."""
     covered = 0
     for cell in range(len(frontier.neighbours)):
         if frontier.constraint_at[cell] >= 0:
@@ -150,35 +150,35 @@ _MAX_KEPT_VALUES = 1 << 18
 
 @lru_cache(maxsize=16)
 def _spare_workspaces(_rows: int, _cols: int, _radius: int) -> list[Workspace]:
-    """Returns the list of the workspaces for boards of a size that no thread uses."""
+    """Returns the list, at first empty, of the workspaces for this size that no thread uses."""
     return []
 
 
 def run_with_workspace(
     kernel: Callable[..., int], rows: int, cols: int, radius: int, *arguments: Any, passes: int = 1
 ) -> int:
-    """Calls kernel(workspace, *arguments), again with more memory if it lacked some; returns its outcome.
+    """Calls kernel(workspace, *arguments), again with a larger workspace while that is too small; returns its outcome.
 
-    `passes` is the number of calls that the answer takes, which share the limit on the states of a position.
+    `passes` is the number of kernel calls that the answer takes; they share the limit on the states of a position.
 
     Raises:
         PositionTooHardError: the position needs more memory than the limits allow.
     """
     spare = _spare_workspaces(rows, cols, radius)
-    most_states = min(ws.MAX_STATES, ws.SHARED_PASSES * ws.MAX_STATES // passes)
-    # Threads share the list.
+    max_states = min(ws.MAX_STATES, ws.SHARED_PASSES * ws.MAX_STATES // passes)
+    # Threads share the list, so a test whether it is empty could be wrong by the time of the pop.
     try:
         workspace = spare.pop()
     except IndexError:
         workspace = ws.make_workspace(rows, cols, radius)
     while True:
-        limited = workspace
-        if len(workspace.links) > 2 * most_states:
-            limited = workspace._replace(links=workspace.links[: 2 * most_states])
-        outcome = kernel(limited, *arguments)
+        within_limit = workspace
+        if len(workspace.links) > 2 * max_states:
+            within_limit = workspace._replace(links=workspace.links[: 2 * max_states])
+        outcome = kernel(within_limit, *arguments)
         if not ws.OK < outcome <= ws.NEED_VALUES:
             break
-        workspace = ws.grow_workspace(workspace, outcome, most_states)
+        workspace = ws.grow_workspace(workspace, outcome, max_states)
     if len(workspace.values) <= _MAX_KEPT_VALUES:
         spare.append(workspace)
     return outcome
@@ -193,20 +193,20 @@ def run_boards(
 ) -> None:
     """Runs a kernel over many boards, in a workspace that grows as needed.
 
-    The kernel gets the board to begin at, the `arguments`, and the fields of the workspace. It returns the number of
-    all boards and OK, or the one that failed and why. `board_at` returns a board, (n,) int8, for the message of an
-    error. `give_up` is called with each board that is too hard for the oracle, which is left out; without it, its error
-    is raised.
+    The kernel gets the index of the board to begin at, the `arguments`, and the fields of the workspace. It returns the
+    number of boards and OK, or the index of a board that failed and its outcome. `board_at` returns the board of an
+    index, (n,) int8, for an error. `give_up` is called with the index of each board that is too hard for the oracle,
+    and the next board follows; without `give_up` such a board raises the error.
 
     Raises:
         InconsistentBoardError: no layout fits one of the boards.
         PositionTooHardError: one of the boards is too hard for the oracle.
     """
-    done = 0
+    index = 0
 
     def go_on(workspace: Workspace) -> int:
-        nonlocal done
-        done, result = kernel(done, *arguments, *workspace)
+        nonlocal index
+        index, result = kernel(index, *arguments, *workspace)
         return result
 
     while True:
@@ -214,12 +214,12 @@ def run_boards(
             outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
             if outcome == ws.OK:
                 return
-            raise failure(board_at(done).reshape(config.rows, -1), config.mines, config.radius, outcome, done)
+            raise failure(board_at(index).reshape(config.rows, -1), config.mines, config.radius, outcome, index)
         except PositionTooHardError:
             if give_up is None:
                 raise
-            give_up(done)
-            done += 1
+            give_up(index)
+            index += 1
 
 
 def infer(
@@ -227,30 +227,30 @@ def infer(
 ) -> Floats:
     """Computes the posteriors of valid boards, contiguous (N, rows, cols) int8, into `probabilities` of that shape.
 
-    The arguments are as in `posteriors` and `run_with_workspace`, and so is the result, `log_layouts`.
+    Returns `log_layouts`, (N,) float64. The arguments are as in `posteriors` and `run_with_workspace`.
     """
-    many, rows, cols = boards.shape
-    log_layouts = np.empty(many)
-    flat, results = boards.reshape(many, rows * cols), probabilities.reshape(many, rows * cols)
-    done = 0
+    number, rows, cols = boards.shape
+    log_layouts = np.empty(number)
+    flat, results = boards.reshape(number, rows * cols), probabilities.reshape(number, rows * cols)
+    index = 0
 
     def compute(work: Workspace) -> int:
-        nonlocal done
-        done, outcome = posteriors(flat, mines, density, mode, done, results, log_layouts, *work)
+        nonlocal index
+        index, outcome = posteriors(flat, mines, density, mode, index, results, log_layouts, *work)
         return outcome
 
     while (outcome := run_with_workspace(compute, rows, cols, radius, passes=passes)) != ws.OK:
         if outcome != UNDERFLOW or density != 0.0:
-            raise failure(boards[done], mines, radius, outcome, done if many > 1 else None)
-        found = matching_density(boards[done], mines, radius)
-        one = slice(done, done + 1)
-        log_layouts[one] = infer(boards[one], mines, radius, mode, found, probabilities[one])
-        done += 1
+            raise failure(boards[index], mines, radius, outcome, index if number > 1 else None)
+        density_in_range = matching_density(boards[index], mines, radius)
+        this = slice(index, index + 1)
+        log_layouts[this] = infer(boards[this], mines, radius, mode, density_in_range, probabilities[this])
+        index += 1
     return log_layouts
 
 
 def failure(board: Boards, mines: int, radius: int, outcome: int, index: int | None = None) -> ValueError:
-    """Returns the error for an outcome of a board that a kernel failed on; `index` is the board's place in a batch."""
+    """Returns the error for a board, (rows, cols), and the outcome of a kernel; `index` is its index in a batch."""
     where = "" if index is None else f"board {index}: "
     if outcome == UNDERFLOW:
         # A total weight of 0 does not tell an impossible board from an unlikely one; BOOLEAN mode cannot underflow.
@@ -262,37 +262,38 @@ def failure(board: Boards, mines: int, radius: int, outcome: int, index: int | N
             f"{where}{mines} mines are so unlikely for these numbers that the weights of all layouts underflow"
         )
     row, col = divmod(outcome - CONTRADICTION, board.shape[1])
-    reason, (least, most) = f"{where}the numbers allow no layout with {mines} mines", _mines_that_fit(board, radius)
-    if mines < least:
-        reason += f"; they need at least {least}"
-    elif mines > most:
-        reason += f"; they allow at most {most}"
+    reason = f"{where}the numbers allow no layout with {mines} mines"
+    min_mines, max_mines = _mines_that_fit(board, radius)
+    if mines < min_mines:
+        reason += f"; they need at least {min_mines}"
+    elif mines > max_mines:
+        reason += f"; they allow at most {max_mines}"
     return InconsistentBoardError(reason, (row, col))
 
 
 def _mines_that_fit(board: Boards, radius: int) -> tuple[int, float]:
-    """Returns the least and the largest number of mines that the clues allow; no bounds if they cannot be found."""
-    least, most, flat = 0, math.inf, board.reshape(1, -1)
+    """Returns the least and the largest number of mines that the clues allow; (0, inf) if no bounds are found."""
+    min_mines, max_mines, flat = 0, math.inf, board.reshape(1, -1)
 
     def compute(work: Workspace) -> int:
-        nonlocal least, most
-        known = 0
-        # Without a total, the clues alone decide. Only a pass with a total counts the mines of each component.
+        nonlocal min_mines, max_mines
+        known_mines = 0
+        # IID mode decides by the clues alone; BOOLEAN mode, with any total, also counts the mines of each component.
         for mode in (forward.IID, forward.BOOLEAN):
-            _, outcome = posteriors(flat, known, 0.5, mode, 0, np.empty(flat.shape), np.empty(1), *work)
+            _, outcome = posteriors(flat, known_mines, 0.5, mode, 0, np.empty(flat.shape), np.empty(1), *work)
             if outcome != ws.OK and (mode == forward.IID or outcome <= ws.NEED_VALUES):
                 return outcome
-            known = int((ws.name_frontier(work).known[: flat.size] == MINE).sum())
+            known_mines = int((ws.name_frontier(work).known[: flat.size] == MINE).sum())
         # No constraint is open on the last level of a component, so it has one state.
         tables, totals = ws.name_tables(work), Totals(*work.totals.tolist())
         ends = tables.first_state[tables.last_level[: totals.components]]
-        least = known + int(tables.low[ends].sum())
-        most = known + int(tables.high[ends].sum() + totals.outside)
+        min_mines = known_mines + int(tables.min_used[ends].sum())
+        max_mines = known_mines + int(tables.max_used[ends].sum() + totals.outside)
         return ws.OK
 
     with suppress(PositionTooHardError):
         run_with_workspace(compute, *board.shape, radius)
-    return least, most
+    return min_mines, max_mines
 
 
 _EXTREME = 1e-6

@@ -1,4 +1,4 @@
-"""Memory of the dynamic programme: kernels allocate nothing, and all of them work on one `Workspace`."""
+"""Memory of the dynamic programme: a `Workspace` has all arrays of its kernels, which allocate nothing."""
 
 from typing import NamedTuple
 
@@ -18,13 +18,13 @@ MAX_STATES = 1 << 22
 """Largest number of states of a position; a position with more is too hard."""
 
 SHARED_PASSES = 8
-"""An answer that takes several passes may visit the states of this many of the largest positions."""
+"""An answer that takes several passes may visit SHARED_PASSES * MAX_STATES states in all."""
 
 MAX_KEYS = 1 << 18
 """Largest number of states of one level."""
 
 MAX_VALUES = 20 << 20
-"""Largest number of values in memory; beyond it some levels are recomputed on the way back."""
+"""Largest number of values in memory; beyond it the backward pass recomputes some levels."""
 
 OK, NEED_STATES, NEED_KEYS, NEED_VALUES, INFEASIBLE = range(5)
 """Outcomes of the forward pass.
@@ -54,39 +54,39 @@ class Workspace(NamedTuple):
     states: NDArray[np.int32]  # (4, S + 1) int32, rows for states
     links: Ints  # (2 * S,) int32, see `Tables`. A view of fewer entries limits the number of states
     # (4 * K,) uint64, the keys of the present and of the next level, K words each, and a hash table of the next level.
-    # A key packs what the open constraints lack.
+    # A key packs the numbers of mines that the open constraints still lack.
     keys: Words
     values: Floats  # float64, see `Tables`
 
 
 class Totals(NamedTuple):
-    """What the components of a board share."""
+    """Numbers of a whole board."""
 
     components: int  # the number of components
-    mines: int  # the mines among the unknown cells
-    free: int  # the other unknown cells
-    outside: int  # the unknown cells under no constraint
+    mines: int  # the number of mines among the unknown cells
+    free: int  # the number of the other unknown cells
+    outside: int  # the number of unknown cells under no constraint
 
 
 class Frontier(NamedTuple):
-    """A board as constraints and groups; each array is indexed by what its comment names first."""
+    """A board as constraints and groups; a comment names first what indexes the array."""
 
     neighbours: Neighbours
     known: Ints  # cell: as in `Clues`
     missing: Ints  # cell: as in `Clues`
-    covered: Ints  # cell: `unknown` of `Clues`
+    unknown: Ints  # cell: as in `Clues`
     constraint_at: Ints  # cell: the constraint of the clue on an open cell, or -1
     group_at: Ints  # cell: the group of an unknown cell, or -1
     cell_of: Ints  # constraint: the open cell of its clue
     size: Ints  # group: the number of its cells
-    above: Ints  # group: where its constraints begin in `over`
-    below: Ints  # constraint: where its groups begin in `under`
+    over_start: Ints  # group: where its constraints begin in `over`
+    under_start: Ints  # constraint: where its groups begin in `under`
     order: Ints  # position: the groups, component after component, in the order of their elimination
-    end: Ints  # component: its end in `order`
+    component_end: Ints  # component: its end in `order`
     stage: Ints  # constraint: UNSEEN, OPENED or DONE, while the groups are ordered
-    waiting: Ints  # constraint: the number of its groups that are not in the order yet
-    placed: Ints  # group: whether it is in the order
-    active: Ints  # the opened constraints
+    unplaced_groups: Ints  # constraint: the number of its groups that are not in the order yet
+    placed: Ints  # group: 1 if it is in the order
+    active: Ints  # the opened constraints, in the order of their opening
     over: Ints  # the constraints over each group, ascending, one group after the other
     under: Ints  # the groups under each constraint, one constraint after the other
     probability: Floats  # group: the probability of a mine in each of its cells
@@ -103,20 +103,20 @@ class Tables(NamedTuple):
     first_state: Longs  # level: its first state
     first_value: Longs  # level: its first value, or DROPPED
     width: Longs  # level: the number of values reserved per state
-    place: Longs  # level: the number of earlier levels of the same component
+    levels_before: Longs  # level: the number of earlier levels of the same component
     last_level: Longs  # component: its last level
     bound_word: Longs  # i: the word of a key that holds what the i-th constraint over the present group lacks
     bound_shift: Longs  # i: the lowest bit of that number
-    bound_left: Longs  # i: `left` of that constraint after the group
+    bound_unplaced: Longs  # i: `unplaced_cells` of that constraint after the group
     stride: Longs  # (1,): one level in `stride` keeps its values once memory is short
     first_link: Ints  # state: its first link
-    least: Ints  # state: the fewest mines that the next group can get; each further link has one more
-    low: Ints  # state: the fewest mines used, to which its first value belongs
-    high: Ints  # state: the most mines used
+    min_mines: Ints  # state: the fewest mines that the next group can get; each further link has one more
+    min_used: Ints  # state: the fewest mines in the groups so far; its first value is for this number
+    max_used: Ints  # state: the most mines in the groups so far
     links: Ints  # link: its target, counted from the first state of the next level
-    slot: Ints  # constraint: its place in a key, or -1
-    used: Ints  # slot: 1 if it is in use
-    left: Ints  # constraint: its cells that are not placed yet
+    slot: Ints  # constraint: its slot in a key, or -1
+    slot_used: Ints  # slot: 1 if it is in use
+    unplaced_cells: Ints  # constraint: the number of its cells that are in no placed group yet
     opening: Words  # word: what a level adds to each key for the constraints that it opens
     per_mine: Words  # word: what each mine of the present group subtracts
     keys: Words  # as in `Workspace`
@@ -165,26 +165,27 @@ def make_workspace(
     )
 
 
-def grow_workspace(workspace: Workspace, outcome: int, most_states: int) -> Workspace:
-    """Returns the workspace with more of all memory that a kernel can lack; `outcome` names what it lacked.
+def grow_workspace(workspace: Workspace, outcome: int, max_states: int) -> Workspace:
+    """Returns a larger workspace after an outcome NEED_STATES, NEED_KEYS or NEED_VALUES.
 
     Raises:
-        PositionTooHardError: there is as much of that as there may be.
+        PositionTooHardError: the workspace has the largest allowed amount of what it lacked.
     """
-    present = (len(workspace.links) // 2, len(workspace.keys) // 4, len(workspace.values))
-    most = (most_states, MAX_KEYS, MAX_VALUES)
-    if present[outcome - NEED_STATES] >= most[outcome - NEED_STATES]:
-        what = ("states", "states at once", "values")[outcome - NEED_STATES]
+    sizes = (len(workspace.links) // 2, len(workspace.keys) // 4, len(workspace.values))
+    limits = (max_states, MAX_KEYS, MAX_VALUES)
+    lacking = outcome - NEED_STATES
+    if sizes[lacking] >= limits[lacking]:
+        resource = ("states", "states at once", "values")[lacking]
         raise PositionTooHardError(
-            f"the frontier of this board is too wide: its layouts take too many {what} to be counted"
+            f"the frontier of this board is too wide: its layouts take too many {resource} to be counted"
         )
-    # Each lack makes the kernel begin anew, while the untouched part of an array costs nothing.
-    grown = zip(present, most, (4, 4, 6), strict=True)
-    return Workspace(*workspace[:7], *_memory(*(max(size, min(by * size, limit)) for size, limit, by in grown)))
+    # Each lack makes the kernel begin anew, and untouched memory costs nothing: so all three grow, by large factors.
+    grown = zip(sizes, limits, (4, 4, 6), strict=True)
+    return Workspace(*workspace[:7], *_memory(*(max(n, min(factor * n, limit)) for n, limit, factor in grown)))
 
 
 def _memory(states: int, keys: int, values: int) -> tuple[NDArray[np.int32], Ints, Words, Floats]:
-    """Returns the last fields of a workspace; the number of keys is a power of two."""
+    """Returns the last four fields of a workspace; the number of keys is a power of two."""
     return (
         np.empty((4, states + 1), np.int32),
         np.empty(2 * states, np.int32),
