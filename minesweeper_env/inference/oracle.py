@@ -158,8 +158,7 @@ class Oracle:
     def _read_lost(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
         """Returns the probabilities of lost boards, NaN at flags that the number of mines does not decide."""
         shown, flagged = boards == self.config.codes.mine, boards == self.config.codes.flagged
-        flagged_mines = self.config.mines - shown.sum(axis=(1, 2))
-        flags = flagged.sum(axis=(1, 2))
+        flagged_mines, flags = self.config.mines - shown.sum(axis=(1, 2)), flagged.sum(axis=(1, 2))
         risk_at_flag = np.where(flagged_mines == 0, 0.0, np.where(flagged_mines == flags, 1.0, np.nan))
         return np.where(flagged, risk_at_flag[:, None, None], shown)
 

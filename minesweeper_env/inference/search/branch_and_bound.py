@@ -42,7 +42,7 @@ def _matrix_in_use(search: Search) -> int:
 def _make_matrix(search: Search, depth: int) -> None:
     """Computes a matrix of conflicts for the set of a level if that pays, and lowers the bound by a clique cover."""
     levels, sets, conflicts = search.levels, search.sets, search.conflicts
-    first, size, living = levels.first[depth], levels.size[depth], search.living[depth, : levels.living_count[depth]]
+    first, size = levels.first[depth], levels.size[depth]
     no_coarse = search.coarse_level[0] == NONE
     if search.fine_level[0] != NONE:
         return
@@ -56,6 +56,7 @@ def _make_matrix(search: Search, depth: int) -> None:
         search.coarse_words[0] = (size + 63) // 64
     else:
         return
+    living = search.living[depth, : levels.living_count[depth]]
     clique_bound.find_conflicts(conflicts, matrix, sets, first, size, living)
     cliques = clique_bound.count_cliques(conflicts, matrix, sets, first, size, search.coarse_words[0])
     levels.bound[depth] = min(levels.bound[depth], cliques)
