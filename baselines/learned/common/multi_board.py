@@ -39,8 +39,8 @@ class BoardExtractor(BaseFeaturesExtractor):
         observation_space: int8 `Box` of the codes, radius 1.
         channels: features per cell.
         depth: applications of the block.
-        mines: number of mines on the boards, which codes do not show; None leaves the planes that need it 0. The
-            attribute of this name may change between batches.
+        mines: number of mines on the boards, which codes do not show; None leaves the planes that need it 0. A caller
+            may change this attribute between batches.
 
     Raises:
         ValueError: the space is not a `Box` of codes of radius 1.
@@ -53,8 +53,8 @@ class BoardExtractor(BaseFeaturesExtractor):
         depth: int = NetworkSize().depth,
         mines: int | None = None,
     ) -> None:
-        box = isinstance(observation_space, spaces.Box) and len(observation_space.shape) == 2
-        if not box or observation_space.high.max() != MINE:  # type: ignore[attr-defined]
+        is_board = isinstance(observation_space, spaces.Box) and len(observation_space.shape) == 2
+        if not is_board or observation_space.high.max() != MINE:  # type: ignore[attr-defined]
             raise ValueError(f"the observations must be codes (rows, cols) of 0 to {MINE}, not {observation_space}")
         super().__init__(observation_space, features_dim=channels)
         self.trunk, self.mines = nn.ModuleDict({"tower": Tower(NetworkSize(channels, depth))}), mines
@@ -83,8 +83,8 @@ class BoardSlot:
     Attributes:
         env: the N games of the board.
         batch_size: boards in a minibatch.
-        buffer: boards with the outcomes of their cells, the replay buffer of DQN.
-        observations: (N, rows, cols) int8, the codes that the next clicks answer.
+        buffer: boards with the outcomes of their cells; it is DQN's replay buffer.
+        observations: (N, rows, cols) int8, the current boards of the games.
         episode_starts: (N,) bool, True where the next click is the first of its game.
         games: (N,) int64, numbers of the games in progress, unique within the slot.
         work: cells that passed through the network so far; those in gradient steps count `LEARNING_COST` times.
@@ -101,38 +101,38 @@ class BoardSlot:
     drawn: int = 0
 
     def store(self, chosen: NDArray[np.bool_], **transitions: NDArray[Any]) -> None:
-        """Stores the `chosen` ones of the last N transitions; `record_ends` adds their outcomes."""
+        """Stores those of the last N transitions where `chosen` (N,) is True; `record_ends` labels them later."""
         rows = {name: values[chosen] for name, values in transitions.items()}
-        unknown = np.full((int(chosen.sum()), self.env.config.cells), -1, np.int8)
-        self.buffer.add(safe=unknown, games=self.games[chosen], **rows)
+        unlabelled = np.full((int(chosen.sum()), self.env.config.cells), -1, np.int8)
+        self.buffer.add(safe=unlabelled, games=self.games[chosen], **rows)
 
     def forget(self, games: NDArray[np.bool_]) -> None:
-        """Leaves the boards that some of the N games have stored so far without labels: they get new numbers."""
+        """Renumbers games, (N,) bool, so that `record_ends` never labels the boards that they have stored so far."""
         self.games[games] += len(self.games)
 
     def record_ends(self, dones: NDArray[np.bool_], infos: list[dict[str, Any]], losses: bool = True) -> None:
-        """Labels the stored boards of games that ended, and numbers the games that follow them.
+        """Labels the stored boards of the games that ended, and gives numbers to the games that replace them.
 
-        Truncated games stay without labels: their last board does not show the mines. Without `losses` lost games do,
-        too. `dones` and `infos` are as `MinesweeperVecEnv.step_wait` returns them.
+        The boards of truncated games get no labels, since their last board does not show the mines; those of lost games
+        get none without `losses`. `dones` and `infos` are as `MinesweeperVecEnv.step_wait` returns them.
         """
         labels = np.full((len(dones), self.env.config.cells), -1, np.int8)
         for index in np.flatnonzero(dones):
             if not infos[index]["TimeLimit.truncated"]:
                 last = infos[index]["terminal_observation"].reshape(-1)
-                if (lost := (last == MINE).any()) and not losses:
+                if (is_lost := (last == MINE).any()) and not losses:
                     continue
                 # A lost board shows its mines; on a won board the covered cells are the mines.
-                labels[index] = last != MINE if lost else last < FLAGGED
+                labels[index] = last != MINE if is_lost else last < FLAGGED
         outcomes, games = (self.buffer.columns[name][: self.buffer.size] for name in ("safe", "games"))
         # A pass over the buffer for each game is slow if many end, and a division for each board if few do.
-        boards = np.flatnonzero(np.isin(games, self.games[labels[:, 0] >= 0]))
-        # `forget` adds the number of games, so the rest tells which of them it is.
-        outcomes[boards] = labels[games[boards] % len(dones)]
+        rows = np.flatnonzero(np.isin(games, self.games[labels[:, 0] >= 0]))
+        # `forget` adds multiples of N to a game's number, so the number modulo N is the game's index.
+        outcomes[rows] = labels[games[rows] % len(dones)]
         self.forget(dones)
 
     def tensors(self) -> Tensors:
-        """Returns the games and the boards, for `restore`."""
+        """Returns the state of the games and of the buffer, for `restore`."""
         arrays: dict[str, NDArray[Any]] = {f"env/{key}": value for key, value in self.env.get_state().items()}
         arrays |= {"episode_starts": self.episode_starts, "games": self.games}
         tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
@@ -153,8 +153,8 @@ class MultiBoardMixin(BaseAlgorithm):
         slots: one slot per board; empty until `play_on` is called.
         slot: the active slot, whose games the algorithm plays.
         counters: names of the attributes that a snapshot keeps as numbers.
-        budget: followed by the schedules; None for Stable-Baselines3's own count of steps.
-        after_step: a callback of Stable-Baselines3; `_last_obs` still has the boards before the step.
+        budget: what the schedules follow; None for Stable-Baselines3's own count of steps.
+        after_step: a step callback of Stable-Baselines3; `_last_obs` still has the boards before the step.
     """
 
     counters: tuple[str, ...] = ("num_timesteps", "_n_updates", "_episode_num")
@@ -176,13 +176,13 @@ class MultiBoardMixin(BaseAlgorithm):
     def __init__(self, policy: Any, env: MinesweeperVecEnv, hyperparameters: Any, **kwargs: Any) -> None:
         """Makes a model, and starts its games on one board; `play_on` starts others."""
         super().__init__(policy, env, **kwargs)
-        # Safety is a probability with gamma 0; whether the reward makes it one, only `make_model` knows.
+        # Returns can be the safety of cells only under these conditions; `make_model` also checks the reward.
         may_be_safety = self.policy.probability and self.gamma == 0
         self.hyperparameters = hyperparameters if may_be_safety else without_safety(hyperparameters)
         self.play_on([env], [self.batch_size])
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
-        """Starts games on each board, with its boards per minibatch, and activates the slot of the first board."""
+        """Starts games on each board, with its minibatch size, and activates the slot of the first board."""
         self.slots = []
         for env, batch_size in zip(envs, batch_sizes, strict=True):
             buffer = ThinnedReplayBuffer(self.hyperparameters.buffer_size, env.observation_space, device=self.device)
@@ -191,7 +191,7 @@ class MultiBoardMixin(BaseAlgorithm):
         self.activate(self.slots[0])
 
     def _play_and_learn(self, callback: BaseCallback) -> int:
-        """Plays a rollout and learns from it; returns its cost in forward passes of a board, without the draws."""
+        """Plays a rollout and learns; returns the cost in forward passes of one board, without `learn_from_buffer`."""
         raise NotImplementedError
 
     def current_network(self) -> BoardNetwork:
@@ -226,7 +226,7 @@ class MultiBoardMixin(BaseAlgorithm):
         return losses
 
     def hindsight_losses(self, outputs: Tensor, sample: Transitions) -> Tensor:
-        """Returns the losses of sampled boards, (N, 1), for outputs (N, rows * cols)."""
+        """Returns the hindsight losses of sampled boards, (N, 1), for logits of safety, (N, rows * cols)."""
         return hindsight_losses(outputs, sample.observations, sample.safe, self.hyperparameters.isolated_weight_cap)
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
@@ -242,9 +242,9 @@ class MultiBoardMixin(BaseAlgorithm):
         callback = self._setup_learn(0, self.after_step, reset_num_timesteps=False)[1]
         while True:
             yield
-            self.activate(slot := min(self.slots, key=lambda slot: slot.work))
-            drawn, cost = slot.drawn, self._play_and_learn(callback)
-            slot.work += (cost + LEARNING_COST * (slot.drawn - drawn)) * slot.env.config.cells
+            self.activate(slot := min(self.slots, key=lambda each: each.work))
+            drawn_before, cost = slot.drawn, self._play_and_learn(callback)
+            slot.work += (cost + LEARNING_COST * (slot.drawn - drawn_before)) * slot.env.config.cells
             slot.observations, slot.episode_starts = self._last_obs, self._last_episode_starts
 
     def begin_with(self, network: nn.Module) -> None:
@@ -266,7 +266,7 @@ class MultiBoardMixin(BaseAlgorithm):
         return tensors | generators, state | {"slot": self.slots.index(self.slot)}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
-        """Restores a snapshot into a new model with the same settings; raises ValueError if it is of another one."""
+        """Restores a snapshot of a model with the same settings; raises ValueError if the settings were others."""
         tensor_files.load_weights(self.policy, unprefixed(tensors, "policy"))
         try:
             tensor_files.restore_optimiser(self.policy.optimizer, tensors)
@@ -285,36 +285,36 @@ Model = TypeVar("Model", bound=MultiBoardMixin)
 
 
 def without_safety(hyperparameters: Any) -> Any:
-    """Returns hyperparameters without those of safety: hindsight labels the safety of cells, no other return."""
+    """Returns hyperparameters with those of `OF_SAFETY` set to 0, for outputs that are not the safety of cells."""
     return replace(hyperparameters, **{name: 0.0 for name in OF_SAFETY if hasattr(hyperparameters, name)})
 
 
 def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings, **arguments: Any) -> Model:
-    """Makes a model and starts its games; this seeds the generators of Python, NumPy and PyTorch.
+    """Returns a model with games in progress; this seeds the global generators of Python, NumPy and PyTorch.
 
-    The constructor of the algorithm takes all hyperparameters as such, those that its base in Stable-Baselines3 has by
-    their names too, and the further arguments.
+    The constructor of the algorithm gets the object with all hyperparameters, those that its Stable-Baselines3 base has
+    also by keyword, and `arguments`.
     """
     hyperparameters, (_, base) = settings.hyperparameters, algorithm.__bases__
     if not settings.rates_safety:
         hyperparameters = without_safety(hyperparameters)
-    sizes = [scaled(hyperparameters.batch_size, config.cells) for config in settings.configs]
+    batch_sizes = [scaled(hyperparameters.batch_size, config.cells) for config in settings.configs]
     reward = load_reward(settings.reward)
     envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), reward) for each in settings.configs]
-    known = {name: value for name, value in asdict(hyperparameters).items() if name in signature(base).parameters}
-    known |= {"batch_size": sizes[0], "learning_rate": hyperparameters.learning_rate_at}
-    known |= {name: getattr(settings, name) for name in ("gamma", "seed", "device")}
-    known["policy_kwargs"] = {
+    keywords = {name: value for name, value in asdict(hyperparameters).items() if name in signature(base).parameters}
+    keywords |= {"batch_size": batch_sizes[0], "learning_rate": hyperparameters.learning_rate_at}
+    keywords |= {name: getattr(settings, name) for name in ("gamma", "seed", "device")}
+    keywords["policy_kwargs"] = {
         "probability": settings.has_probabilities,
         "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
         "optimizer_kwargs": {"weight_decay": hyperparameters.weight_decay},
         "features_extractor_kwargs": settings.network_size._asdict(),
     }
-    make: Any = algorithm
-    model: Model = make(policy, envs[0], hyperparameters, **known, **arguments)
+    constructor: Any = algorithm
+    model: Model = constructor(policy, envs[0], hyperparameters, **keywords, **arguments)
     # The constructor seeded the games with the seed of the training, which is no seed of games.
     for index, env in enumerate(envs):
         env.seed(settings.first_training_seed(index))
-    model.play_on(envs, sizes)
+    model.play_on(envs, batch_sizes)
     set_precision(model.policy, settings.precision)
     return model

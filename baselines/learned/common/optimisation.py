@@ -39,19 +39,19 @@ def hindsight_weights(codes: Tensor, isolated_weight_cap: float) -> Tensor:
     """Returns the weights w of `hindsight_losses`, (N, rows * cols) float32; 0 where a click is illegal."""
     legal = click_masks(codes)
     is_open = (codes < FLAGGED).to(torch.float32)
-    touched = functional.max_pool2d(is_open[:, None], 3, stride=1, padding=1).flatten(start_dim=1) > 0
-    isolated = legal & ~touched
+    beside_open = functional.max_pool2d(is_open[:, None], 3, stride=1, padding=1).flatten(start_dim=1) > 0
+    isolated = legal & ~beside_open
     # Without isolated cells a cap of 0 would give 0 / 0, a NaN that their zero mask does not remove.
     weight = (isolated_weight_cap / isolated.sum(dim=1, keepdim=True).clamp(min=1)).clamp(max=1.0)
-    return (legal & touched) + isolated * weight
+    return (legal & beside_open) + isolated * weight
 
 
 TOTAL_WEIGHT = 0.1
-"""Weight of the number of mines on the board beside a clue, in `consistency_losses`."""
+"""Weight in `consistency_losses` of the error of the board's number of mines; that of a clue has weight 1."""
 
 
 def consistency_losses(outputs: Tensor, codes: Tensor, mines: int) -> Tensor:
-    """Returns how far the mine probabilities of boards miss what the boards show, by squared errors.
+    """Returns by what squared errors the mine probabilities of boards contradict their clues and number of mines.
 
     The probabilities of the covered neighbours of a clue sum to the clue, and those of all covered cells to the number
     of mines. The loss needs the visible board alone, so it also teaches about cells that nobody clicked:
@@ -68,8 +68,9 @@ def consistency_losses(outputs: Tensor, codes: Tensor, mines: int) -> Tensor:
     """
     covered = codes >= FLAGGED
     risks = torch.sigmoid(-outputs).reshape(codes.shape) * covered
-    around = 9 * functional.avg_pool2d(risks[:, None], 3, stride=1, padding=1)[:, 0]
-    errors = torch.where(covered, 0.0, around - codes) ** 2
+    # An open cell has risk 0, so the sum over the 3x3 cells around a clue is that over its neighbours.
+    risk_sums = 9 * functional.avg_pool2d(risks[:, None], 3, stride=1, padding=1)[:, 0]
+    errors = torch.where(covered, 0.0, risk_sums - codes) ** 2
     return (errors.sum(dim=(1, 2)) + TOTAL_WEIGHT * (risks.sum(dim=(1, 2)) - mines) ** 2)[:, None]
 
 
@@ -78,12 +79,12 @@ COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 ITERATIONS = 5
 RATE = 10.0
-"""Learning rate of matrices over that of Adam; a matrix step has singular values of about 1, not entries."""
+"""Learning rate of Muon as a multiple of Adam's: its steps have singular values near 1, Adam's entries near 1."""
 
 _MOMENTUM, _BETAS = 0.95, (0.9, 0.999)
 """Momentum of Muon, and decay rates of Adam."""
 
-_TINY = 1e-8
+_EPSILON = 1e-8
 
 
 class Muon(torch.optim.Optimizer):
@@ -114,22 +115,22 @@ class Muon(torch.optim.Optimizer):
                 if parameter.grad is None:
                     continue
                 if parameter.ndim >= 2 and len(parameter) > 1 and parameter[0].numel() > 1:
-                    self._step_matrix(parameter, parameter.grad, group)
+                    self._step_muon(parameter, parameter.grad, group)
                 else:
-                    self._step_other(parameter, parameter.grad, group)
+                    self._step_adam(parameter, parameter.grad, group)
 
-    def _step_matrix(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+    def _step_muon(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         state = self.state[parameter]
         if not state:
             state["momentum"] = torch.zeros_like(parameter)
         state["momentum"].mul_(_MOMENTUM).add_(gradient)
-        ahead = gradient.add(state["momentum"], alpha=_MOMENTUM)
-        rows, cols = len(ahead), ahead[0].numel()
-        direction = orthogonalise(ahead.reshape(rows, cols)).reshape(parameter.shape)
+        nesterov = gradient.add(state["momentum"], alpha=_MOMENTUM)
+        rows, cols = len(nesterov), nesterov[0].numel()
+        direction = orthogonalise(nesterov.reshape(rows, cols)).reshape(parameter.shape)
         parameter.mul_(1 - group["lr"] * RATE * group["weight_decay"])
         parameter.add_(direction, alpha=-group["lr"] * RATE * max(1.0, rows / cols) ** 0.5)
 
-    def _step_other(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+    def _step_adam(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         state = self.state[parameter]
         if not state:
             state["step"] = torch.zeros(())
@@ -139,20 +140,20 @@ class Muon(torch.optim.Optimizer):
             state[name].lerp_(value, 1 - beta)
         step = state["step"].item()
         mean, square = (state[name] / (1 - beta**step) for name, beta in zip(("mean", "square"), _BETAS, strict=True))
-        parameter.addcdiv_(mean, square.sqrt_().add_(_TINY), value=-group["lr"])
+        parameter.addcdiv_(mean, square.sqrt_().add_(_EPSILON), value=-group["lr"])
 
 
 def orthogonalise(matrix: Tensor) -> Tensor:
-    """Returns about the nearest matrix with nonzero singular values 1, by `ITERATIONS` Newton-Schulz steps.
+    """Returns a matrix near the closest semi-orthogonal one, found by `ITERATIONS` Newton-Schulz steps.
 
-    Both are (rows, cols) float32; the singular values of the result lie between about 0.7 and 1.2.
+    Argument and result are (rows, cols) float32. The singular values of the result lie between about 0.7 and 1.2.
     """
     wide = matrix if len(matrix) <= matrix.shape[1] else matrix.T
-    wide = wide / (wide.norm() + _TINY)
-    first, second, third = COEFFICIENTS
+    wide = wide / (wide.norm() + _EPSILON)
+    a, b, c = COEFFICIENTS
     for _ in range(ITERATIONS):
         gram = wide @ wide.T
-        wide = first * wide + (second * gram + third * gram @ gram) @ wide
+        wide = a * wide + (b * gram + c * gram @ gram) @ wide
     return wide if len(matrix) <= matrix.shape[1] else wide.T
 
 

@@ -1,4 +1,4 @@
-"""Replay buffer of single transitions that stores only a random part of them.
+"""Replay buffer of transitions that stores a random part of them, mostly uncertain clicks.
 
 Most clicks of a game are certain, and a network soon predicts them almost without error. They would fill the buffer and
 take most of the learning time for almost no gradient. So a transition is stored with a probability that grows with the
@@ -50,10 +50,10 @@ class Transitions(NamedTuple):
 
 
 class RingBuffer:
-    """The last `capacity` of `added` rows, in arrays by name."""
+    """Keeps the last `capacity` rows in `columns`, arrays by name; `added` counts all rows ever added."""
 
     def __init__(self, capacity: int, **columns: NDArray[Any]) -> None:
-        """Makes the columns, of the types and shapes of arrays of no rows; memory is committed as they fill."""
+        """Makes a column with the dtype and row shape of each given array; the memory is committed as rows fill."""
         self.columns = {name: np.zeros((capacity, *like.shape[1:]), like.dtype) for name, like in columns.items()}
         self.capacity, self.added = capacity, 0
 
@@ -63,13 +63,13 @@ class RingBuffer:
         return min(self.added, self.capacity)
 
     def add(self, **rows: NDArray[Any]) -> None:
-        """Stores rows in place of the oldest ones; if more are given than fit, the last ones stay."""
+        """Stores rows in place of the oldest ones; of more rows than `capacity`, only the last ones."""
         count = len(next(iter(rows.values())))
-        places = (self.added + np.arange(count)) % self.capacity
+        indices = (self.added + np.arange(count)) % self.capacity
         kept = slice(max(0, count - self.capacity), None)
         for name, values in rows.items():
             column = self.columns[name]
-            column[places[kept]] = values[kept].reshape(-1, *column.shape[1:])
+            column[indices[kept]] = values[kept].reshape(-1, *column.shape[1:])
         self.added += count
 
     def save(self) -> Tensors:
@@ -85,9 +85,9 @@ class RingBuffer:
 
 
 class ThinnedReplayBuffer(RingBuffer):
-    """The last `buffer_size` stored `Transitions` of all games, each with the number of its game, on a device.
+    """A ring buffer of `Transitions` of any number of games, each with the number of its game, in host memory.
 
-    It takes what Stable-Baselines3 passes to a replay buffer; any number of games may add transitions.
+    The constructor takes the arguments of a Stable-Baselines3 replay buffer. `sample` copies to `device`.
     """
 
     def __init__(
@@ -99,22 +99,21 @@ class ThinnedReplayBuffer(RingBuffer):
         **__: Any,
     ) -> None:
         rows, cols = observation_space.shape or (0, 0)
-        boards, numbers = np.zeros((0, rows, cols), np.int8), np.zeros((0, 1), np.float32)
+        boards, scalars = np.zeros((0, rows, cols), np.int8), np.zeros((0, 1), np.float32)
         super().__init__(
             buffer_size,
             observations=boards,
             next_observations=boards,
             actions=np.zeros((0, 1), np.int64),
-            rewards=numbers,
-            dones=numbers,
+            rewards=scalars,
+            dones=scalars,
             safe=np.zeros((0, rows * cols), np.int8),
             games=np.zeros(0, np.int64),
         )
         self.device = get_device(device)
 
     def sample(self, batch_size: int) -> Transitions:
-        """Draws transitions uniformly with replacement, by PyTorch's global generator."""
+        """Returns transitions drawn uniformly with replacement by PyTorch's global generator."""
         rows = torch.randint(self.size, (batch_size,)).numpy()
-        return Transitions(
-            *(torch.as_tensor(self.columns[name][rows], device=self.device) for name in Transitions._fields)
-        )
+        tensors = (torch.as_tensor(self.columns[name][rows], device=self.device) for name in Transitions._fields)
+        return Transitions(*tensors)

@@ -24,13 +24,15 @@ STATE_KEY, CHECKSUM_KEY = "state", "sha256"
 def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
     """Writes tensors and a JSON-able state into one safetensors file, atomically."""
     # Modules may share a tensor, which the format cannot express; clones do not.
-    kept = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(state)
-    replace_file(path, _sorted(safetensors.torch.save(kept, {STATE_KEY: text, CHECKSUM_KEY: _checksum(kept, text)})))
+    metadata = {STATE_KEY: text, CHECKSUM_KEY: _checksum(copies, text)}
+    replace_file(path, _with_sorted_metadata(safetensors.torch.save(copies, metadata)))
 
 
-def _sorted(content: bytes) -> bytes:
-    """Returns a safetensors file with its metadata in a fixed order; `save` writes them in a random one."""
+def _with_sorted_metadata(content: bytes) -> bytes:
+    """Returns a safetensors file with its metadata sorted by key; `save` writes them in a random order."""
+    # The format: 8 bytes with the length of the header, the header as JSON that blanks may pad, and the tensors.
     end = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:end])
     header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
@@ -39,7 +41,7 @@ def _sorted(content: bytes) -> bytes:
 
 
 def read_tensors(path: Path, most: int | None = None) -> tuple[Tensors, dict[str, Any]]:
-    """Reads the tensors and the state that `write_tensors` wrote.
+    """Returns the tensors and the state that `write_tensors` wrote.
 
     Raises a ValueError if the file is damaged, or has more than `most` bytes.
     """
@@ -67,7 +69,7 @@ def _checksum(tensors: Tensors, text: str) -> str:
 
 @contextmanager
 def saved(path: str | Path) -> Generator[Any]:
-    """Yields what `torch.save` wrote; a ValueError names a file that is damaged, or that the block cannot use."""
+    """Yields the content of a file of `torch.save`; a ValueError names a file that is damaged or does not fit."""
     try:
         content = torch.load(path, weights_only=True, map_location="cpu")
     except OSError:
@@ -84,7 +86,7 @@ def saved(path: str | Path) -> Generator[Any]:
 
 
 def save(path: Path, content: Any) -> None:
-    """Writes what `torch.save` makes of a content, atomically; `saved` reads it."""
+    """Writes a value in the format of `torch.save`, atomically; `saved` reads it."""
     buffer = io.BytesIO()
     torch.save(content, buffer)
     replace_file(path, buffer.getvalue())
@@ -115,11 +117,11 @@ def _check_finite(weights: Tensors) -> None:
 
 
 def check_weights(network: nn.Module, weights: Tensors) -> None:
-    """Raises ValueError unless weights have the names and the shapes of a network's own."""
+    """Raises ValueError unless weights have the names and the shapes of the network's parameters and buffers."""
     expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
-    if found != expected:
-        differing = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+    actual = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    if actual != expected:
+        differing = sorted(name for name in expected.keys() | actual.keys() if expected.get(name) != actual.get(name))
         raise ValueError(f"the weights do not fit the network: {', '.join(differing[:3])}")
 
 

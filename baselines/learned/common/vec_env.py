@@ -24,7 +24,7 @@ class MinesweeperVecEnv(VecEnv):
     """N games as a `VecEnv`, with the method `action_masks` that sb3-contrib calls.
 
     A finished game is replaced in the same step. The info of that step then holds "terminal_observation",
-    "TimeLimit.truncated", "is_success" and "episode". The last one holds the return "r", the steps "l" and the seconds
+    "TimeLimit.truncated", "is_success" and "episode". "episode" holds the return "r", the steps "l" and the seconds
     since the start "t". All other infos share one empty dict: a thousand dicts per step would take longer than the
     games.
 
@@ -78,8 +78,8 @@ class MinesweeperVecEnv(VecEnv):
         if dropped := [name for name in ("threads", "autoreset_mode") if name in kwargs]:
             raise TypeError(f"MinesweeperVecEnv steps with one thread and SAME_STEP; it takes no {', '.join(dropped)}")
         arguments = {**ENV_SPECIFICATIONS[one_of("env_id", env_id, ENV_SPECIFICATIONS)], **kwargs}
-        own = {key: arguments.pop(key) for key in ("reward", "observation", "render_mode") if key in arguments}
-        return cls(MinesweeperVectorEnv(1, **arguments).config, num_envs, **own)
+        options = {key: arguments.pop(key) for key in ("reward", "observation", "render_mode") if key in arguments}
+        return cls(MinesweeperVectorEnv(1, **arguments).config, num_envs, **options)
 
     def reset(self) -> NDArray[Any]:
         """Starts N games with the seeds set before; returns the observations, the first axis N.
@@ -129,16 +129,16 @@ class MinesweeperVecEnv(VecEnv):
         return {**self.games.get_state(), "returns": self.returns.copy(), "lengths": self.lengths.copy()}
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> NDArray[Any]:
-        """Restores what `get_state` returned, and returns the observations; ValueError if it is of other games."""
-        kinds = {"returns": np.float64, "lengths": np.int64}
-        own = {key: check_array(key, state.get(key), kind, {(self.num_envs,)}) for key, kind in kinds.items()}
-        self.games.set_state({key: value for key, value in state.items() if key not in own})
-        self.returns, self.lengths = own["returns"], own["lengths"]
+        """Restores a state of `get_state`, and returns the observations; raises ValueError if it is of other games."""
+        dtypes = {"returns": np.float64, "lengths": np.int64}
+        statistics = {key: check_array(key, state.get(key), dtype, {(self.num_envs,)}) for key, dtype in dtypes.items()}
+        self.games.set_state({key: value for key, value in state.items() if key not in statistics})
+        self.returns, self.lengths = statistics["returns"], statistics["lengths"]
         codes = self.games.get_state()["codes"]
         return Encoder(self.games.observation, self.config).encode(codes.reshape(self.num_envs, -1))
 
     def close(self) -> None:
-        """Closes the environment."""
+        """Closes the games."""
         self.games.close()
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
@@ -147,11 +147,11 @@ class MinesweeperVecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Returns an attribute, or a method without arguments, for each game of `indices`."""
-        chosen = list(self._get_indices(indices))
+        game_indices = list(self._get_indices(indices))
         if attr_name in CALLS:
-            return [partial(lambda game: self.games.call(attr_name)[game], i) for i in chosen]
+            return [partial(lambda game: self.games.call(attr_name)[game], i) for i in game_indices]
         values = self.games.get_attr(attr_name)
-        return [values[i] for i in chosen]
+        return [values[i] for i in game_indices]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Raises a NotImplementedError, since all games are one object."""
